@@ -1,0 +1,364 @@
+//! Moves that leave the hyperboard, read off the values of other hyperboards.
+//!
+//! For a tile and the side to move, all such moves together are summed up. For
+//! the attacker it is the least ply in which one of them wins; for the
+//! defender the greatest ply by which all of them have lost, and the positions
+//! in which one of them escapes (does not lose).
+
+use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
+use molien_hyper::{Cell, Hyperboard, KingAxis, MAX_OUTER, Tile, king_pair};
+
+use crate::graded::{Graded, GradedWord, MAX_BITS, Release};
+
+/// How the depth of the position after the move becomes the ply before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// The move ends the count: 1 whatever follows.
+    One,
+    /// The count goes on: the depth after the move and 1.
+    Onward,
+    /// The move resets the 50-move count: 1 if what follows is decided within
+    /// 100 plies, else 101 (the rule then spoils a later phase).
+    Fifty,
+}
+
+impl Rule {
+    /// The plies before the move, bit-sliced.
+    #[inline]
+    fn apply(self, word: &GradedWord) -> [u64; MAX_BITS] {
+        let mut plies = [0; MAX_BITS];
+        match self {
+            Rule::One => plies[0] = !0,
+            Rule::Onward => {
+                let mut carry = !0;
+                for (ply, depth) in plies.iter_mut().zip(word.depth) {
+                    *ply = depth ^ carry;
+                    carry &= depth;
+                }
+            }
+            Rule::Fifty => {
+                // 1 is 0000001 and 101 is 1100101 in binary.
+                plies[0] = !0;
+                let late = more_than_100(word);
+                [2, 5, 6].into_iter().for_each(|b| plies[b] = late);
+            }
+        }
+        plies
+    }
+}
+
+/// The positions of the word with a depth above 100 (1100100 in binary).
+#[inline]
+fn more_than_100(word: &GradedWord) -> u64 {
+    const HUNDRED: u16 = 100;
+    let mut greater = 0;
+    for (b, depth) in word.depth.iter().enumerate() {
+        let bit = if HUNDRED >> b & 1 != 0 { !0 } else { 0 };
+        greater = (depth & !bit) | (greater & !(depth ^ bit));
+    }
+    greater
+}
+
+/// The solved values of a hyperboard that moves lead to.
+#[derive(Clone, Debug)]
+pub struct SubGame {
+    /// Its layout.
+    pub board: Hyperboard,
+    /// Its values with White and with Black to move.
+    pub values: [Graded; 2],
+}
+
+/// Which question [`Conversions`] answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// The mover attacks: when does a move out of the board win?
+    Win,
+    /// The mover defends: until when does a move out of the board hold?
+    Hold,
+}
+
+/// What one side's moves out of the hyperboard achieve, for one tile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conversions {
+    goal: Goal,
+    /// [`Goal::Win`]: the least ply of a winning one. [`Goal::Hold`]: the
+    /// greatest ply of a losing one.
+    pub release: Release,
+    /// Positions with one that does not lose ([`Goal::Hold`] only).
+    pub escape: Tile,
+}
+
+/// The tile and row of a sub-game that holds the values of one line of
+/// positions: all men fixed but the last.
+fn line_word(sub: &SubGame, turn: Color, king_class: usize, squares: &[Square]) -> GradedWord {
+    let values = &sub.values[turn.index()];
+    match squares.split_last() {
+        None => values.word(sub.board.tile_at(king_class, &[]), Square::new(0)),
+        Some((&row, outer)) => values.word(sub.board.tile_at(king_class, outer), row),
+    }
+}
+
+/// Squares of outer men after one of them has moved and one is gone.
+#[derive(Clone, Copy)]
+struct OuterSquares {
+    squares: [Square; MAX_OUTER],
+    len: usize,
+}
+
+impl OuterSquares {
+    fn new(cell: &Cell, len: usize) -> OuterSquares {
+        OuterSquares { squares: cell.squares, len }
+    }
+
+    fn moved(mut self, man: usize, to: Square) -> OuterSquares {
+        self.squares[man] = to;
+        self
+    }
+
+    fn without(mut self, man: Option<usize>) -> OuterSquares {
+        if let Some(man) = man {
+            self.squares.copy_within(man + 1..self.len, man);
+            self.len -= 1;
+        }
+        self
+    }
+
+    fn map(mut self, f: impl Fn(Square) -> Square) -> OuterSquares {
+        self.squares.iter_mut().for_each(|square| *square = f(*square));
+        self
+    }
+
+    fn as_slice(&self) -> &[Square] {
+        &self.squares[..self.len]
+    }
+}
+
+/// The squares between, for a slider; nothing is between for a leaper.
+#[inline]
+fn path(role: Role, from: Square, to: Square) -> Bitboard {
+    if role.is_slider() { attacks::between(from, to) } else { Bitboard::EMPTY }
+}
+
+impl Conversions {
+    /// No moves out of the board yet; plies have this many bits (0 if all
+    /// are 1).
+    pub fn new(goal: Goal, bits: usize) -> Conversions {
+        Conversions { goal, release: Release::new(bits), escape: Tile::EMPTY }
+    }
+
+    /// Takes in moves from the positions `mask` of a row to the values of
+    /// `word`.
+    #[inline]
+    fn add(&mut self, row: Square, mask: u64, word: &GradedWord, rule: Rule) {
+        match self.goal {
+            Goal::Win if word.lost & mask != 0 => {
+                self.release.merge_row::<true>(row, word.lost & mask, &rule.apply(word));
+            }
+            Goal::Win => {}
+            Goal::Hold => {
+                if word.won & mask != 0 {
+                    self.release.merge_row::<false>(row, word.won & mask, &rule.apply(word));
+                }
+                *self.escape.row_mut(row) |= word.legal & mask & !word.won;
+            }
+        }
+    }
+
+    /// Takes in a move from every position of the tile, except those whose
+    /// row or column man stands on a square of `path`, to the same place in a
+    /// sub-game's tile.
+    pub(crate) fn add_tile(
+        &mut self,
+        values: &Graded,
+        tile: usize,
+        path: Bitboard,
+        rule: Rule,
+        rows: bool,
+    ) {
+        for row in Square::all() {
+            if !(rows && path.contains(row)) {
+                self.add(row, !path.0, &values.word(tile, row), rule);
+            }
+        }
+    }
+
+    /// Keeps only the positions in `mask`.
+    pub fn restrict(&mut self, mask: &Tile) {
+        self.release.some = self.release.some.and(mask);
+        self.escape = self.escape.and(mask);
+    }
+
+    fn merge(&mut self, other: &Conversions) {
+        match self.goal {
+            Goal::Win => self.release.merge::<true>(&other.release),
+            Goal::Hold => self.release.merge::<false>(&other.release),
+        }
+        self.escape.add(&other.escape);
+    }
+
+    fn transpose(&self) -> Conversions {
+        Conversions {
+            goal: self.goal,
+            release: self.release.transpose(),
+            escape: self.escape.transpose(),
+        }
+    }
+
+    /// Captures of pieces by pieces and kings. `subs[i]` is the sub-game
+    /// without the i-th piece (in the board's order: outer, row, column).
+    pub fn add_piece_captures(
+        &mut self,
+        board: &Hyperboard,
+        side: Color,
+        cell: &Cell,
+        subs: &[Option<&SubGame>],
+        rule: Rule,
+    ) {
+        let outer = board.outer().len();
+        for (victim, man) in board.outer().iter().enumerate() {
+            if let (true, Some(sub)) = (man.color != side, subs[victim]) {
+                let capture =
+                    FixedCapture { target: cell.squares[victim], removed: Some(victim), sub, rule };
+                self.add_captures_of_fixed(board, side, cell, &capture);
+            }
+        }
+        if board.king_axis() == KingAxis::Tile {
+            return;
+        }
+        let line = |victim: Option<Man>, other: Option<Man>, sub: Option<&SubGame>| {
+            let sub = sub.filter(|_| victim.is_some_and(|man| man.color != side))?;
+            let none = Conversions::new(self.goal, self.release.bits.len());
+            Some(line_captures(board, side, cell, other, sub, rule, none))
+        };
+        let column_index = outer + usize::from(board.row().is_some());
+        let sub_of = |index: usize| subs.get(index).copied().flatten();
+        let of_row = board.row().and_then(|_| line(board.row(), board.column(), sub_of(outer)));
+        let of_column = line(board.column(), board.row(), sub_of(column_index));
+        of_row.iter().for_each(|captures| self.merge(captures));
+        of_column.iter().for_each(|captures| self.merge(&captures.transpose()));
+    }
+
+    /// Captures of a man on a fixed square (an outer man or a pawn).
+    pub(crate) fn add_captures_of_fixed(
+        &mut self,
+        board: &Hyperboard,
+        side: Color,
+        cell: &Cell,
+        capture: &FixedCapture<'_>,
+    ) {
+        let FixedCapture { target, removed, sub, rule } = *capture;
+        let (occupied, values) = (cell.occupied, &sub.values[side.other().index()]);
+        let squares = OuterSquares::new(cell, board.outer().len());
+        let has_row = board.row().is_some();
+        for (i, man) in board.outer().iter().enumerate().filter(|(_, man)| man.color == side) {
+            let from = cell.squares[i];
+            if attacks::attacks(man.role, from, occupied).contains(target) {
+                let after = squares.moved(i, target).without(removed);
+                let tile = sub.board.tile_at(cell.king_class, after.as_slice());
+                self.add_tile(values, tile, path(man.role, from, target), rule, has_row);
+            }
+        }
+        let stay = squares.without(removed);
+        let tile = sub.board.tile_at(cell.king_class, stay.as_slice());
+        if let Some(man) = board.row().filter(|man| man.color == side) {
+            let word = values.word(tile, target);
+            for row in attacks::attacks(man.role, target, occupied) {
+                self.add(row, !path(man.role, row, target).0, &word, rule);
+            }
+        }
+        if let Some(man) = board.column().filter(|man| man.color == side) {
+            for row in Square::all() {
+                let blocker = if has_row { Bitboard::from_square(row) } else { Bitboard::EMPTY };
+                let from = attacks::attacks(man.role, target, occupied | blocker);
+                self.add(row, from.0, &values.word(tile, row).splat(target), rule);
+            }
+        }
+        self.add_king_capture_of_fixed(board, side, cell, capture, stay);
+    }
+
+    /// The outer king captures a man on a fixed square.
+    fn add_king_capture_of_fixed(
+        &mut self,
+        board: &Hyperboard,
+        side: Color,
+        cell: &Cell,
+        capture: &FixedCapture<'_>,
+        stay: OuterSquares,
+    ) {
+        let FixedCapture { target, sub, rule, .. } = *capture;
+        let Some((symmetry, class)) = king_step(cell, side, target) else { return };
+        let after = stay.map(|square| symmetry.square(square));
+        let tile = sub.board.tile_at(class, after.as_slice());
+        let values = &sub.values[side.other().index()];
+        for row in Square::all() {
+            let moved = if board.row().is_some() { symmetry.square(row) } else { row };
+            let word = values.word(tile, moved);
+            let word =
+                if board.column().is_some() { word.transform(symmetry.inverse()) } else { word };
+            self.add(row, !0, &word, rule);
+        }
+    }
+}
+
+/// A man on a fixed square that is captured.
+#[derive(Clone, Copy)]
+pub(crate) struct FixedCapture<'a> {
+    /// Its square.
+    pub target: Square,
+    /// Its place among the outer men; none for a pawn.
+    pub removed: Option<usize>,
+    /// The sub-game without it.
+    pub sub: &'a SubGame,
+    /// How depths are counted.
+    pub rule: Rule,
+}
+
+/// An outer king's step to a square: the symmetry into the new king pair's
+/// class, and the class. `None` if the king cannot step there.
+fn king_step(cell: &Cell, side: Color, to: Square) -> Option<(molien_board::Symmetry, usize)> {
+    let (white, black) = cell.kings?;
+    let from = if side == Color::White { white } else { black };
+    if !attacks::king(from).contains(to) {
+        return None;
+    }
+    let kings = if side == Color::White { (to, black) } else { (white, to) };
+    king_pair(kings.0, kings.1).map(|pair| (pair.symmetry, pair.class))
+}
+
+/// Captures of a tile man. The result's rows are the victim's squares, its
+/// columns the squares of the `other` tile man.
+fn line_captures(
+    board: &Hyperboard,
+    side: Color,
+    cell: &Cell,
+    other: Option<Man>,
+    sub: &SubGame,
+    rule: Rule,
+    mut out: Conversions,
+) -> Conversions {
+    let (occupied, turn) = (cell.occupied, !side);
+    let squares = OuterSquares::new(cell, board.outer().len());
+    for (i, man) in board.outer().iter().enumerate().filter(|(_, man)| man.color == side) {
+        let from = cell.squares[i];
+        for target in attacks::attacks(man.role, from, occupied) - occupied {
+            let after = squares.moved(i, target);
+            let word = line_word(sub, turn, cell.king_class, after.as_slice());
+            out.add(target, !path(man.role, from, target).0, &word, rule);
+        }
+    }
+    if let Some(man) = other.filter(|man| man.color == side) {
+        let word = line_word(sub, turn, cell.king_class, squares.as_slice());
+        for target in !occupied {
+            let from = attacks::attacks(man.role, target, occupied);
+            out.add(target, from.0, &word.splat(target), rule);
+        }
+    }
+    for target in !occupied {
+        let Some((symmetry, class)) = king_step(cell, side, target) else { continue };
+        let after = squares.map(|square| symmetry.square(square));
+        let word = line_word(sub, turn, class, after.as_slice());
+        let word = if other.is_some() { word.transform(symmetry.inverse()) } else { word };
+        out.add(target, !0, &word, rule);
+    }
+    out
+}

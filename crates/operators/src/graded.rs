@@ -1,0 +1,237 @@
+//! Values of whole tiles, bit-sliced: plane b holds bit b of every depth.
+
+use molien_board::{Bitboard, Square, Symmetry};
+use molien_hyper::Tile;
+
+/// Bits of the largest depth: 2047 plies.
+pub const MAX_BITS: usize = 11;
+
+/// The values of all positions of a hyperboard with one side to move, seen
+/// from that side.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Graded {
+    /// Legal positions.
+    pub legal: Vec<Tile>,
+    /// Won positions.
+    pub won: Vec<Tile>,
+    /// Lost positions.
+    pub lost: Vec<Tile>,
+    /// Bit b of the depth in plies of every won or lost position.
+    pub depth: Vec<Vec<Tile>>,
+}
+
+/// One row of a [`Graded`] tile: 64 values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GradedWord {
+    pub legal: u64,
+    pub won: u64,
+    pub lost: u64,
+    pub depth: [u64; MAX_BITS],
+    /// How many entries of `depth` are in use.
+    pub bits: usize,
+}
+
+impl GradedWord {
+    /// Applies a function to every component.
+    #[inline]
+    pub fn map(self, f: impl Fn(u64) -> u64) -> GradedWord {
+        let mut depth = self.depth;
+        depth[..self.bits].iter_mut().for_each(|bit| *bit = f(*bit));
+        GradedWord { legal: f(self.legal), won: f(self.won), lost: f(self.lost), depth, ..self }
+    }
+
+    /// Moves every value by a symmetry of the board.
+    #[inline]
+    pub fn transform(self, symmetry: Symmetry) -> GradedWord {
+        if symmetry == Symmetry::IDENTITY {
+            return self;
+        }
+        self.map(|word| symmetry.bitboard(Bitboard(word)).0)
+    }
+
+    /// The value at one square, on every square.
+    #[inline]
+    pub fn splat(self, square: Square) -> GradedWord {
+        self.map(|word| (word >> square.index() & 1).wrapping_neg())
+    }
+}
+
+impl Graded {
+    /// The row of values of one row square.
+    #[inline]
+    pub(crate) fn word(&self, tile: usize, row: Square) -> GradedWord {
+        let mut depth = [0; MAX_BITS];
+        for (bit, plane) in depth.iter_mut().zip(&self.depth) {
+            *bit = plane[tile].row(row);
+        }
+        GradedWord {
+            legal: self.legal[tile].row(row),
+            won: self.won[tile].row(row),
+            lost: self.lost[tile].row(row),
+            depth,
+            bits: self.depth.len(),
+        }
+    }
+
+    /// The depth stored at an address, in plies (0 for draws).
+    pub fn depth_at(&self, tile: usize, row: Square, column: Square) -> u16 {
+        let bit = |plane: &Vec<Tile>| u16::from(plane[tile].contains(row, column));
+        self.depth.iter().enumerate().map(|(b, plane)| bit(plane) << b).sum()
+    }
+
+    /// Bytes held.
+    pub fn len_bytes(&self) -> usize {
+        (self.legal.len() + self.won.len() + self.lost.len()) * size_of::<Tile>()
+            + self.depth.iter().map(|plane| plane.len() * size_of::<Tile>()).sum::<usize>()
+    }
+
+    /// The values of one tile.
+    pub fn tile(&self, tile: usize) -> GradedTile {
+        GradedTile {
+            legal: self.legal[tile],
+            won: self.won[tile],
+            lost: self.lost[tile],
+            depth: self.depth.iter().map(|plane| plane[tile]).collect(),
+        }
+    }
+}
+
+/// The values of one tile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GradedTile {
+    /// Legal positions.
+    pub legal: Tile,
+    /// Won positions.
+    pub won: Tile,
+    /// Lost positions.
+    pub lost: Tile,
+    /// Bit b of the depth.
+    pub depth: Vec<Tile>,
+}
+
+/// For every position of a tile, the ply at which something happens: the
+/// least or the greatest of several plies, bit-sliced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Release {
+    /// Positions that have a ply.
+    pub some: Tile,
+    /// Bit b of the ply. Empty if every ply is 1 by the rules of the metric.
+    pub bits: Vec<Tile>,
+}
+
+impl Release {
+    /// No position has a ply yet; plies will have this many bits.
+    pub fn new(bits: usize) -> Release {
+        Release { some: Tile::EMPTY, bits: vec![Tile::EMPTY; bits] }
+    }
+
+    /// Takes in plies for the positions of one row in `mask`, keeping the
+    /// lesser (`MINIMUM`) or the greater of old and new.
+    #[inline]
+    pub(crate) fn merge_row<const MINIMUM: bool>(
+        &mut self,
+        row: Square,
+        mask: u64,
+        plies: &[u64; MAX_BITS],
+    ) {
+        if mask == 0 {
+            return;
+        }
+        let some = self.some.row_mut(row);
+        let old_some = *some;
+        *some |= mask;
+        // Compare from the lowest bit up: the highest differing bit decides.
+        let mut new_is_less = 0;
+        for (b, plane) in self.bits.iter().enumerate() {
+            let (old, new) = (plane.row(row), plies[b]);
+            new_is_less = (old & !new) | (new_is_less & !(old ^ new));
+        }
+        let better = if MINIMUM { new_is_less } else { !new_is_less };
+        let take = mask & (better | !old_some);
+        for (b, plane) in self.bits.iter_mut().enumerate() {
+            let word = plane.row_mut(row);
+            *word = (*word & !take) | (plies[b] & take);
+        }
+    }
+
+    /// Takes in another release, position by position.
+    pub(crate) fn merge<const MINIMUM: bool>(&mut self, other: &Release) {
+        for row in Square::all() {
+            let mut plies = [0; MAX_BITS];
+            for (ply, plane) in plies.iter_mut().zip(&other.bits) {
+                *ply = plane.row(row);
+            }
+            self.merge_row::<MINIMUM>(row, other.some.row(row), &plies);
+        }
+    }
+
+    /// Rows become columns.
+    pub(crate) fn transpose(&self) -> Release {
+        Release {
+            some: self.some.transpose(),
+            bits: self.bits.iter().map(Tile::transpose).collect(),
+        }
+    }
+
+    /// The positions whose ply is exactly this one.
+    pub fn at(&self, ply: u16) -> Tile {
+        if self.bits.is_empty() {
+            return if ply == 1 { self.some } else { Tile::EMPTY };
+        }
+        if usize::from(ply) >> self.bits.len() != 0 {
+            return Tile::EMPTY;
+        }
+        let mut equal = self.some;
+        for (b, plane) in self.bits.iter().enumerate() {
+            let wanted = if ply >> b & 1 != 0 { !0 } else { 0 };
+            equal = equal.zip(plane, |e, p| e & !(p ^ wanted));
+        }
+        equal
+    }
+
+    /// The plies that occur, as a set of bits.
+    pub fn plies(&self) -> Vec<u16> {
+        let limit = if self.bits.is_empty() { 2 } else { 1u16 << self.bits.len() };
+        let mut found = Vec::new();
+        self.collect_plies(self.some, 0, limit.trailing_zeros() as usize, &mut found);
+        found.sort_unstable();
+        found
+    }
+
+    fn collect_plies(&self, set: Tile, ply: u16, bit: usize, found: &mut Vec<u16>) {
+        if set.is_empty() {
+            return;
+        }
+        if self.bits.is_empty() {
+            return found.push(1);
+        }
+        let Some(bit) = bit.checked_sub(1) else { return found.push(ply) };
+        self.collect_plies(set.and(&self.bits[bit]), ply | 1 << bit, bit, found);
+        self.collect_plies(set.minus(&self.bits[bit]), ply, bit, found);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plies_of(value: u16) -> [u64; MAX_BITS] {
+        std::array::from_fn(|b| if value >> b & 1 != 0 { !0 } else { 0 })
+    }
+
+    #[test]
+    fn keeps_the_least_or_the_greatest() {
+        let row = Square::new(9);
+        let mut least = Release::new(8);
+        let mut greatest = Release::new(8);
+        for value in [7u16, 200, 3, 90] {
+            least.merge_row::<true>(row, 0b11, &plies_of(value));
+            greatest.merge_row::<false>(row, 0b110, &plies_of(value));
+        }
+        assert_eq!(least.plies(), [3]);
+        assert_eq!(greatest.plies(), [200]);
+        assert_eq!(least.at(3).row(row), 0b11);
+        assert_eq!(greatest.at(200).row(row), 0b110);
+        assert!(least.at(7).is_empty());
+    }
+}

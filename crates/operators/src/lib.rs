@@ -1,0 +1,24 @@
+//! Operators on sets of positions, a tile of 4096 at a time.
+//!
+//! The central one is `quiet(side, P)`: the positions from which `side` has a
+//! quiet move into the set P. [`Scalar`] is its meaning, short and slow;
+//! [`fastest`] picks the quickest implementation for the processor at hand;
+//! all of them give the same bits, which the conformance suite checks.
+//!
+//! Moves that leave the hyperboard (captures, promotions, pawn moves) read the
+//! values of other hyperboards: see [`Conversions`].
+
+mod arch;
+mod backend;
+mod conversions;
+mod fast;
+mod graded;
+mod neighbours;
+mod scalar;
+
+pub use arch::{all, fastest};
+pub use backend::{Backend, valid};
+pub use conversions::{Conversions, Goal, Rule, SubGame};
+pub use graded::{Graded, GradedTile, MAX_BITS, Release};
+pub use neighbours::for_each_neighbour;
+pub use scalar::Scalar;
