@@ -23,10 +23,16 @@ impl Hyperboard {
         }
     }
 
+    /// Whether a mirror maps the cell's fixed men to themselves, so that a
+    /// position and its image are both stored here.
+    pub fn maps_to_itself(&self, cell: &Cell) -> bool {
+        self.own_mirror(cell).is_some()
+    }
+
     /// Whether the cell has mirror images of its own positions, which
     /// `Counting::Unique` counts once and `Counting::Nalimov` twice.
     pub fn has_mirror_images(&self, cell: &Cell) -> bool {
-        self.king_axis() == KingAxis::Pairs && self.own_mirror(cell).is_some()
+        self.king_axis() == KingAxis::Pairs && self.maps_to_itself(cell)
     }
 
     /// One address of each placement of like men: those in rising order.

@@ -1,0 +1,35 @@
+//! Retrograde analysis in waves.
+//!
+//! [`Solver`] takes a material, solves what it depends on, and returns a
+//! [`Table`]: the value of every position for both sides to move, in one
+//! metric, with statistics. [`waves`](mod@crate) is a dozen lines of logic:
+//! see `run` in `waves.rs`.
+//!
+//! What it is not: it reads and writes no files and prints nothing; progress
+//! goes to a [`Progress`] the caller supplies.
+//!
+//! ```
+//! use molien_solve::{Metric, Solver};
+//!
+//! let solver = Solver::new();
+//! let table = solver.solve("KRK".parse()?, Metric::Dtm)?;
+//! let longest = table.stats.sides[0].longest_win.as_ref().unwrap();
+//! assert_eq!(longest.plies, 31); // mate in 16
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod metric;
+mod pieces;
+mod progress;
+mod record;
+mod relayout;
+mod solver;
+mod stats;
+mod table;
+mod waves;
+
+pub use metric::Metric;
+pub use progress::{Progress, Silent, WaveReport};
+pub use solver::{SolveError, Solver};
+pub use stats::{Count, Counting, Longest, SideStats, Stats, Zugzwangs};
+pub use table::{Outcome, Table, Value};

@@ -1,0 +1,301 @@
+//! The waves of retrograde analysis, for the wins of one side.
+//!
+//! With `open` the attacker-to-move positions not yet known to be won and
+//! `candidates` the defender-to-move positions not yet known to be lost (those
+//! that can escape are left out from the start), ply p decides
+//!
+//! ```text
+//! lost(p) = candidates with no quiet move into `open`, all conversions lost by p
+//! won(p)  = open with a quiet move into lost(p - 1), or a conversion that wins in p
+//! ```
+//!
+//! Only tiles whose neighbours changed, or which have a conversion due, are
+//! looked at.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use molien_board::Color;
+use molien_hyper::{Hyperboard, Plane, Tile};
+use molien_operators::{Backend, Conversions, Release, for_each_neighbour};
+use rayon::prelude::*;
+
+/// Tiles a thread takes at a time.
+const CHUNK_TILES: usize = 16;
+
+/// Where the waves start.
+pub(crate) struct Start {
+    /// Legal positions with the attacker to move.
+    pub open: Plane,
+    /// Legal positions with the defender to move.
+    pub defending: Plane,
+    /// The attacker's winning conversions, per tile.
+    pub wins: Vec<Release>,
+    /// The defender's conversions, per tile.
+    pub holds: Vec<Conversions>,
+}
+
+/// What a wave has decided.
+pub(crate) enum Decided<'a> {
+    /// Won positions, attacker to move.
+    Won(&'a Plane),
+    /// Lost positions, defender to move.
+    Lost(&'a Plane),
+}
+
+/// Why the waves stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    Finished,
+    Cancelled,
+}
+
+/// The tiles with a release due at each ply.
+struct Schedule {
+    by_ply: Vec<Vec<u32>>,
+}
+
+impl Schedule {
+    fn new<'a>(
+        releases: impl IndexedParallelIterator<Item = &'a Release>,
+    ) -> Schedule {
+        let plies: Vec<Vec<u16>> = releases.map(Release::plies).collect();
+        let mut by_ply: Vec<Vec<u32>> = Vec::new();
+        for (tile, plies) in plies.iter().enumerate() {
+            for &ply in plies {
+                let ply = usize::from(ply);
+                if by_ply.len() <= ply {
+                    by_ply.resize(ply + 1, Vec::new());
+                }
+                by_ply[ply].push(tile as u32);
+            }
+        }
+        Schedule { by_ply }
+    }
+
+    fn due(&self, ply: u16) -> &[u32] {
+        self.by_ply.get(usize::from(ply)).map_or(&[], Vec::as_slice)
+    }
+
+    fn last_ply(&self) -> u16 {
+        self.by_ply.len().saturating_sub(1) as u16
+    }
+}
+
+/// Tiles to look at in the next wave, and whether there are any.
+struct Dirty {
+    flags: Vec<AtomicBool>,
+    any: AtomicBool,
+}
+
+impl Dirty {
+    fn new(tiles: usize, value: bool) -> Dirty {
+        Dirty {
+            flags: (0..tiles).map(|_| AtomicBool::new(value)).collect(),
+            any: AtomicBool::new(value),
+        }
+    }
+
+    #[inline]
+    fn set(&self, tile: usize) {
+        self.flags[tile].store(true, Relaxed);
+    }
+
+    #[inline]
+    fn take(&self, tile: usize) -> bool {
+        self.flags[tile].load(Relaxed) && self.flags[tile].swap(false, Relaxed)
+    }
+}
+
+pub(crate) struct Waves<'a> {
+    pub backend: &'a dyn Backend,
+    pub board: &'a Hyperboard,
+    pub attacker: Color,
+}
+
+/// Everything that changes from wave to wave.
+struct State {
+    open: Plane,
+    candidates: Plane,
+    wins: Vec<Release>,
+    holds: Vec<Release>,
+    /// Lost positions of the wave before and of this one.
+    lost_before: Plane,
+    lost_now: Plane,
+    won_now: Plane,
+    dirty_open: Dirty,
+    dirty_candidates: Dirty,
+}
+
+impl Waves<'_> {
+    /// Runs all waves. `decide` is told of every wave that decides something
+    /// (ply, positions, number of addresses and of tiles computed); `cancelled`
+    /// is asked once a ply.
+    pub fn run(
+        &self,
+        start: Start,
+        mut decide: impl FnMut(u16, Decided<'_>, u64, u64),
+        cancelled: impl Fn() -> bool,
+    ) -> Stop {
+        let mut state = self.begin(start);
+        let wins_due = Schedule::new(state.wins.par_iter());
+        let holds_due = Schedule::new(state.holds.par_iter());
+        let last_due = wins_due.last_ply().max(holds_due.last_ply());
+        let mut ply = 0;
+        loop {
+            if cancelled() {
+                return Stop::Cancelled;
+            }
+            let busy =
+                state.dirty_candidates.any.swap(false, Relaxed) || !holds_due.due(ply).is_empty();
+            let (lost, lost_tiles) = if busy {
+                self.defend(&mut state, ply, holds_due.due(ply))
+            } else {
+                clear(&mut state.lost_now)
+            };
+            if lost > 0 {
+                decide(ply, Decided::Lost(&state.lost_now), lost, lost_tiles);
+            }
+            let busy = state.dirty_open.any.swap(false, Relaxed) || !wins_due.due(ply).is_empty();
+            let (won, won_tiles) =
+                if busy { self.attack(&mut state, ply, wins_due.due(ply)) } else { (0, 0) };
+            if won > 0 {
+                decide(ply, Decided::Won(&state.won_now), won, won_tiles);
+            }
+            if lost > 0 {
+                self.mark(&state.lost_now, self.attacker, &state.dirty_open);
+            }
+            if won > 0 {
+                self.mark(&state.won_now, !self.attacker, &state.dirty_candidates);
+            }
+            std::mem::swap(&mut state.lost_before, &mut state.lost_now);
+            if lost == 0 && won == 0 && ply >= last_due {
+                return Stop::Finished;
+            }
+            ply += 1;
+        }
+    }
+
+    fn begin(&self, start: Start) -> State {
+        let tiles = self.board.tiles();
+        let Start { open, defending: mut candidates, wins, holds } = start;
+        candidates.tiles.par_iter_mut().zip(&mut candidates.live).zip(&holds).for_each(
+            |((tile, live), hold)| {
+                *tile = tile.minus(&hold.escape);
+                *live = !tile.is_empty();
+            },
+        );
+        State {
+            open,
+            candidates,
+            wins,
+            holds: holds.into_iter().map(|hold| hold.release).collect(),
+            lost_before: Plane::empty(tiles),
+            lost_now: Plane::empty(tiles),
+            won_now: Plane::empty(tiles),
+            dirty_open: Dirty::new(tiles, false),
+            dirty_candidates: Dirty::new(tiles, true),
+        }
+    }
+
+    /// The defender's half of a wave: fills `lost_now`.
+    fn defend(&self, state: &mut State, ply: u16, due: &[u32]) -> (u64, u64) {
+        let (counted, computed) = (AtomicU64::new(0), AtomicU64::new(0));
+        for &tile in due {
+            state.dirty_candidates.set(tile as usize);
+        }
+        let (open, dirty) = (&state.open, &state.dirty_candidates);
+        let candidates = state.candidates.tiles.par_iter_mut().zip(&mut state.candidates.live);
+        let lost = state.lost_now.tiles.par_iter_mut().zip(&mut state.lost_now.live);
+        candidates.zip(lost).zip(&mut state.holds).enumerate().with_min_len(CHUNK_TILES).for_each(
+            |(number, (((candidates, alive), (lost, lost_live)), hold))| {
+                if *lost_live {
+                    *lost = Tile::EMPTY;
+                    *lost_live = false;
+                }
+                if !dirty.take(number) || !*alive {
+                    return;
+                }
+                let Some(cell) = self.board.cell(number) else { return };
+                computed.fetch_add(1, Relaxed);
+                // Conversions due now hold no longer.
+                if !hold.some.is_empty() {
+                    hold.some = hold.some.minus(&hold.at(ply));
+                }
+                let kept =
+                    self.backend.quiet(self.board, !self.attacker, open, &cell).or(&hold.some);
+                let mut new = candidates.minus(&kept);
+                if new.is_empty() {
+                    return;
+                }
+                *candidates = candidates.minus(&new);
+                if ply == 0 {
+                    // No legal move: mated, or stalemated and out of the game.
+                    new = new.and(&self.backend.in_check(self.board, !self.attacker, &cell));
+                }
+                *alive = !candidates.is_empty();
+                *lost = new;
+                *lost_live = !new.is_empty();
+                counted.fetch_add(new.len(), Relaxed);
+            },
+        );
+        (counted.into_inner(), computed.into_inner())
+    }
+
+    /// The attacker's half of a wave: fills `won_now`.
+    fn attack(&self, state: &mut State, ply: u16, due: &[u32]) -> (u64, u64) {
+        let (counted, computed) = (AtomicU64::new(0), AtomicU64::new(0));
+        for &tile in due {
+            state.dirty_open.set(tile as usize);
+        }
+        let (lost, dirty) = (&state.lost_before, &state.dirty_open);
+        let open = state.open.tiles.par_iter_mut().zip(&mut state.open.live);
+        let won = state.won_now.tiles.par_iter_mut().zip(&mut state.won_now.live);
+        open.zip(won).zip(&state.wins).enumerate().with_min_len(CHUNK_TILES).for_each(
+            |(number, (((open, alive), (won, won_live)), win))| {
+                if *won_live {
+                    *won = Tile::EMPTY;
+                    *won_live = false;
+                }
+                if !dirty.take(number) || !*alive {
+                    return;
+                }
+                let Some(cell) = self.board.cell(number) else { return };
+                computed.fetch_add(1, Relaxed);
+                let mut reach = self.backend.quiet(self.board, self.attacker, lost, &cell);
+                if !win.some.is_empty() {
+                    reach.add(&win.at(ply));
+                }
+                let new = open.and(&reach);
+                if new.is_empty() {
+                    return;
+                }
+                *open = open.minus(&new);
+                *alive = !open.is_empty();
+                *won = new;
+                *won_live = true;
+                counted.fetch_add(new.len(), Relaxed);
+            },
+        );
+        (counted.into_inner(), computed.into_inner())
+    }
+
+    /// Marks the tiles from which `side` moves into a live tile of the plane.
+    fn mark(&self, plane: &Plane, side: Color, dirty: &Dirty) {
+        dirty.any.store(true, Relaxed);
+        plane.live.par_iter().enumerate().with_min_len(CHUNK_TILES).for_each(|(number, live)| {
+            if let (true, Some(cell)) = (*live, self.board.cell(number)) {
+                for_each_neighbour(self.board, side, &cell, |tile| dirty.set(tile));
+            }
+        });
+    }
+}
+
+fn clear(plane: &mut Plane) -> (u64, u64) {
+    plane.tiles.par_iter_mut().zip(&mut plane.live).for_each(|(tile, live)| {
+        if *live {
+            *tile = Tile::EMPTY;
+            *live = false;
+        }
+    });
+    (0, 0)
+}

@@ -1,0 +1,21 @@
+//! Numbers published by others.
+
+use molien_solve::{Metric, Solver};
+
+#[test]
+fn maximal_mates() {
+    let solver = Solver::new();
+    for (name, white_plies) in [
+        ("KQK", 19),
+        ("KRK", 31),
+        ("KBBK", 37),
+        ("KBNK", 65),
+        ("KQKR", 69),
+        ("KRKB", 57),
+        ("KRKN", 79),
+    ] {
+        let table = solver.solve(name.parse().unwrap(), Metric::Dtm).unwrap();
+        let longest = table.stats.sides[0].longest_win.as_ref().unwrap();
+        assert_eq!(longest.plies, white_plies, "{name} {}", longest.position);
+    }
+}
