@@ -2,8 +2,8 @@
 //!
 //! [`Solver`] takes a material, solves what it depends on, and returns a
 //! [`Table`]: the value of every position for both sides to move, in one
-//! metric, with statistics. [`waves`](mod@crate) is a dozen lines of logic:
-//! see `run` in `waves.rs`.
+//! metric, with statistics. The heart is a dozen lines of logic: `Waves::run`
+//! in `waves.rs`.
 //!
 //! What it is not: it reads and writes no files and prints nothing; progress
 //! goes to a [`Progress`] the caller supplies.
@@ -18,8 +18,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod board_solve;
+mod exits;
 mod metric;
-mod pieces;
 mod progress;
 mod record;
 mod relayout;

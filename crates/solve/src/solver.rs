@@ -9,7 +9,8 @@ use molien_operators::{Backend, SubGame, fastest};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::pieces::PieceSolve;
+use crate::board_solve::BoardSolve;
+use crate::exits::PieceExits;
 use crate::record::Keep;
 use crate::relayout::swap_colors;
 use crate::{Metric, Progress, Silent, Table};
@@ -127,14 +128,23 @@ impl Solver {
         if let Some(table) = self.get(material, metric) {
             return Ok(table);
         }
+        let table = Arc::new(self.solve_pieces(material, metric)?);
+        lock(&self.tables).insert((material, metric), table.clone());
+        Ok(table)
+    }
+
+    fn solve_pieces(&self, material: Material, metric: Metric) -> Result<Table, SolveError> {
         let board = Hyperboard::pieces(material);
         let sub = |man| material.without(man).map(|less| self.sub_game(less, metric)).transpose();
         let subs = board.pieces_in_order().into_iter().map(sub).collect::<Result<_, _>>()?;
+        let exits = PieceExits::new(board.clone(), subs, metric);
         let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
+        self.progress.begin(material, metric, board.tiles() as u64 * 4096);
         let (backend, progress) = (self.backend, &*self.progress);
-        let table = Arc::new(PieceSolve { backend, progress, material, metric, subs, keep }.run()?);
-        lock(&self.tables).insert((material, metric), table.clone());
-        Ok(table)
+        let solve = BoardSolve { backend, progress, board: &board, exits: &exits, metric, keep };
+        let (game, stats) = solve.run()?;
+        self.progress.end(material, metric);
+        Ok(Table { material, metric, parts: vec![Arc::new(game)], stats })
     }
 
     /// The values of a material in the given orientation.

@@ -55,9 +55,7 @@ struct Schedule {
 }
 
 impl Schedule {
-    fn new<'a>(
-        releases: impl IndexedParallelIterator<Item = &'a Release>,
-    ) -> Schedule {
+    fn new<'a>(releases: impl IndexedParallelIterator<Item = &'a Release>) -> Schedule {
         let plies: Vec<Vec<u16>> = releases.map(Release::plies).collect();
         let mut by_ply: Vec<Vec<u32>> = Vec::new();
         for (tile, plies) in plies.iter().enumerate() {

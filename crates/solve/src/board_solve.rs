@@ -1,0 +1,115 @@
+//! Solving one hyperboard, given what the moves out of it achieve.
+
+use molien_board::{Color, Material};
+use molien_hyper::{Cell, Hyperboard, Plane, Tile};
+use molien_operators::{Backend, Conversions, Goal, Graded, Release, SubGame};
+use rayon::prelude::*;
+
+use crate::exits::Exits;
+use crate::record::{Keep, Recorder};
+use crate::relayout;
+use crate::stats::{Counter, Stats, finish_stats};
+use crate::waves::{Start, Stop, Waves};
+use crate::{Metric, Progress, SolveError, WaveReport};
+
+/// What solving one hyperboard needs.
+pub(crate) struct BoardSolve<'a> {
+    pub backend: &'a dyn Backend,
+    pub progress: &'a dyn Progress,
+    pub board: &'a Hyperboard,
+    pub exits: &'a dyn Exits,
+    pub metric: Metric,
+    pub keep: Keep,
+}
+
+impl BoardSolve<'_> {
+    fn material(&self) -> Material {
+        self.board.material()
+    }
+
+    pub fn run(&self) -> Result<(SubGame, Stats), SolveError> {
+        let board = self.board;
+        let tiles = board.tiles();
+        let legal = |turn| self.each_tile(|cell| self.backend.legal(board, turn, cell));
+        let values = Color::BOTH.map(|turn| Graded {
+            legal: legal(turn),
+            won: vec![Tile::EMPTY; tiles],
+            lost: vec![Tile::EMPTY; tiles],
+            depth: Vec::new(),
+        });
+        let mut game = SubGame { board: board.clone(), values };
+        let mut stats = Stats::new(self.material(), self.metric);
+        let counter = Counter::new(board);
+        self.wins_of(Color::White, &mut game, &mut stats, &counter)?;
+        if self.material().is_symmetric() && !self.material().has_pawns() {
+            relayout::complete_symmetric(&mut game);
+            complete_symmetric_stats(&mut stats);
+        } else {
+            self.wins_of(Color::Black, &mut game, &mut stats, &counter)?;
+        }
+        finish_stats(&mut stats, &counter, &game);
+        Ok((game, stats))
+    }
+
+    fn each_tile(&self, f: impl Fn(&Cell) -> Tile + Sync) -> Vec<Tile> {
+        let tile = |number| self.board.cell(number).map_or(Tile::EMPTY, |cell| f(&cell));
+        (0..self.board.tiles()).into_par_iter().with_min_len(16).map(tile).collect()
+    }
+
+    /// Adds the wins of one side to the values and statistics.
+    fn wins_of(
+        &self,
+        attacker: Color,
+        game: &mut SubGame,
+        stats: &mut Stats,
+        counter: &Counter<'_>,
+    ) -> Result<(), SolveError> {
+        if self.material().side_len(attacker) == 1 {
+            return Ok(()); // a bare king cannot win
+        }
+        let start = self.start(attacker, &game.values);
+        let waves = Waves { backend: self.backend, board: self.board, attacker };
+        let recorder = Recorder { board: self.board, counter, keep: self.keep, attacker };
+        let (material, metric) = (self.material(), self.metric);
+        let stop = waves.run(
+            start,
+            |ply, decided, addresses, tiles| {
+                recorder.record(ply, &decided, &mut game.values, &mut stats.sides);
+                let report =
+                    WaveReport { material, metric, attacker, ply, decided: addresses, tiles };
+                self.progress.wave(&report);
+            },
+            || self.progress.cancelled(),
+        );
+        match stop {
+            Stop::Finished => Ok(()),
+            Stop::Cancelled => Err(SolveError::Cancelled { material }),
+        }
+    }
+
+    fn start(&self, attacker: Color, values: &[Graded; 2]) -> Start {
+        let conversions = |side: Color, goal: Goal, number: usize| -> Conversions {
+            let mut found = self.exits.conversions(side, goal, number);
+            found.restrict(&values[side.index()].legal[number]);
+            if found.release.some.is_empty() {
+                found.release = Release::new(0);
+            }
+            found
+        };
+        let numbers = || (0..self.board.tiles()).into_par_iter().with_min_len(16);
+        Start {
+            open: Plane::from_tiles(values[attacker.index()].legal.clone()),
+            defending: Plane::from_tiles(values[attacker.other().index()].legal.clone()),
+            wins: numbers().map(|n| conversions(attacker, Goal::Win, n).release).collect(),
+            holds: numbers().map(|n| conversions(!attacker, Goal::Hold, n)).collect(),
+        }
+    }
+}
+
+/// Black's wins are White's with colours exchanged.
+fn complete_symmetric_stats(stats: &mut Stats) {
+    let mirrored = stats.swap_colors();
+    for (mine, theirs) in stats.sides.iter_mut().zip(&mirrored.sides) {
+        mine.absorb(theirs);
+    }
+}

@@ -1,0 +1,56 @@
+//! The moves that leave a hyperboard, whatever kind of board it is.
+
+use std::sync::Arc;
+
+use molien_board::Color;
+use molien_hyper::Hyperboard;
+use molien_operators::{Conversions, Goal, MAX_BITS, Rule, SubGame};
+
+use crate::Metric;
+
+/// Sums up, tile by tile, what the moves out of a hyperboard achieve.
+pub(crate) trait Exits: Sync {
+    /// The conversions of one tile. Positions that are not legal may have
+    /// some too; the caller masks them off.
+    fn conversions(&self, side: Color, goal: Goal, tile: usize) -> Conversions;
+}
+
+/// Bits the plies of conversions can need: one more than the depths after
+/// them where the count goes on.
+pub(crate) fn release_bits<'a>(rules: &[Rule], subs: impl Iterator<Item = &'a SubGame>) -> usize {
+    let deepest = subs.flat_map(|sub| &sub.values).map(|side| side.depth.len()).max().unwrap_or(0);
+    let bits = |rule: &Rule| match rule {
+        Rule::One => 0,
+        Rule::Onward => (deepest + 1).min(MAX_BITS),
+        Rule::Fifty => 7,
+    };
+    rules.iter().map(bits).max().unwrap_or(0)
+}
+
+/// Captures on a board without pawns.
+pub(crate) struct PieceExits {
+    board: Hyperboard,
+    /// The sub-game without the i-th piece, in the board's order.
+    subs: Vec<Option<Arc<SubGame>>>,
+    rule: Rule,
+    bits: usize,
+}
+
+impl PieceExits {
+    pub fn new(board: Hyperboard, subs: Vec<Option<Arc<SubGame>>>, metric: Metric) -> PieceExits {
+        let rule = metric.conversion_rule();
+        let bits = release_bits(&[rule], subs.iter().flatten().map(|sub| &**sub));
+        PieceExits { board, subs, rule, bits }
+    }
+}
+
+impl Exits for PieceExits {
+    fn conversions(&self, side: Color, goal: Goal, tile: usize) -> Conversions {
+        let mut found = Conversions::new(goal, self.bits);
+        if let Some(cell) = self.board.cell(tile) {
+            let subs: Vec<Option<&SubGame>> = self.subs.iter().map(|sub| sub.as_deref()).collect();
+            found.add_piece_captures(&self.board, side, &cell, &subs, self.rule);
+        }
+        found
+    }
+}
