@@ -1,0 +1,232 @@
+// Quiet moves: the positions of a tile with a move into a set.
+
+// Moves every row of the tile FILES to the right and RANKS up; rows from
+// beyond the edge are empty. Lane l holds files 2(l % 4) and one more.
+template <int FILES, int RANKS> DEVICE void shift_rows(int lane, u64 &a, u64 &b)
+{
+    const int rank = (lane >> 2) - RANKS;
+    const bool rank_ok = RANKS == 0 || (rank >= 0 && rank < 8);
+    if (FILES % 2 == 0) {
+        const int pair = (lane & 3) - FILES / 2;
+        const bool ok = rank_ok && (FILES == 0 || (pair >= 0 && pair < 4));
+        const int from = (lane - 4 * RANKS - FILES / 2) & 31;
+        u64 x = __shfl_sync(FULL_WARP, a, from), y = __shfl_sync(FULL_WARP, b, from);
+        a = ok ? x : 0;
+        b = ok ? y : 0;
+        return;
+    }
+    // An odd shift exchanges the two words; one of them crosses lanes.
+    const int same = (lane - 4 * RANKS) & 31;
+    const int next = (lane - 4 * RANKS - FILES) & 31;
+    const int pair = (lane & 3) - FILES;
+    const bool ok = rank_ok && pair >= 0 && pair < 4;
+    u64 x, y;
+    if (FILES == 1) {
+        y = RANKS == 0 ? a : __shfl_sync(FULL_WARP, a, same);
+        x = __shfl_sync(FULL_WARP, b, next);
+        a = ok ? x : 0;
+        b = rank_ok ? y : 0;
+    } else {
+        x = RANKS == 0 ? b : __shfl_sync(FULL_WARP, b, same);
+        y = __shfl_sync(FULL_WARP, a, next);
+        a = rank_ok ? x : 0;
+        b = ok ? y : 0;
+    }
+}
+
+// A slider as row man, one direction: Kogge-Stone across the rows.
+template <int F, int R> DEVICE void row_ray(int lane, Pair64 set, Pair64 valid, Pair64 &out)
+{
+    u64 ga = set.a, gb = set.b, pa = valid.a, pb = valid.b;
+    u64 xa = ga, xb = gb;
+    shift_rows<F, R>(lane, xa, xb);
+    ga |= pa & xa;
+    gb |= pb & xb;
+    xa = pa, xb = pb;
+    shift_rows<F, R>(lane, xa, xb);
+    pa &= xa;
+    pb &= xb;
+    xa = ga, xb = gb;
+    shift_rows<2 * F, 2 * R>(lane, xa, xb);
+    ga |= pa & xa;
+    gb |= pb & xb;
+    xa = pa, xb = pb;
+    shift_rows<2 * F, 2 * R>(lane, xa, xb);
+    pa &= xa;
+    pb &= xb;
+    xa = ga, xb = gb;
+    shift_rows<4 * F, 4 * R>(lane, xa, xb);
+    ga |= pa & xa;
+    gb |= pb & xb;
+    shift_rows<F, R>(lane, ga, gb);
+    out.a |= ga;
+    out.b |= gb;
+}
+
+template <int F, int R> DEVICE void row_leap(int lane, Pair64 set, Pair64 &out)
+{
+    shift_rows<F, R>(lane, set.a, set.b);
+    out.a |= set.a;
+    out.b |= set.b;
+}
+
+DEVICE void row_man(int role, int lane, Pair64 set, Pair64 valid, Pair64 &out)
+{
+    if (role == QUEEN || role == ROOK) {
+        row_ray<1, 0>(lane, set, valid, out);
+        row_ray<-1, 0>(lane, set, valid, out);
+        row_ray<0, 1>(lane, set, valid, out);
+        row_ray<0, -1>(lane, set, valid, out);
+    }
+    if (role == QUEEN || role == BISHOP) {
+        row_ray<1, 1>(lane, set, valid, out);
+        row_ray<-1, 1>(lane, set, valid, out);
+        row_ray<1, -1>(lane, set, valid, out);
+        row_ray<-1, -1>(lane, set, valid, out);
+    }
+    if (role == KNIGHT) {
+        row_leap<1, 2>(lane, set, out);
+        row_leap<2, 1>(lane, set, out);
+        row_leap<-1, 2>(lane, set, out);
+        row_leap<-2, 1>(lane, set, out);
+        row_leap<1, -2>(lane, set, out);
+        row_leap<2, -1>(lane, set, out);
+        row_leap<-1, -2>(lane, set, out);
+        row_leap<-2, -1>(lane, set, out);
+    }
+}
+
+// Whether an outer man on `from` can move to `to` as far as the outer men
+// tell. For leapers nothing is between.
+DEVICE bool outer_reaches(const Job &job, const Cell &cell, int role, int from, int to)
+{
+    const Tables *tables = job.tables;
+    return has(tables->reach[role][from], to) && !has(cell.occupied, to) &&
+           !(tables->between[from * 64 + to] & cell.occupied);
+}
+
+// An outer man: whole tiles, each cut where the row or column man stands in
+// the way. The lanes look for live tiles first, all squares at once.
+DEVICE void outer_man(const Job &job, const Cell &cell, int man, const u64 *plane, const u8 *live, int lane, Pair64 &out)
+{
+    const int role = job.board.role[man], from = cell.square[man];
+    const Axis axis = axis_of(job, cell, man);
+    const int low = lane, high = lane + 32;
+    bool at_low = outer_reaches(job, cell, role, from, low) && live[tile_with(job, axis, low)];
+    bool at_high = outer_reaches(job, cell, role, from, high) && live[tile_with(job, axis, high)];
+    u64 targets = __ballot_sync(FULL_WARP, at_low) | (u64)__ballot_sync(FULL_WARP, at_high) << 32;
+    while (targets) {
+        int to = __ffsll(targets) - 1;
+        targets &= targets - 1;
+        Pair64 set = load_rows(plane, tile_with(job, axis, to), lane);
+        u64 path = job.tables->between[from * 64 + to];
+        int rows = (int)(path >> (2 * lane)) & 3;
+        out.a |= (rows & 1) ? 0 : set.a & ~path;
+        out.b |= (rows & 2) ? 0 : set.b & ~path;
+    }
+}
+
+// The tile a king step leads to, worked out by the lane of its number.
+struct KingStep {
+    bool possible;
+    u32 tile;
+    u32 king_class;
+    int symmetry;
+    int square[OUTER + 1];
+};
+
+DEVICE KingStep king_neighbour(const Job &job, const Cell &cell, int side, int step)
+{
+    KingStep out;
+    out.possible = false;
+    out.tile = 0;
+    out.king_class = 0;
+    out.symmetry = 0;
+    int to = step < 8 ? job.tables->king_to[king_of(cell, side)][step] : NO_SQUARE;
+    if (to == NO_SQUARE || has(cell.occupied, to)) return out;
+    if (!king_step(job, cell, side, to, out.king_class, out.symmetry)) return out;
+    out.possible = true;
+#pragma unroll
+    for (int i = 0; i < OUTER; i++) out.square[i] = image(out.symmetry, cell.square[i]);
+    out.tile = encode(job.tables, job.board, out.king_class, out.square, OUTER);
+    return out;
+}
+
+DEVICE void king_man(const Job &job, const Cell &cell, int side, const u64 *plane, const u8 *live, int lane, Pair64 &out)
+{
+    KingStep step = king_neighbour(job, cell, side, lane);
+    u32 targets = __ballot_sync(FULL_WARP, step.possible && live[step.tile]);
+    while (targets) {
+        int from = __ffs(targets) - 1;
+        targets &= targets - 1;
+        u32 tile = __shfl_sync(FULL_WARP, step.tile, from);
+        int symmetry = __shfl_sync(FULL_WARP, step.symmetry, from);
+        if (symmetry == 0) {
+            Pair64 set = load_rows(plane, tile, lane);
+            out.a |= set.a;
+            out.b |= set.b;
+            continue;
+        }
+        const u64 *rows = plane + (u64)tile * 64;
+        int turned = job.board.has_row ? symmetry : 0;
+        u64 a = rows[image(turned, 2 * lane)], b = rows[image(turned, 2 * lane + 1)];
+        if (job.board.has_column) {
+            a = back_through(symmetry, a);
+            b = back_through(symmetry, b);
+        }
+        out.a |= a;
+        out.b |= b;
+    }
+}
+
+// Positions from which `side` has a quiet move into the plane.
+DEVICE Pair64 quiet(const Job &job, const Cell &cell, int side, const u64 *plane, const u8 *live, int lane)
+{
+    const Board &board = job.board;
+    const Pair64 valid = valid_rows(board, cell, lane);
+    Pair64 out = {0, 0};
+#pragma unroll
+    for (int i = 0; i < OUTER; i++)
+        if (board.color[i] == side) outer_man(job, cell, i, plane, live, lane, out);
+    king_man(job, cell, side, plane, live, lane, out);
+    const int column = OUTER + (int)board.has_row;
+    const bool row_moves = board.has_row && board.color[OUTER] == side;
+    const bool column_moves = board.has_column && board.color[column] == side;
+    if ((row_moves || column_moves) && live[cell.tile]) {
+        Pair64 own = load_rows(plane, cell.tile, lane);
+        if (row_moves) row_man(board.role[OUTER], lane, own, valid, out);
+        if (column_moves) {
+            out.a |= attacks_from(board.role[column], own.a, valid.a);
+            out.b |= attacks_from(board.role[column], own.b, valid.b);
+        }
+    }
+    out.a &= valid.a;
+    out.b &= valid.b;
+    return out;
+}
+
+// Marks the tiles from which `side` has a quiet move into this one. Quiet
+// moves can be taken back, so these are the tiles it can move to.
+DEVICE void mark_neighbours(const Job &job, const Cell &cell, int side, u8 *dirty, int lane)
+{
+    const Board &board = job.board;
+    const int column = OUTER + (int)board.has_row;
+    const bool in_tile = (board.has_row && board.color[OUTER] == side) ||
+                         (board.has_column && board.color[column] == side);
+    if (in_tile && lane == 0) dirty[cell.tile] = 1;
+#pragma unroll
+    for (int i = 0; i < OUTER; i++) {
+        if (board.color[i] != side) continue;
+        const Axis axis = axis_of(job, cell, i);
+        for (int to = lane; to < 64; to += 32)
+            if (outer_reaches(job, cell, board.role[i], cell.square[i], to)) dirty[tile_with(job, axis, to)] = 1;
+    }
+    KingStep step = king_neighbour(job, cell, side, lane);
+    if (!step.possible) return;
+    dirty[step.tile] = 1;
+    if (maps_to_itself(job, step.king_class)) {
+#pragma unroll
+        for (int i = 0; i < OUTER; i++) step.square[i] = image(4, step.square[i]);
+        dirty[encode(job.tables, board, step.king_class, step.square, OUTER)] = 1;
+    }
+}

@@ -1,0 +1,14 @@
+// The names the kernels are written in, for the card.
+#define DEVICE static __device__ __forceinline__
+#define NOINLINE static __device__ __noinline__
+#define LANE (int)(threadIdx.x & 31)
+#define WARP (blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32)
+#define WARPS (gridDim.x * (blockDim.x / 32))
+// Blocks of 256 threads a multiprocessor should hold: it bounds the registers.
+#ifndef WAVE_BLOCKS
+#define WAVE_BLOCKS 3
+#endif
+#ifndef INIT_BLOCKS
+#define INIT_BLOCKS 2
+#endif
+#define KERNEL(name, blocks) extern "C" __global__ void __launch_bounds__(256, blocks) name(const __grid_constant__ Job job)

@@ -1,0 +1,132 @@
+//! What the engine asks of a device, and memory on it.
+
+use std::sync::Arc;
+
+use crate::CudaError;
+use crate::layout::{Address, Job};
+
+/// The kernels, by name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Kernel {
+    InitOpen,
+    InitDefenceOne,
+    InitDefenceGraded,
+    InitWinsGraded,
+    AttackFirst,
+    CollectLists,
+    Defend,
+    Attack,
+    FinishWon,
+    FinalCounts,
+    CopyPlane,
+}
+
+impl Kernel {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kernel::InitOpen => "init_open",
+            Kernel::InitDefenceOne => "init_defence_one",
+            Kernel::InitDefenceGraded => "init_defence_graded",
+            Kernel::InitWinsGraded => "init_wins_graded",
+            Kernel::AttackFirst => "attack_first",
+            Kernel::CollectLists => "collect_lists",
+            Kernel::Defend => "defend",
+            Kernel::Attack => "attack",
+            Kernel::FinishWon => "finish_won",
+            Kernel::FinalCounts => "final_counts",
+            Kernel::CopyPlane => "copy_plane",
+        }
+    }
+
+    /// Whether the kernel is in the part compiled only for plies that differ.
+    pub fn is_graded(self) -> bool {
+        matches!(self, Kernel::InitDefenceGraded | Kernel::InitWinsGraded)
+    }
+}
+
+/// The kernel sources of one part, in order, without the prelude.
+pub(crate) const SOURCES: [&str; 8] = [
+    include_str!("../kernels/base.cu"),
+    include_str!("../kernels/cell.cu"),
+    include_str!("../kernels/moves.cu"),
+    include_str!("../kernels/captures.cu"),
+    include_str!("../kernels/count.cu"),
+    include_str!("../kernels/waves.cu"),
+    include_str!("../kernels/graded.cu"),
+    include_str!("../kernels/finish.cu"),
+];
+
+/// A device that runs the kernels. Launches and copies happen in the order
+/// they are asked for; a download waits for what came before it.
+pub(crate) trait Device: Send + Sync {
+    fn name(&self) -> String;
+    /// Free and total memory in bytes.
+    fn memory(&self) -> Result<(u64, u64), CudaError>;
+    /// Memory; its content is undefined. Must be given to `free`.
+    fn alloc(&self, bytes: usize) -> Result<Address, CudaError>;
+    fn free(&self, at: Address, bytes: usize);
+    fn fill(&self, at: Address, byte: u8, bytes: usize) -> Result<(), CudaError>;
+    fn upload(&self, at: Address, from: &[u8]) -> Result<(), CudaError>;
+    fn download(&self, to: &mut [u8], at: Address) -> Result<(), CudaError>;
+    /// Compiles the kernels for a number of outer men, if not done yet.
+    fn prepare(&self, outer: usize, graded: bool) -> Result<(), CudaError>;
+    fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError>;
+    fn synchronize(&self) -> Result<(), CudaError>;
+}
+
+/// Memory on the device, given back when dropped.
+pub(crate) struct Buffer {
+    device: Arc<dyn Device>,
+    address: Address,
+    bytes: usize,
+}
+
+impl Buffer {
+    /// Memory with undefined content.
+    pub fn new(device: &Arc<dyn Device>, bytes: usize) -> Result<Buffer, CudaError> {
+        let bytes = bytes.max(1).next_multiple_of(512);
+        Ok(Buffer { device: device.clone(), address: device.alloc(bytes)?, bytes })
+    }
+
+    /// Memory with every byte 0.
+    pub fn zeroed(device: &Arc<dyn Device>, bytes: usize) -> Result<Buffer, CudaError> {
+        let buffer = Buffer::new(device, bytes)?;
+        buffer.fill(0)?;
+        Ok(buffer)
+    }
+
+    pub fn address(&self) -> Address {
+        self.address
+    }
+
+    pub fn fill(&self, byte: u8) -> Result<(), CudaError> {
+        self.device.fill(self.address, byte, self.bytes)
+    }
+
+    pub fn upload(&self, from: &[u8]) -> Result<(), CudaError> {
+        assert!(from.len() <= self.bytes, "more than the buffer holds");
+        self.device.upload(self.address, from)
+    }
+
+    pub fn download(&self, to: &mut [u8]) -> Result<(), CudaError> {
+        assert!(to.len() <= self.bytes, "more than the buffer holds");
+        self.device.download(to, self.address)
+    }
+
+    /// The first words of the buffer.
+    pub fn words<const N: usize>(&self) -> Result<[u64; N], CudaError> {
+        let mut bytes = vec![0; N * 8];
+        self.download(&mut bytes)?;
+        Ok(std::array::from_fn(|i| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[i * 8..i * 8 + 8]);
+            u64::from_le_bytes(word)
+        }))
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.device.free(self.address, self.bytes);
+    }
+}
