@@ -10,6 +10,9 @@
 #define DEVICE static inline
 #define NOINLINE static
 #define LANE warp::lane
+#define PART_WAVES 1
+#define PART_GRADED 1
+#define PART_AGAIN 1
 #define WARP 0u
 #define WARPS 1u
 #define KERNEL(name, blocks)                                                   \

@@ -57,6 +57,7 @@ DEVICE bool is_representative(const Board &board, u64 squares, int row, int colu
 {
     u64 set = 0;
     int last = -1;
+    bool decided = false, comes_first = true;
     const int pieces = OUTER + (int)(board.has_row + board.has_column);
     for (int i = 0; i < pieces; i++) {
         int at = i < OUTER ? (int)(squares >> (8 * i)) & 63 : i + 1 < pieces ? row : column;
@@ -64,12 +65,17 @@ DEVICE bool is_representative(const Board &board, u64 squares, int row, int colu
         last = at;
         set |= bit(at);
         if (!board.kind_end[i]) continue;
+        // The first kind that differs from its image decides, but the men of
+        // later kinds must still be in order.
         last = -1;
         u64 differ = set ^ exchange_files_ranks(set);
-        if (differ) return has(set, __ffsll(differ) - 1);
+        if (differ && !decided) {
+            decided = true;
+            comes_first = has(set, __ffsll(differ) - 1);
+        }
         set = 0;
     }
-    return true;
+    return comes_first;
 }
 
 // Rare (a twentieth of the tiles) and long: kept out of the callers.
@@ -85,9 +91,10 @@ DEVICE void tally_row(const Job &job, const Cell &cell, bool mirror, int row, u6
 {
     if (!set) return;
     tally.decided += __popcll(set);
+    set &= bishop_mask(job, cell, row);
+    if (!set) return;
     u64 first = ~((u64)cell.tile << 12 | row << 6 | (__ffsll(set) - 1));
     if (first > tally.first) tally.first = first;
-    set &= bishop_mask(job, cell, row);
     if (!mirror) {
         tally.plain += __popcll(set);
         return;

@@ -1,5 +1,5 @@
 // What needs the finished planes.
-#ifndef GRADED
+#if PART_WAVES
 
 // Won positions: legal and no longer open.
 KERNEL(finish_won, WAVE_BLOCKS)
@@ -12,23 +12,6 @@ KERNEL(finish_won, WAVE_BLOCKS)
         Pair64 open = load_rows(job.open, tile, lane);
         store_rows(job.won, tile, lane, legal.a & ~open.a, legal.b & ~open.b);
     }
-}
-
-// The defender's lost positions, worked out again from the finished `open`
-// where no plane of them was kept. `lost_before` holds the attacker's legal
-// positions, to tell stalemates apart.
-DEVICE Pair64 lost_again(const Job &job, const Cell &cell, Pair64 legal, int lane)
-{
-    const int defender = !job.attacker;
-    Conversions<0> found;
-    Mode mode = {HOLD, RULE_ONE, 0};
-    captures<0>(job, cell, defender, mode, lane, found);
-    Pair64 safe = quiet(job, cell, defender, job.open, job.open_live, lane);
-    Pair64 moves = quiet(job, cell, defender, job.lost_before, job.lost_before_live, lane);
-    Pair64 check = in_check(job, cell, defender, lane);
-    Pair64 out = {legal.a & ~found.a.escape & ~safe.a & (check.a | moves.a | found.a.some),
-                  legal.b & ~found.b.escape & ~safe.b & (check.b | moves.b | found.b.some)};
-    return out;
 }
 
 DEVICE Pair64 load_if(const u64 *plane, u32 tile, int lane)
@@ -57,9 +40,7 @@ KERNEL(final_counts, INIT_BLOCKS)
         tally_rows(job, cell, lane, black, tallies[2]);
         tally_rows(job, cell, lane, broken_black, tallies[3]);
         Pair64 open = load_rows(job.open, tile, lane);
-        Pair64 black_lost = job.lost ? load_rows(job.lost, tile, lane)
-                            : job.ply ? lost_again(job, cell, black, lane)
-                                      : load_if(0, tile, lane);
+        Pair64 black_lost = load_if(job.lost, tile, lane);
         Pair64 black_won = load_if(job.other_won, tile, lane), white_lost = load_if(job.other_lost, tile, lane);
         Pair64 black_lose = {black_lost.a & white.a, black_lost.b & white.b};
         Pair64 white_lose = {white_lost.a & black.a, white_lost.b & black.b};

@@ -1,5 +1,5 @@
 // Conversions whose plies differ: compiled apart, since few solves need them.
-#ifdef GRADED
+#if PART_GRADED
 KERNEL(init_defence_graded, INIT_BLOCKS) { init_defence<MAX_DEPTH_BITS>(job); }
 
 // The attacker's winning conversions, where their plies differ.

@@ -4,6 +4,10 @@
 #define LANE (int)(threadIdx.x & 31)
 #define WARP (blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32)
 #define WARPS (gridDim.x * (blockDim.x / 32))
+// The kernels are compiled in parts, each when it is first needed.
+#define PART_WAVES (PART == 0)
+#define PART_GRADED (PART == 1)
+#define PART_AGAIN (PART == 2)
 // Blocks of 256 threads a multiprocessor should hold: it bounds the registers.
 #ifndef WAVE_BLOCKS
 #define WAVE_BLOCKS 3

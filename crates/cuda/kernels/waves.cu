@@ -25,7 +25,7 @@ DEVICE void add_rows(u64 *plane, u32 tile, int lane, Pair64 set)
     store_rows(plane, tile, lane, old.a | set.a, old.b | set.b);
 }
 
-#ifndef GRADED
+#if PART_WAVES
 // The attacker's legal positions: nothing is won yet.
 KERNEL(init_open, WAVE_BLOCKS)
 {
@@ -45,6 +45,7 @@ KERNEL(init_open, WAVE_BLOCKS)
 // The least ply above `after` among the positions of the set.
 DEVICE u32 next_due(const Release &release, u32 bits, u32 after, u32 tile, int lane, Pair64 set)
 {
+    if (after >> bits) return NEVER; // no ply is that late
     Pair64 later = {0, 0};
     for (u32 k = 0; k < bits; k++) {
         Pair64 plane = load_rows(release.bits[k], tile, lane);
@@ -164,7 +165,7 @@ template <int BITS> DEVICE void init_defence(const Job &job)
     add_tally(forced, job.tally + TALLY_LOST_NEXT * TALLY_WORDS, lane);
 }
 
-#ifndef GRADED
+#if PART_WAVES
 KERNEL(init_defence_one, INIT_BLOCKS) { init_defence<0>(job); }
 
 DEVICE void write_won(const Job &job, const Cell &cell, int lane, Pair64 open, Pair64 now, Tally &tally)
@@ -256,6 +257,7 @@ DEVICE Pair64 released_after(const Release &release, u32 bits, u32 ply, u32 tile
         later.a = (plane.a & ~wanted) | (later.a & ~(plane.a ^ wanted));
         later.b = (plane.b & ~wanted) | (later.b & ~(plane.b ^ wanted));
     }
+    if (ply >> bits) later.a = later.b = 0; // no ply is that late
     Pair64 out = {some.a & later.a, some.b & later.b};
     return out;
 }

@@ -1,8 +1,10 @@
 //! Holding the card to the processor's tables.
 
+use std::fmt::Debug;
+
 use molien_board::{Color, Man, Material, Role};
 use molien_operators::Graded;
-use molien_solve::Table;
+use molien_solve::{SideStats, Table};
 
 /// Every canonical material without pawns of so many men.
 pub fn pieces_only(men: usize) -> Vec<Material> {
@@ -37,6 +39,21 @@ fn graded_differences(turn: Color, a: &Graded, b: &Graded, found: &mut Vec<Strin
     differ("depth", a.depth == b.depth);
 }
 
+fn side_differences(turn: Color, a: &SideStats, b: &SideStats, found: &mut Vec<String>) {
+    let mut differ = |name: &str, a: &dyn Debug, b: &dyn Debug| {
+        let (a, b) = (format!("{a:?}"), format!("{b:?}"));
+        if a != b {
+            found.push(format!("{turn} to move: {name}, {a} and {b}"));
+        }
+    };
+    differ("legal", &a.legal, &b.legal);
+    differ("broken", &a.broken, &b.broken);
+    differ("longest win", &a.longest_win, &b.longest_win);
+    differ("longest loss", &a.longest_loss, &b.longest_loss);
+    differ("wins", &a.wins, &b.wins);
+    differ("losses", &a.losses, &b.losses);
+}
+
 /// What is different between two tables; empty if they are the same, bit for
 /// bit, statistics included.
 pub fn differences(a: &Table, b: &Table) -> Vec<String> {
@@ -51,9 +68,7 @@ pub fn differences(a: &Table, b: &Table) -> Vec<String> {
     }
     for turn in Color::BOTH {
         let (a, b) = (&a.stats.sides[turn.index()], &b.stats.sides[turn.index()]);
-        if a != b {
-            found.push(format!("{turn} to move: statistics, {a:?} and {b:?}"));
-        }
+        side_differences(turn, a, b, &mut found);
     }
     if a.stats.zugzwangs != b.stats.zugzwangs {
         found.push(format!("zugzwangs, {:?} and {:?}", a.stats.zugzwangs, b.stats.zugzwangs));

@@ -73,9 +73,10 @@ fn histogram(board: &Hyperboard, tallies: &[Tally]) -> Vec<Count> {
 }
 
 fn longest(board: &Hyperboard, tallies: &[Tally], turn: Color) -> Option<Longest> {
-    let last = tallies.last()?;
-    let position = last.first_position(board, turn)?;
-    Some(Longest { plies: (tallies.len() - 1) as u16, position })
+    // With a mask, the last waves may have decided nothing that counts.
+    let plies = tallies.iter().rposition(|tally| tally.plain + tally.mirrored > 0)?;
+    let position = tallies[plies].first_position(board, turn)?;
+    Some(Longest { plies: plies as u16, position })
 }
 
 impl Record {

@@ -19,6 +19,16 @@ pub(crate) enum Kernel {
     FinishWon,
     FinalCounts,
     CopyPlane,
+    LostAgain,
+}
+
+/// The kernels are compiled in parts, each when it is first needed. The values
+/// are those of `PART` in `kernels/prelude.cu`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Part {
+    Waves,
+    Graded,
+    Again,
 }
 
 impl Kernel {
@@ -35,17 +45,22 @@ impl Kernel {
             Kernel::FinishWon => "finish_won",
             Kernel::FinalCounts => "final_counts",
             Kernel::CopyPlane => "copy_plane",
+            Kernel::LostAgain => "lost_again",
         }
     }
 
-    /// Whether the kernel is in the part compiled only for plies that differ.
-    pub fn is_graded(self) -> bool {
-        matches!(self, Kernel::InitDefenceGraded | Kernel::InitWinsGraded)
+    /// The part the kernel is in.
+    pub fn part(self) -> Part {
+        match self {
+            Kernel::InitDefenceGraded | Kernel::InitWinsGraded => Part::Graded,
+            Kernel::LostAgain => Part::Again,
+            _ => Part::Waves,
+        }
     }
 }
 
-/// The kernel sources of one part, in order, without the prelude.
-pub(crate) const SOURCES: [&str; 8] = [
+/// The kernel sources, in order, without the prelude.
+pub(crate) const SOURCES: [&str; 9] = [
     include_str!("../kernels/base.cu"),
     include_str!("../kernels/cell.cu"),
     include_str!("../kernels/moves.cu"),
@@ -54,6 +69,7 @@ pub(crate) const SOURCES: [&str; 8] = [
     include_str!("../kernels/waves.cu"),
     include_str!("../kernels/graded.cu"),
     include_str!("../kernels/finish.cu"),
+    include_str!("../kernels/again.cu"),
 ];
 
 /// A device that runs the kernels. Launches and copies happen in the order
@@ -69,7 +85,7 @@ pub(crate) trait Device: Send + Sync {
     fn upload(&self, at: Address, from: &[u8]) -> Result<(), CudaError>;
     fn download(&self, to: &mut [u8], at: Address) -> Result<(), CudaError>;
     /// Compiles the kernels for a number of outer men, if not done yet.
-    fn prepare(&self, outer: usize, graded: bool) -> Result<(), CudaError>;
+    fn prepare(&self, outer: usize, part: Part) -> Result<(), CudaError>;
     fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError>;
     fn synchronize(&self) -> Result<(), CudaError>;
 }

@@ -9,7 +9,7 @@ use cudarc::driver::{CudaContext, DriverError, result, sys};
 use cudarc::nvrtc;
 
 use crate::CudaError;
-use crate::device::{Device, Kernel, SOURCES};
+use crate::device::{Device, Kernel, Part, SOURCES};
 use crate::layout::{Address, Job, job_bytes_define};
 
 const PRELUDE: &str = include_str!("../kernels/prelude.cu");
@@ -24,7 +24,7 @@ pub(crate) struct CudaDevice {
     arch: String,
     blocks: u32,
     /// By number of outer men and part: the functions of a loaded module.
-    modules: Mutex<HashMap<(usize, bool), Module>>,
+    modules: Mutex<HashMap<(usize, Part), Module>>,
 }
 
 /// A loaded module; it stays loaded as long as its context.
@@ -75,24 +75,24 @@ impl CudaDevice {
         self.context.bind_to_thread().map_err(driver_error("binding the context"))
     }
 
-    fn module(&self, outer: usize, graded: bool) -> Result<Module, CudaError> {
-        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(module) = modules.get(&(outer, graded)) {
+    fn module(&self, outer: usize, part: Part) -> Result<Module, CudaError> {
+        let modules = || self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = modules().get(&(outer, part)) {
             return Ok(*module);
         }
-        let image = compile(&self.arch, outer, graded)?;
+        // Compiled without the lock, so that several parts can be at once.
+        let image = compile(&self.arch, outer, part)?;
         self.bind()?;
         // SAFETY: the image is a complete binary made by the compiler for
         // this card, and lives until the call returns.
         let module = unsafe { result::module::load_data(image.as_ptr().cast()) }
             .map_err(driver_error("loading the kernels"))?;
-        modules.insert((outer, graded), Module(module));
-        Ok(Module(module))
+        Ok(*modules().entry((outer, part)).or_insert(Module(module)))
     }
 }
 
 /// Compiles one part of the kernels for an architecture.
-fn compile(arch: &str, outer: usize, graded: bool) -> Result<Vec<u8>, CudaError> {
+fn compile(arch: &str, outer: usize, part: Part) -> Result<Vec<u8>, CudaError> {
     let error = |log: String| CudaError::Compile { arch: arch.to_owned(), log };
     let source = std::iter::once(PRELUDE).chain(SOURCES).collect::<String>();
     let source = CString::new(source).map_err(|e| error(e.to_string()))?;
@@ -100,11 +100,9 @@ fn compile(arch: &str, outer: usize, graded: bool) -> Result<Vec<u8>, CudaError>
         format!("--gpu-architecture={arch}"),
         "--std=c++17".to_owned(),
         format!("-DOUTER={outer}"),
+        format!("-DPART={}", part as u32),
         job_bytes_define(),
     ];
-    if graded {
-        options.push("-DGRADED".to_owned());
-    }
     if let Ok(extra) = std::env::var("MOLIEN_NVRTC_OPTIONS") {
         options.extend(extra.split_whitespace().map(str::to_owned));
     }
@@ -184,12 +182,12 @@ impl Device for CudaDevice {
         unsafe { result::memcpy_dtoh_sync(to, at) }.map_err(driver_error("copying from the card"))
     }
 
-    fn prepare(&self, outer: usize, graded: bool) -> Result<(), CudaError> {
-        self.module(outer, graded).map(drop)
+    fn prepare(&self, outer: usize, part: Part) -> Result<(), CudaError> {
+        self.module(outer, part).map(drop)
     }
 
     fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError> {
-        let module = self.module(job.board.outer as usize, kernel.is_graded())?;
+        let module = self.module(job.board.outer as usize, kernel.part())?;
         self.bind()?;
         let name = CString::new(kernel.name()).unwrap_or_default();
         let mut parameters = [std::ptr::from_ref(job).cast_mut().cast::<c_void>()];

@@ -9,7 +9,7 @@ use molien_solve::{Metric, Progress, Silent, Stats, Table};
 
 use crate::assemble::{FINAL_TALLIES, add_final_counts, game, wave_stats};
 use crate::counts::TALLY_WORDS;
-use crate::device::{Buffer, Device, Kernel};
+use crate::device::{Buffer, Device, Kernel, Part};
 use crate::driver::CudaDevice;
 use crate::layout::{bishop_pair, tables};
 use crate::plan::{plan, sub_keep};
@@ -131,14 +131,15 @@ impl CudaEngine {
     /// # Errors
     /// If they do not compile.
     pub fn prepare(&self, men: usize, metric: Metric) -> Result<(), CudaError> {
-        let graded = sub_keep(metric) == Keep::Depths;
-        let most = men.saturating_sub(4);
-        let jobs: Vec<(usize, bool)> = (0..=most)
-            .flat_map(|outer| [(outer, false), (outer, true)])
-            .filter(|&(_, part)| !part || graded)
+        let parts: &[Part] = match sub_keep(metric) {
+            Keep::Depths => &[Part::Waves, Part::Graded],
+            _ => &[Part::Waves],
+        };
+        let jobs: Vec<(usize, Part)> = (0..=men.saturating_sub(4))
+            .flat_map(|outer| parts.iter().map(move |&part| (outer, part)))
             .collect();
         std::thread::scope(|scope| {
-            let spawn = |&(outer, part): &(usize, bool)| {
+            let spawn = |&(outer, part): &(usize, Part)| {
                 scope.spawn(move || self.device.prepare(outer, part))
             };
             let threads: Vec<_> = jobs.iter().map(spawn).collect();
@@ -253,16 +254,7 @@ impl CudaEngine {
             }
         }
         let board = Hyperboard::pieces(material);
-        let subs = board
-            .pieces_in_order()
-            .into_iter()
-            .filter_map(|man| material.without(man))
-            .map(|less| {
-                let keep = sub_keep(metric);
-                let sub = Request { material: less, keep, opposite_bishops: false, ..*request };
-                self.unit(&sub, attacker).map(|(unit, _)| unit)
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let subs = self.subs(request, &board, attacker)?;
         let bishops = request.opposite_bishops.then(|| bishop_pair(&board)).flatten();
         let solve = WaveSolve {
             device: &self.device,
@@ -291,43 +283,18 @@ impl CudaEngine {
         stats: &mut Stats,
     ) -> Result<(), CudaError> {
         let white = &units[0];
-        let address = |plane: &Option<Buffer>| plane.as_ref().map_or(0, Buffer::address);
+        let address = |plane: Option<&Buffer>| plane.map_or(0, Buffer::address);
         let mut job = base_job(white.layout, &self.tables, Color::White);
         let pair = if request.opposite_bishops { bishop_pair(&white.board) } else { None };
         job.bishops = pair.unwrap_or([-1; 2]);
         job.open = white.open.address();
         job.open_live = white.open_live.address();
-        job.lost = address(&white.lost);
+        let missing = white.lost.is_none() && !Unit::is_bare(request.material, Color::White);
+        let again = if missing { Some(self.lost_again(request, white)?) } else { None };
+        job.lost = address(white.lost.as_ref().or(again.as_ref()));
         if let Some(black) = units.get(1) {
-            job.other_won = address(&black.won);
-            job.other_lost = address(&black.lost);
-        }
-        // Where no plane of losses was kept they are worked out again, which
-        // takes the sub-games and a plane of legal positions.
-        let again = request.keep == Keep::Counts
-            && !Unit::is_bare(request.material, Color::White)
-            && white.lost.is_none();
-        let mut held: Vec<Arc<Unit>> = Vec::new();
-        let mut buffers = Vec::new();
-        if again {
-            job.ply = 1;
-            for (i, man) in white.board.pieces_in_order().into_iter().enumerate() {
-                let Some(less) = request.material.without(man) else { continue };
-                let keep = sub_keep(request.metric);
-                let sub = Request { material: less, keep, opposite_bishops: false, ..*request };
-                let (unit, _) = self.unit(&sub, Color::White)?;
-                job.subs[i] = unit.as_sub();
-                held.push(unit);
-            }
-            let legal = Buffer::new(&self.device, white.board.plane_bytes())?;
-            let live = Buffer::new(&self.device, white.board.tiles())?;
-            let mut fill = job;
-            fill.open = legal.address();
-            fill.open_live = live.address();
-            self.device.launch(Kernel::InitOpen, &fill)?;
-            job.lost_before = legal.address();
-            job.lost_before_live = live.address();
-            buffers.extend([legal, live]);
+            job.other_won = address(black.won.as_ref());
+            job.other_lost = address(black.lost.as_ref());
         }
         let tally = Buffer::zeroed(&self.device, FINAL_TALLIES * TALLY_WORDS * 8)?;
         job.tally = tally.address();
@@ -335,5 +302,45 @@ impl CudaEngine {
         let words = tally.words::<{ FINAL_TALLIES * TALLY_WORDS }>()?;
         add_final_counts(stats, &white.board, &words);
         Ok(())
+    }
+
+    /// The plane of Black's lost positions, worked out again from White's
+    /// finished open positions, the sub-games and the legal positions.
+    fn lost_again(&self, request: &Request, white: &Unit) -> Result<Buffer, CudaError> {
+        let mut job = base_job(white.layout, &self.tables, Color::White);
+        let subs = self.subs(request, &white.board, Color::White)?;
+        for (i, sub) in subs.iter().enumerate() {
+            job.subs[i] = sub.as_sub();
+        }
+        let plane = || Buffer::new(&self.device, white.board.plane_bytes());
+        let (legal, lost) = (plane()?, plane()?);
+        let live = Buffer::new(&self.device, white.board.tiles())?;
+        job.open = legal.address();
+        job.open_live = live.address();
+        self.device.launch(Kernel::InitOpen, &job)?;
+        job.lost_before = legal.address();
+        job.lost_before_live = live.address();
+        job.open = white.open.address();
+        job.open_live = white.open_live.address();
+        job.lost = lost.address();
+        self.device.launch(Kernel::LostAgain, &job)?;
+        self.device.synchronize()?;
+        Ok(lost)
+    }
+
+    /// The units without one piece, in the order of the board's pieces.
+    fn subs(
+        &self,
+        request: &Request,
+        board: &Hyperboard,
+        attacker: Color,
+    ) -> Result<Vec<Arc<Unit>>, CudaError> {
+        let keep = sub_keep(request.metric);
+        let sub = |man| {
+            let material = request.material.without(man)?;
+            let sub = Request { material, keep, opposite_bishops: false, ..*request };
+            Some(self.unit(&sub, attacker).map(|(unit, _)| unit))
+        };
+        board.pieces_in_order().into_iter().filter_map(sub).collect()
     }
 }
