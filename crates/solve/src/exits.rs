@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use molien_board::Color;
+use molien_board::{Color, Man};
 use molien_hyper::Hyperboard;
 use molien_operators::{Conversions, Goal, MAX_BITS, Rule, SubGame};
 
@@ -48,7 +48,12 @@ impl Exits for PieceExits {
     fn conversions(&self, side: Color, goal: Goal, tile: usize) -> Conversions {
         let mut found = Conversions::new(goal, self.bits);
         if let Some(cell) = self.board.cell(tile) {
-            let subs: Vec<Option<&SubGame>> = self.subs.iter().map(|sub| sub.as_deref()).collect();
+            // Who loses a man is to move after the capture.
+            let men = self.board.pieces_in_order();
+            let view = |(sub, man): (&Option<Arc<SubGame>>, &Man)| {
+                sub.as_deref().map(|sub| sub.view(man.color))
+            };
+            let subs: Vec<_> = self.subs.iter().zip(&men).map(view).collect();
             found.add_piece_captures(&self.board, side, &cell, &subs, self.rule);
         }
         found
