@@ -213,8 +213,8 @@ impl Conversions {
 
     fn merge(&mut self, other: &Conversions) {
         match self.goal {
-            Goal::Win => self.release.merge::<true>(&other.release),
-            Goal::Hold => self.release.merge::<false>(&other.release),
+            Goal::Win => self.release.merge_least(&other.release),
+            Goal::Hold => self.release.merge_greatest(&other.release),
         }
         self.escape.add(&other.escape);
     }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use molien_board::{Color, Man};
+use molien_board::Color;
 use molien_hyper::Hyperboard;
-use molien_operators::{Conversions, Goal, MAX_BITS, Rule, SubGame};
+use molien_operators::{Conversions, Goal, Graded, MAX_BITS, Rule, SubGame};
 
 use crate::Metric;
 
@@ -17,8 +17,11 @@ pub(crate) trait Exits: Sync {
 
 /// Bits the plies of conversions can need: one more than the depths after
 /// them where the count goes on.
-pub(crate) fn release_bits<'a>(rules: &[Rule], subs: impl Iterator<Item = &'a SubGame>) -> usize {
-    let deepest = subs.flat_map(|sub| &sub.values).map(|side| side.depth.len()).max().unwrap_or(0);
+pub(crate) fn release_bits_of<'a>(
+    rules: &[Rule],
+    values: impl Iterator<Item = &'a Graded>,
+) -> usize {
+    let deepest = values.map(|side| side.depth.len()).max().unwrap_or(0);
     let bits = |rule: &Rule| match rule {
         Rule::One => 0,
         Rule::Onward => (deepest + 1).min(MAX_BITS),
@@ -39,7 +42,7 @@ pub(crate) struct PieceExits {
 impl PieceExits {
     pub fn new(board: Hyperboard, subs: Vec<Option<Arc<SubGame>>>, metric: Metric) -> PieceExits {
         let rule = metric.conversion_rule();
-        let bits = release_bits(&[rule], subs.iter().flatten().map(|sub| &**sub));
+        let bits = release_bits_of(&[rule], subs.iter().flatten().flat_map(|sub| &sub.values));
         PieceExits { board, subs, rule, bits }
     }
 }
@@ -50,10 +53,9 @@ impl Exits for PieceExits {
         if let Some(cell) = self.board.cell(tile) {
             // Who loses a man is to move after the capture.
             let men = self.board.pieces_in_order();
-            let view = |(sub, man): (&Option<Arc<SubGame>>, &Man)| {
-                sub.as_deref().map(|sub| sub.view(man.color))
-            };
-            let subs: Vec<_> = self.subs.iter().zip(&men).map(view).collect();
+            let subs: Vec<_> = (self.subs.iter().zip(&men))
+                .map(|(sub, man)| sub.as_deref().map(|sub| sub.view(man.color)))
+                .collect();
             found.add_piece_captures(&self.board, side, &cell, &subs, self.rule);
         }
         found

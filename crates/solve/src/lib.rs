@@ -19,17 +19,22 @@
 //! ```
 
 mod board_solve;
+mod en_passant;
 mod exits;
 mod metric;
+mod pawn_exits;
+mod placement;
 mod progress;
 mod record;
 mod relayout;
 mod solver;
 mod stats;
 mod table;
+mod view;
 mod waves;
 
 pub use metric::Metric;
+pub use placement::Placement;
 pub use progress::{Progress, Silent, WaveReport};
 pub use solver::{SolveError, Solver};
 pub use stats::{Count, Counting, Longest, SideStats, Stats, Zugzwangs};

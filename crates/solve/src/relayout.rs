@@ -41,7 +41,7 @@ pub(crate) fn swap_colors(game: &SubGame) -> SubGame {
         let mut planes = (0..planes.len()).map(|p| tiles.iter().map(|tile| tile[p]).collect());
         let mut next = || planes.next().unwrap_or_default();
         let (legal, won, lost) = (next(), next(), next());
-        Graded { legal, won, lost, depth: planes.collect() }
+        Graded { legal, won, lost, depth: planes.collect(), stalemate: Vec::new() }
     };
     let values = [gather(&game.values[1]), gather(&game.values[0])];
     SubGame { board, values }

@@ -40,6 +40,8 @@ pub(crate) enum Decided<'a> {
     Won(&'a Plane),
     /// Lost positions, defender to move.
     Lost(&'a Plane),
+    /// Stalemates, defender to move (ply 0 only).
+    Stalemate(&'a Plane),
 }
 
 /// Why the waves stopped.
@@ -145,11 +147,16 @@ impl Waves<'_> {
             }
             let busy =
                 state.dirty_candidates.any.swap(false, Relaxed) || !holds_due.due(ply).is_empty();
-            let (lost, lost_tiles) = if busy {
+            let (mut lost, lost_tiles) = if busy {
                 self.defend(&mut state, ply, holds_due.due(ply))
             } else {
                 clear(&mut state.lost_now)
             };
+            if ply == 0 {
+                let stalemates = self.take_stalemates(&mut state.lost_now);
+                lost -= stalemates.tiles.iter().map(Tile::len).sum::<u64>();
+                decide(ply, Decided::Stalemate(&stalemates), 0, 0);
+            }
             if lost > 0 {
                 decide(ply, Decided::Lost(&state.lost_now), lost, lost_tiles);
             }
@@ -221,22 +228,33 @@ impl Waves<'_> {
                 }
                 let kept =
                     self.backend.quiet(self.board, !self.attacker, open, &cell).or(&hold.some);
-                let mut new = candidates.minus(&kept);
+                let new = candidates.minus(&kept);
                 if new.is_empty() {
                     return;
                 }
                 *candidates = candidates.minus(&new);
-                if ply == 0 {
-                    // No legal move: mated, or stalemated and out of the game.
-                    new = new.and(&self.backend.in_check(self.board, !self.attacker, &cell));
-                }
                 *alive = !candidates.is_empty();
                 *lost = new;
-                *lost_live = !new.is_empty();
+                *lost_live = true;
                 counted.fetch_add(new.len(), Relaxed);
             },
         );
         (counted.into_inner(), computed.into_inner())
+    }
+
+    /// At ply 0 the "lost" have no legal move. Those not in check are
+    /// stalemated: takes them out.
+    fn take_stalemates(&self, lost: &mut Plane) -> Plane {
+        let split = |(number, (tile, live)): (usize, (&mut Tile, &mut bool))| {
+            let Some(cell) = self.board.cell(number).filter(|_| *live) else { return Tile::EMPTY };
+            let mated = tile.and(&self.backend.in_check(self.board, !self.attacker, &cell));
+            let stalemated = tile.minus(&mated);
+            *tile = mated;
+            *live = !mated.is_empty();
+            stalemated
+        };
+        let tiles = lost.tiles.par_iter_mut().zip(&mut lost.live).enumerate();
+        Plane::from_tiles(tiles.with_min_len(CHUNK_TILES).map(split).collect())
     }
 
     /// The attacker's half of a wave: fills `won_now`.
