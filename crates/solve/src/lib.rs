@@ -19,18 +19,25 @@
 //! ```
 
 mod board_solve;
+mod cache;
+mod en_passant;
 mod exits;
 mod metric;
+mod pawn_exits;
+mod placement;
 mod progress;
+mod reach;
 mod record;
 mod relayout;
 mod solver;
 mod stats;
 mod table;
+mod view;
 mod waves;
 
 pub use metric::Metric;
+pub use placement::Placement;
 pub use progress::{Progress, Silent, WaveReport};
-pub use solver::{SolveError, Solver};
+pub use solver::{Cost, Shelf, SolveError, Solver, dependencies};
 pub use stats::{Count, Counting, Longest, SideStats, Stats, Zugzwangs};
 pub use table::{Outcome, Table, Value};
