@@ -49,7 +49,7 @@ fn graded(own: &Unit, other: &Unit) -> Result<Graded, CudaError> {
             depth.push(plane);
         }
     }
-    Ok(Graded { legal, won, lost, depth })
+    Ok(Graded { legal, won, lost, depth, stalemate: Vec::new() })
 }
 
 /// The game of both sides' units.
