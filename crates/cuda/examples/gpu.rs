@@ -23,6 +23,9 @@ impl Progress for Ticker {
 }
 
 fn conform(engine: &CudaEngine) -> Outcome {
+    let started = Instant::now();
+    engine.prepare(5, Metric::Dtm)?;
+    println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
     let solver = Solver::new();
     let fives = ["KQNKR", "KRBKN", "KBBKN", "KNNNK", "KQKRR"].map(|name| name.parse().unwrap());
     let materials: Vec<_> = (3..=4).flat_map(pieces_only).chain(fives).collect();

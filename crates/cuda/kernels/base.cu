@@ -26,6 +26,7 @@ struct Board {
     u32 tiles;
     u32 numbers; // placements of the outer men
     u32 outer;
+    u32 inner; // of these, placements of White's outer men, which vary fastest
     u32 has_row;
     u32 has_column;
     u32 stride[MAX_PIECES];    // of the axis an outer man belongs to

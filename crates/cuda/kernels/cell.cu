@@ -208,3 +208,16 @@ DEVICE Pair64 legal_rows(const Job &job, const Cell &cell, int turn, int lane)
     Pair64 out = {valid.a & ~check.a, valid.b & ~check.b};
     return out;
 }
+
+// The order in which the tiles of one king class are worked on. Neighbours by
+// moves of one side's outer men should be close in time, so that they meet in
+// the cache: those men should vary fastest. White's do in the numbering of the
+// tiles; for Black's moves rows and columns of the numbering are exchanged.
+DEVICE u32 tile_in_order(const Board &board, u32 place, bool for_black)
+{
+    if (!for_black) return place;
+    const u32 king_class = place / board.numbers, rest = place - king_class * board.numbers;
+    const u32 rows = board.numbers / board.inner;
+    const u32 inner = rest / rows;
+    return king_class * board.numbers + (rest - inner * rows) * board.inner + inner;
+}

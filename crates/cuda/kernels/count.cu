@@ -1,13 +1,15 @@
 // Counting positions.
 
 // What one lane has counted; lanes are summed once, when the warp is done.
+// A lane's own counts fit 32 bits: a tile adds at most 128, and no card has so
+// few warps that one of them sees 33 million tiles.
 struct Tally {
-    u64 decided; // addresses
-    u64 plain;   // of these, those to be counted, in tiles without mirror images
-    u64 mirrored;
-    u64 unique; // one of each pair of mirror images
-    u64 first;  // the lowest address, complemented
-    u64 tiles;
+    u32 decided; // addresses
+    u32 plain;   // of these, those to be counted, in tiles without mirror images
+    u32 mirrored;
+    u32 unique; // one of each pair of mirror images
+    u32 tiles;
+    u64 first; // the lowest address, complemented
 };
 
 #define TALLY_WORDS 8
@@ -79,9 +81,9 @@ DEVICE bool is_representative(const Board &board, u64 squares, int row, int colu
 }
 
 // Rare (a twentieth of the tiles) and long: kept out of the callers.
-NOINLINE u64 count_representatives(const Board &board, u64 squares, int row, u64 set)
+NOINLINE u32 count_representatives(const Board &board, u64 squares, int row, u64 set)
 {
-    u64 count = 0;
+    u32 count = 0;
     for (; set; set &= set - 1) count += is_representative(board, squares, row, __ffsll(set) - 1);
     return count;
 }
@@ -110,8 +112,9 @@ DEVICE void tally_rows(const Job &job, const Cell &cell, int lane, Pair64 set, T
     tally_row(job, cell, mirror, 2 * lane + 1, set.b, tally);
 }
 
-DEVICE u64 warp_sum(u64 x)
+DEVICE u64 warp_sum(u32 value)
 {
+    u64 x = value;
 #pragma unroll
     for (int width = 16; width; width >>= 1) x += __shfl_xor_sync(FULL_WARP, x, width);
     return x;
@@ -133,5 +136,5 @@ DEVICE void add_tally(const Tally &tally, u64 *into, int lane)
     atomicAdd(into + 2, mirrored);
     atomicAdd(into + 3, unique);
     atomicMax(into + 4, first);
-    atomicAdd(into + 5, tally.tiles);
+    atomicAdd(into + 5, (u64)tally.tiles);
 }

@@ -105,24 +105,40 @@ DEVICE bool outer_reaches(const Job &job, const Cell &cell, int role, int from, 
            !(tables->between[from * 64 + to] & cell.occupied);
 }
 
+// Tiles are read in batches, all loads before the first use: a warp that
+// waited for each tile in turn would spend its time on the latency of memory.
+#define BATCH 4
+
 // An outer man: whole tiles, each cut where the row or column man stands in
 // the way. The lanes look for live tiles first, all squares at once.
 DEVICE void outer_man(const Job &job, const Cell &cell, int man, const u64 *plane, const u8 *live, int lane, Pair64 &out)
 {
     const int role = job.board.role[man], from = cell.square[man];
     const Axis axis = axis_of(job, cell, man);
-    const int low = lane, high = lane + 32;
-    bool at_low = outer_reaches(job, cell, role, from, low) && live[tile_with(job, axis, low)];
-    bool at_high = outer_reaches(job, cell, role, from, high) && live[tile_with(job, axis, high)];
+    const u32 low = tile_with(job, axis, lane), high = tile_with(job, axis, lane + 32);
+    bool at_low = outer_reaches(job, cell, role, from, lane) && live[low];
+    bool at_high = outer_reaches(job, cell, role, from, lane + 32) && live[high];
     u64 targets = __ballot_sync(FULL_WARP, at_low) | (u64)__ballot_sync(FULL_WARP, at_high) << 32;
     while (targets) {
-        int to = __ffsll(targets) - 1;
-        targets &= targets - 1;
-        Pair64 set = load_rows(plane, tile_with(job, axis, to), lane);
-        u64 path = job.tables->between[from * 64 + to];
-        int rows = (int)(path >> (2 * lane)) & 3;
-        out.a |= (rows & 1) ? 0 : set.a & ~path;
-        out.b |= (rows & 2) ? 0 : set.b & ~path;
+        Pair64 set[BATCH];
+        u64 path[BATCH];
+        int to = 0;
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            // A short last batch reads its last tile again: the union does
+            // not mind.
+            if (targets) to = __ffsll(targets) - 1;
+            targets &= targets - 1;
+            u32 a = __shfl_sync(FULL_WARP, low, to & 31), b = __shfl_sync(FULL_WARP, high, to & 31);
+            set[k] = load_rows(plane, to < 32 ? a : b, lane);
+            path[k] = job.tables->between[from * 64 + to];
+        }
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            int rows = (int)(path[k] >> (2 * lane)) & 3;
+            out.a |= (rows & 1) ? 0 : set[k].a & ~path[k];
+            out.b |= (rows & 2) ? 0 : set[k].b & ~path[k];
+        }
     }
 }
 
@@ -157,25 +173,28 @@ DEVICE void king_man(const Job &job, const Cell &cell, int side, const u64 *plan
     KingStep step = king_neighbour(job, cell, side, lane);
     u32 targets = __ballot_sync(FULL_WARP, step.possible && live[step.tile]);
     while (targets) {
-        int from = __ffs(targets) - 1;
-        targets &= targets - 1;
-        u32 tile = __shfl_sync(FULL_WARP, step.tile, from);
-        int symmetry = __shfl_sync(FULL_WARP, step.symmetry, from);
-        if (symmetry == 0) {
-            Pair64 set = load_rows(plane, tile, lane);
-            out.a |= set.a;
-            out.b |= set.b;
-            continue;
+        Pair64 set[BATCH];
+        int symmetry[BATCH];
+        int from = 0;
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            if (targets) from = __ffs(targets) - 1;
+            targets &= targets - 1;
+            symmetry[k] = __shfl_sync(FULL_WARP, step.symmetry, from);
+            const u64 *rows = plane + (u64)__shfl_sync(FULL_WARP, step.tile, from) * 64;
+            const int turned = job.board.has_row ? symmetry[k] : 0;
+            set[k].a = rows[image(turned, 2 * lane)];
+            set[k].b = rows[image(turned, 2 * lane + 1)];
         }
-        const u64 *rows = plane + (u64)tile * 64;
-        int turned = job.board.has_row ? symmetry : 0;
-        u64 a = rows[image(turned, 2 * lane)], b = rows[image(turned, 2 * lane + 1)];
-        if (job.board.has_column) {
-            a = back_through(symmetry, a);
-            b = back_through(symmetry, b);
+#pragma unroll
+        for (int k = 0; k < BATCH; k++) {
+            if (symmetry[k] && job.board.has_column) {
+                set[k].a = back_through(symmetry[k], set[k].a);
+                set[k].b = back_through(symmetry[k], set[k].b);
+            }
+            out.a |= set[k].a;
+            out.b |= set[k].b;
         }
-        out.a |= a;
-        out.b |= b;
     }
 }
 

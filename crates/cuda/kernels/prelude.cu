@@ -10,7 +10,7 @@
 #define PART_AGAIN (PART == 2)
 // Blocks of 256 threads a multiprocessor should hold: it bounds the registers.
 #ifndef WAVE_BLOCKS
-#define WAVE_BLOCKS 3
+#define WAVE_BLOCKS 4
 #endif
 #ifndef INIT_BLOCKS
 #define INIT_BLOCKS 2

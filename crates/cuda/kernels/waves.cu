@@ -159,8 +159,8 @@ template <int BITS> DEVICE void init_defence(const Job &job)
 {
     const int lane = LANE;
     Tally mated = no_tally(), forced = no_tally();
-    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS)
-        init_tile<BITS>(job, tile, lane, mated, forced);
+    for (u32 place = WARP; place < job.board.tiles; place += WARPS)
+        init_tile<BITS>(job, tile_in_order(job.board, place, job.attacker == 0), lane, mated, forced);
     add_tally(mated, job.tally + TALLY_LOST * TALLY_WORDS, lane);
     add_tally(forced, job.tally + TALLY_LOST_NEXT * TALLY_WORDS, lane);
 }
@@ -201,29 +201,27 @@ KERNEL(attack_first, INIT_BLOCKS)
     add_tally(tally, job.tally + TALLY_WON * TALLY_WORDS, lane);
 }
 
-// Puts the tiles to look at on a list and takes their marks away. A thread
-// looks at 16 tiles.
-DEVICE void collect(const Job &job, u8 *dirty, const u8 *live, const u16 *due, u32 *list, u32 *count)
+// Puts the tiles to look at on a list and takes their marks away. A lane looks
+// at 16 tiles.
+DEVICE void collect(const Job &job, u8 *dirty, const u8 *live, const u16 *due, bool for_black, u32 *list, u32 *count)
 {
     const int lane = LANE;
     const u32 groups = (job.board.tiles + 511) / 512;
+    const bool natural = !for_black || job.board.inner == 1 || job.board.inner == job.board.numbers;
     for (u32 group = WARP; group < groups; group += WARPS) {
         const u32 base = group * 512 + lane * 16;
-        uint4 marks = *(const uint4 *)(dirty + base);
+        u32 tile[16];
         u32 found = 0;
-        if (marks.x | marks.y | marks.z | marks.w) {
-            uint4 none = {0, 0, 0, 0};
-            *(uint4 *)(dirty + base) = none;
-            const u32 words[4] = {marks.x, marks.y, marks.z, marks.w};
 #pragma unroll
-            for (int i = 0; i < 16; i++)
-                if (words[i / 4] >> (8 * (i % 4)) & 0xff) found |= 1u << i;
+        for (int i = 0; i < 16; i++) {
+            const u32 place = base + i;
+            tile[i] = tile_in_order(job.board, place, !natural);
+            const bool inside = place < job.board.tiles;
+            bool wanted = inside && dirty[tile[i]];
+            if (wanted) dirty[tile[i]] = 0;
+            if (due && inside && due[tile[i]] == job.ply) wanted = true;
+            if (wanted && live[tile[i]]) found |= 1u << i;
         }
-        if (due)
-            for (u32 i = 0; i < 16 && base + i < job.board.tiles; i++)
-                if (due[base + i] == job.ply) found |= 1u << i;
-        for (u32 rest = found; rest; rest &= rest - 1)
-            if (!live[base + __ffs(rest) - 1]) found &= ~(rest & -rest);
         u32 before = __popc(found);
 #pragma unroll
         for (int width = 1; width < 32; width <<= 1) {
@@ -235,15 +233,20 @@ DEVICE void collect(const Job &job, u8 *dirty, const u8 *live, const u16 *due, u
         u32 start = 0;
         if (lane == 0) start = atomicAdd(count, total);
         start = __shfl_sync(FULL_WARP, start, 0) + before - __popc(found);
-        for (; found; found &= found - 1) list[start++] = base + __ffs(found) - 1;
+#pragma unroll
+        for (int i = 0; i < 16; i++)
+            if (found >> i & 1) list[start++] = tile[i];
     }
 }
 
 KERNEL(collect_lists, WAVE_BLOCKS)
 {
     const bool graded = job.release_bits != 0;
-    collect(job, job.dirty_candidates, job.candidates_live, graded ? job.holds.due : 0, job.list_candidates, job.counts);
-    collect(job, job.dirty_open, job.open_live, graded ? job.wins.due : 0, job.list_open, job.counts + 1);
+    const bool white_attacks = job.attacker == 0;
+    collect(job, job.dirty_candidates, job.candidates_live, graded ? job.holds.due : 0, white_attacks,
+            job.list_candidates, job.counts);
+    collect(job, job.dirty_open, job.open_live, graded ? job.wins.due : 0, !white_attacks, job.list_open,
+            job.counts + 1);
 }
 
 // Positions of the set whose ply is above this one.

@@ -88,7 +88,9 @@ impl CudaEngine {
             let Some(less) = material.without(man) else { continue };
             self.unit(&Request { material: less, keep: sub_keep(metric), ..request }, Color::White)?;
         }
+        self.device.mark_measured(true);
         let (unit, timing) = self.unit(&request, Color::White)?;
+        self.device.mark_measured(false);
         // Legal positions, the defender's start, the attacker's captures.
         let init_tiles = 3 * unit.board.tiles() as u64;
         let init = Phase { name: "init", seconds: timing.init.as_secs_f64(), tiles: init_tiles };

@@ -88,6 +88,9 @@ pub(crate) trait Device: Send + Sync {
     fn prepare(&self, outer: usize, part: Part) -> Result<(), CudaError>;
     fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError>;
     fn synchronize(&self) -> Result<(), CudaError>;
+    /// Tells a profiler, if one is attached, where the measured part begins
+    /// and ends.
+    fn mark_measured(&self, begin: bool);
 }
 
 /// Memory on the device, given back when dropped.

@@ -18,6 +18,7 @@ pub(crate) struct Board {
     pub tiles: u32,
     pub numbers: u32,
     pub outer: u32,
+    pub inner: u32,
     pub has_row: u32,
     pub has_column: u32,
     pub stride: [u32; MAX_PIECES],
@@ -108,6 +109,7 @@ impl Board {
             tiles: board.tiles() as u32,
             numbers: board.axes().len() as u32,
             outer: board.outer().len() as u32,
+            inner: 1,
             has_row: u32::from(board.row().is_some()),
             has_column: u32::from(board.column().is_some()),
             ..Board::default()
@@ -128,6 +130,9 @@ impl Board {
             }
             out.close[end - 1] = len as u8;
             stride *= binomial(64, len as u64) as u32;
+            if pieces[end - 1].color == Color::White {
+                out.inner = stride;
+            }
             end -= len;
         }
         debug_assert_eq!(stride, out.numbers);
@@ -210,6 +215,7 @@ mod tests {
         let board = Hyperboard::pieces("KRRNKRR".parse().unwrap());
         let layout = Board::new(&board);
         assert_eq!(layout.numbers, 2016 * 64);
+        assert_eq!(layout.inner, 64);
         assert_eq!(layout.close[..3], [0, 2, 1]);
         assert_eq!(layout.stride[..3], [64, 64, 1]);
         assert_eq!(layout.kind_end[..5], [0, 1, 0, 1, 1]);
