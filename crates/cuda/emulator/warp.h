@@ -119,6 +119,10 @@ static int __ffsll(unsigned long long x) { return __builtin_ffsll((long long)x);
 static int __popc(unsigned x) { return __builtin_popcount(x); }
 static int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 static int __clzll(unsigned long long x) { return x ? __builtin_clzll(x) : 64; }
+static unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{
+    return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
 static unsigned __byte_perm(unsigned x, unsigned, unsigned) { return __builtin_bswap32(x); }
 static unsigned long long __brevll(unsigned long long x)
 {

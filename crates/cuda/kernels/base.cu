@@ -30,6 +30,8 @@ struct Board {
     u32 has_row;
     u32 has_column;
     u32 stride[MAX_PIECES];    // of the axis an outer man belongs to
+    u64 numbers_inverse;       // floor(2^64 / x) + 1; 0 for x = 1
+    u64 stride_inverse[MAX_PIECES];
     u8 close[MAX_PIECES];      // size of the group this outer man ends, or 0
     u8 group[MAX_PIECES];      // number of the group
     u8 group_len[MAX_PIECES];  // its size
@@ -105,6 +107,10 @@ struct Job {
 #ifdef JOB_BYTES
 static_assert(sizeof(Job) == JOB_BYTES, "layout.rs and base.cu differ");
 #endif
+
+// x / d by its inverse. With m = floor(2^64 / d) + 1 the product exceeds the
+// quotient by less than x d / 2^64 < 1 / d, so the integer part is right.
+DEVICE u32 divide(u32 x, u64 inverse) { return inverse ? (u32)__umul64hi(x, inverse) : x; }
 
 DEVICE u64 bit(int square) { return 1ull << square; }
 DEVICE bool has(u64 set, int square) { return set >> square & 1; }

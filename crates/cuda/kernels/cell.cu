@@ -58,13 +58,13 @@ DEVICE Cell decode(const Job &job, u32 tile)
     const Board &board = job.board;
     Cell cell;
     cell.tile = tile;
-    cell.king_class = tile / board.numbers;
+    cell.king_class = divide(tile, board.numbers_inverse);
     u32 rest = tile - cell.king_class * board.numbers;
 #pragma unroll
     for (int i = 0; i < OUTER; i++) {
         int len = board.close[i];
         if (!len) continue;
-        u32 number = rest / board.stride[i];
+        u32 number = divide(rest, board.stride_inverse[i]);
         rest -= number * board.stride[i];
         if (len == 1) {
             cell.square[i] = (int)number;
@@ -216,7 +216,7 @@ DEVICE Pair64 legal_rows(const Job &job, const Cell &cell, int turn, int lane)
 DEVICE u32 tile_in_order(const Board &board, u32 place, bool for_black)
 {
     if (!for_black) return place;
-    const u32 king_class = place / board.numbers, rest = place - king_class * board.numbers;
+    const u32 king_class = divide(place, board.numbers_inverse), rest = place - king_class * board.numbers;
     const u32 rows = board.numbers / board.inner;
     const u32 inner = rest / rows;
     return king_class * board.numbers + (rest - inner * rows) * board.inner + inner;

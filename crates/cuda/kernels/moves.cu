@@ -109,37 +109,66 @@ DEVICE bool outer_reaches(const Job &job, const Cell &cell, int role, int from, 
 // waited for each tile in turn would spend its time on the latency of memory.
 #define BATCH 4
 
-// An outer man: whole tiles, each cut where the row or column man stands in
-// the way. The lanes look for live tiles first, all squares at once.
-DEVICE void outer_man(const Job &job, const Cell &cell, int man, const u64 *plane, const u8 *live, int lane, Pair64 &out)
+// The part of a tile that an outer man can reach over this path: not where the
+// row or column man stands on it.
+DEVICE Pair64 cut(Pair64 set, u64 path, int lane)
+{
+    const u32 word = lane < 16 ? (u32)path : (u32)(path >> 32);
+    const u32 rows = word >> (2 * lane & 31);
+    const u32 keep_a = (rows & 1) - 1, keep_b = (rows >> 1 & 1) - 1;
+    Pair64 out = {set.a & ~path & ((u64)keep_a << 32 | keep_a), set.b & ~path & ((u64)keep_b << 32 | keep_b)};
+    return out;
+}
+
+// Whether no position that matters is left without a move. Every lane asks.
+DEVICE bool all_covered(Pair64 need, Pair64 out)
+{
+    return !__any_sync(FULL_WARP, ((need.a & ~out.a) | (need.b & ~out.b)) != 0);
+}
+
+// An outer man: whole tiles, cut where the row or column man is in the way.
+// The lanes look for live tiles first, all squares at once. Stops when all
+// positions in `need` have a move; says whether it has.
+DEVICE bool outer_man(const Job &job, const Cell &cell, int man, const u64 *plane, const u8 *live, int lane,
+                      Pair64 need, Pair64 &out)
 {
     const int role = job.board.role[man], from = cell.square[man];
     const Axis axis = axis_of(job, cell, man);
-    const u32 low = tile_with(job, axis, lane), high = tile_with(job, axis, lane + 32);
-    bool at_low = outer_reaches(job, cell, role, from, lane) && live[low];
-    bool at_high = outer_reaches(job, cell, role, from, lane + 32) && live[high];
-    u64 targets = __ballot_sync(FULL_WARP, at_low) | (u64)__ballot_sync(FULL_WARP, at_high) << 32;
-    while (targets) {
-        Pair64 set[BATCH];
-        u64 path[BATCH];
-        int to = 0;
+    u32 source = tile_with(job, axis, lane);
+    const u32 later = tile_with(job, axis, lane + 32);
+    const bool at_low = outer_reaches(job, cell, role, from, lane) && live[source];
+    const bool at_high = outer_reaches(job, cell, role, from, lane + 32) && live[later];
+    u32 targets = __ballot_sync(FULL_WARP, at_low);
+    const u32 high_targets = __ballot_sync(FULL_WARP, at_high);
+    const u64 *between = job.tables->between + from * 64;
+#pragma unroll 1
+    for (int half = 0; half < 2; half++) {
+        while (targets) {
+            Pair64 set[BATCH];
+            u64 path[BATCH];
+            int to = 0;
 #pragma unroll
-        for (int k = 0; k < BATCH; k++) {
-            // A short last batch reads its last tile again: the union does
-            // not mind.
-            if (targets) to = __ffsll(targets) - 1;
-            targets &= targets - 1;
-            u32 a = __shfl_sync(FULL_WARP, low, to & 31), b = __shfl_sync(FULL_WARP, high, to & 31);
-            set[k] = load_rows(plane, to < 32 ? a : b, lane);
-            path[k] = job.tables->between[from * 64 + to];
-        }
+            for (int k = 0; k < BATCH; k++) {
+                // A short last batch reads its last tile again: the union
+                // does not mind.
+                if (targets) to = __ffs(targets) - 1;
+                targets &= targets - 1;
+                set[k] = load_rows(plane, __shfl_sync(FULL_WARP, source, to), lane);
+                path[k] = between[to];
+            }
 #pragma unroll
-        for (int k = 0; k < BATCH; k++) {
-            int rows = (int)(path[k] >> (2 * lane)) & 3;
-            out.a |= (rows & 1) ? 0 : set[k].a & ~path[k];
-            out.b |= (rows & 2) ? 0 : set[k].b & ~path[k];
+            for (int k = 0; k < BATCH; k++) {
+                if (role != KNIGHT) set[k] = cut(set[k], path[k], lane);
+                out.a |= set[k].a;
+                out.b |= set[k].b;
+            }
+            if (all_covered(need, out)) return true;
         }
+        targets = high_targets;
+        source = later;
+        between = job.tables->between + from * 64 + 32;
     }
+    return false;
 }
 
 // The tile a king step leads to, worked out by the lane of its number.
@@ -168,7 +197,8 @@ DEVICE KingStep king_neighbour(const Job &job, const Cell &cell, int side, int s
     return out;
 }
 
-DEVICE void king_man(const Job &job, const Cell &cell, int side, const u64 *plane, const u8 *live, int lane, Pair64 &out)
+DEVICE bool king_man(const Job &job, const Cell &cell, int side, const u64 *plane, const u8 *live, int lane,
+                     Pair64 need, Pair64 &out)
 {
     KingStep step = king_neighbour(job, cell, side, lane);
     u32 targets = __ballot_sync(FULL_WARP, step.possible && live[step.tile]);
@@ -195,32 +225,34 @@ DEVICE void king_man(const Job &job, const Cell &cell, int side, const u64 *plan
             out.a |= set[k].a;
             out.b |= set[k].b;
         }
+        if (all_covered(need, out)) return true;
     }
+    return false;
 }
 
-// Positions from which `side` has a quiet move into the plane.
-DEVICE Pair64 quiet(const Job &job, const Cell &cell, int side, const u64 *plane, const u8 *live, int lane)
+// Positions from which `side` has a quiet move into the plane. The answer is
+// only complete within `need`: once all of that has a move, as is common where
+// few positions are left undecided, the rest is not looked at.
+DEVICE Pair64 quiet(const Job &job, const Cell &cell, int side, const u64 *plane, const u8 *live, int lane, Pair64 need)
 {
     const Board &board = job.board;
-    const Pair64 valid = valid_rows(board, cell, lane);
     Pair64 out = {0, 0};
 #pragma unroll
     for (int i = 0; i < OUTER; i++)
-        if (board.color[i] == side) outer_man(job, cell, i, plane, live, lane, out);
-    king_man(job, cell, side, plane, live, lane, out);
+        if (board.color[i] == side && outer_man(job, cell, i, plane, live, lane, need, out)) return out;
+    if (king_man(job, cell, side, plane, live, lane, need, out)) return out;
     const int column = OUTER + (int)board.has_row;
     const bool row_moves = board.has_row && board.color[OUTER] == side;
     const bool column_moves = board.has_column && board.color[column] == side;
     if ((row_moves || column_moves) && live[cell.tile]) {
-        Pair64 own = load_rows(plane, cell.tile, lane);
-        if (row_moves) row_man(board.role[OUTER], lane, own, valid, out);
+        const Pair64 valid = valid_rows(board, cell, lane);
+        const Pair64 own = load_rows(plane, cell.tile, lane);
         if (column_moves) {
             out.a |= attacks_from(board.role[column], own.a, valid.a);
             out.b |= attacks_from(board.role[column], own.b, valid.b);
         }
+        if (row_moves && !all_covered(need, out)) row_man(board.role[OUTER], lane, own, valid, out);
     }
-    out.a &= valid.a;
-    out.b &= valid.b;
     return out;
 }
 

@@ -122,7 +122,7 @@ template <int BITS> DEVICE void init_tile(const Job &job, u32 tile, int lane, Ta
     Mode mode = {HOLD, (int)job.rule, (int)job.release_bits};
     captures<BITS>(job, cell, defender, mode, lane, found);
     Pair64 candidates = {legal.a & ~found.a.escape, legal.b & ~found.b.escape};
-    Pair64 moves = quiet(job, cell, defender, job.open, job.open_live, lane);
+    Pair64 moves = quiet(job, cell, defender, job.open, job.open_live, lane, candidates);
     Pair64 still = {candidates.a & ~moves.a, candidates.b & ~moves.b};
     Pair64 forcing = {still.a & found.a.some, still.b & found.b.some};
     Pair64 none = {still.a & ~found.a.some, still.b & ~found.b.some};
@@ -194,7 +194,7 @@ KERNEL(attack_first, INIT_BLOCKS)
         Conversions<0> found;
         Mode mode = {WIN, RULE_ONE, 0};
         captures<0>(job, cell, job.attacker, mode, lane, found);
-        Pair64 moves = quiet(job, cell, job.attacker, job.lost_before, job.lost_before_live, lane);
+        Pair64 moves = quiet(job, cell, job.attacker, job.lost_before, job.lost_before_live, lane, open);
         Pair64 now = {open.a & (moves.a | found.a.some), open.b & (moves.b | found.b.some)};
         if (any_bit(now.a, now.b)) write_won(job, cell, lane, open, now, tally);
     }
@@ -290,7 +290,7 @@ KERNEL(defend, WAVE_BLOCKS)
         if (lane == 0) tally.tiles++;
         Cell cell = decode(job, tile);
         Pair64 candidates = load_rows(job.candidates, tile, lane);
-        Pair64 moves = quiet(job, cell, defender, job.open, job.open_live, lane);
+        Pair64 moves = quiet(job, cell, defender, job.open, job.open_live, lane, candidates);
         Pair64 now = {candidates.a & ~moves.a, candidates.b & ~moves.b};
         if (job.release_bits) {
             Pair64 held = released_after(job.holds, job.release_bits, job.ply, tile, lane);
@@ -331,7 +331,7 @@ KERNEL(attack, WAVE_BLOCKS)
         if (lane == 0) tally.tiles++;
         Cell cell = decode(job, tile);
         Pair64 open = load_rows(job.open, tile, lane);
-        Pair64 reach = quiet(job, cell, job.attacker, job.lost_before, job.lost_before_live, lane);
+        Pair64 reach = quiet(job, cell, job.attacker, job.lost_before, job.lost_before_live, lane, open);
         if (job.release_bits) {
             Pair64 won = released_at(job.wins, job.release_bits, job.ply, tile, lane);
             reach.a |= won.a;

@@ -22,6 +22,8 @@ pub(crate) struct Board {
     pub has_row: u32,
     pub has_column: u32,
     pub stride: [u32; MAX_PIECES],
+    pub numbers_inverse: u64,
+    pub stride_inverse: [u64; MAX_PIECES],
     pub close: [u8; MAX_PIECES],
     pub group: [u8; MAX_PIECES],
     pub group_len: [u8; MAX_PIECES],
@@ -102,6 +104,11 @@ fn binomial(n: u64, k: u64) -> u64 {
     (0..k).fold(1, |value, i| if n < i + 1 { 0 } else { value * (n - i) / (i + 1) })
 }
 
+/// The factor by which `divide` in `kernels/base.cu` divides.
+fn inverse(divisor: u32) -> u64 {
+    if divisor == 1 { 0 } else { u64::MAX / u64::from(divisor) + 1 }
+}
+
 impl Board {
     /// The layout of a hyperboard without pawns.
     pub fn new(board: &Hyperboard) -> Board {
@@ -136,6 +143,10 @@ impl Board {
             end -= len;
         }
         debug_assert_eq!(stride, out.numbers);
+        out.numbers_inverse = inverse(out.numbers);
+        for man in 0..board.outer().len() {
+            out.stride_inverse[man] = inverse(out.stride[man]);
+        }
         out
     }
 }
