@@ -90,6 +90,7 @@ struct Job {
     u8 *dirty_candidates;
     u32 *list_open;
     u32 *list_candidates;
+    u32 *starts; // of the groups of tiles in the two lists
     u32 *counts; // of the two lists
     Release wins;
     Release holds;

@@ -201,52 +201,127 @@ KERNEL(attack_first, INIT_BLOCKS)
     add_tally(tally, job.tally + TALLY_WON * TALLY_WORDS, lane);
 }
 
-// Puts the tiles to look at on a list and takes their marks away. A lane looks
-// at 16 tiles.
-DEVICE void collect(const Job &job, u8 *dirty, const u8 *live, const u16 *due, bool for_black, u32 *list, u32 *count)
+// Tiles one warp looks at when the lists are made: 16 a lane.
+#define GROUP_TILES 512
+
+// One list: which tiles are marked or due, and where they are put.
+struct List {
+    u8 *dirty;
+    const u8 *live;
+    const u16 *due;
+    bool for_black;
+    u32 *starts; // by group: how many tiles it has, then where they begin
+    u32 *tiles;
+    u32 *count;
+};
+
+DEVICE List list_of(const Job &job, int number)
+{
+    const bool graded = job.release_bits != 0;
+    const u32 groups = (job.board.tiles + GROUP_TILES - 1) / GROUP_TILES;
+    List list;
+    if (number == 0) {
+        list.dirty = job.dirty_candidates;
+        list.live = job.candidates_live;
+        list.due = graded ? job.holds.due : 0;
+        list.tiles = job.list_candidates;
+    } else {
+        list.dirty = job.dirty_open;
+        list.live = job.open_live;
+        list.due = graded ? job.wins.due : 0;
+        list.tiles = job.list_open;
+    }
+    list.for_black = (job.attacker == 0) == (number == 0) && job.board.inner > 1 && job.board.inner < job.board.numbers;
+    list.starts = job.starts + number * groups;
+    list.count = job.counts + number;
+    return list;
+}
+
+// The lane's tiles of a group that are to be looked at, as bits. With `take`
+// their marks are taken away.
+DEVICE u32 wanted_tiles(const Job &job, const List &list, u32 base, bool take)
+{
+    u32 found = 0;
+#pragma unroll
+    for (int i = 0; i < 16; i++) {
+        if (base + i >= job.board.tiles) break;
+        const u32 tile = tile_in_order(job.board, base + i, list.for_black);
+        bool wanted = list.dirty[tile];
+        if (wanted && take) list.dirty[tile] = 0;
+        if (list.due && list.due[tile] == job.ply) wanted = true;
+        if (wanted && list.live[tile]) found |= 1u << i;
+    }
+    return found;
+}
+
+DEVICE u32 sum_up_to(u32 value, int lane)
+{
+#pragma unroll
+    for (int width = 1; width < 32; width <<= 1) {
+        u32 other = __shfl_up_sync(FULL_WARP, value, width);
+        if (lane >= width) value += other;
+    }
+    return value;
+}
+
+// The lists are made in three launches: count, add up, write. Appending in
+// any order would be simpler, but then tiles that share neighbours would be
+// far apart in time and miss each other in the cache.
+KERNEL(count_lists, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    const u32 groups = (job.board.tiles + 511) / 512;
-    const bool natural = !for_black || job.board.inner == 1 || job.board.inner == job.board.numbers;
-    for (u32 group = WARP; group < groups; group += WARPS) {
-        const u32 base = group * 512 + lane * 16;
-        u32 tile[16];
-        u32 found = 0;
-#pragma unroll
-        for (int i = 0; i < 16; i++) {
-            const u32 place = base + i;
-            tile[i] = tile_in_order(job.board, place, !natural);
-            const bool inside = place < job.board.tiles;
-            bool wanted = inside && dirty[tile[i]];
-            if (wanted) dirty[tile[i]] = 0;
-            if (due && inside && due[tile[i]] == job.ply) wanted = true;
-            if (wanted && live[tile[i]]) found |= 1u << i;
-        }
-        u32 before = __popc(found);
-#pragma unroll
-        for (int width = 1; width < 32; width <<= 1) {
-            u32 other = __shfl_up_sync(FULL_WARP, before, width);
-            if (lane >= width) before += other;
-        }
-        u32 total = __shfl_sync(FULL_WARP, before, 31);
-        if (!total) continue;
-        u32 start = 0;
-        if (lane == 0) start = atomicAdd(count, total);
-        start = __shfl_sync(FULL_WARP, start, 0) + before - __popc(found);
-#pragma unroll
-        for (int i = 0; i < 16; i++)
-            if (found >> i & 1) list[start++] = tile[i];
+    const u32 groups = (job.board.tiles + GROUP_TILES - 1) / GROUP_TILES;
+    for (u32 at = WARP; at < 2 * groups; at += WARPS) {
+        const List list = list_of(job, at >= groups);
+        const u32 group = at >= groups ? at - groups : at;
+        u32 found = wanted_tiles(job, list, group * GROUP_TILES + lane * 16, false);
+        u32 sum = sum_up_to(__popc(found), lane);
+        if (lane == 31) list.starts[group] = sum;
     }
 }
 
-KERNEL(collect_lists, WAVE_BLOCKS)
+KERNEL(add_up_lists, WAVE_BLOCKS)
 {
-    const bool graded = job.release_bits != 0;
-    const bool white_attacks = job.attacker == 0;
-    collect(job, job.dirty_candidates, job.candidates_live, graded ? job.holds.due : 0, white_attacks,
-            job.list_candidates, job.counts);
-    collect(job, job.dirty_open, job.open_live, graded ? job.wins.due : 0, !white_attacks, job.list_open,
-            job.counts + 1);
+    const int lane = LANE;
+    const u32 groups = (job.board.tiles + GROUP_TILES - 1) / GROUP_TILES;
+    for (u32 number = WARP; number < 2; number += WARPS) {
+        const List list = list_of(job, number);
+        u32 total = 0;
+        for (u32 base = 0; base < groups; base += 128) {
+            u32 own[4], sum = 0;
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                const u32 group = base + lane * 4 + k;
+                own[k] = group < groups ? list.starts[group] : 0;
+                sum += own[k];
+            }
+            u32 before = sum_up_to(sum, lane);
+            u32 start = total + before - sum;
+            total += __shfl_sync(FULL_WARP, before, 31);
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                const u32 group = base + lane * 4 + k;
+                if (group < groups) list.starts[group] = start;
+                start += own[k];
+            }
+        }
+        if (lane == 0) *list.count = total;
+    }
+}
+
+KERNEL(write_lists, WAVE_BLOCKS)
+{
+    const int lane = LANE;
+    const u32 groups = (job.board.tiles + GROUP_TILES - 1) / GROUP_TILES;
+    for (u32 at = WARP; at < 2 * groups; at += WARPS) {
+        const List list = list_of(job, at >= groups);
+        const u32 group = at >= groups ? at - groups : at;
+        const u32 base = group * GROUP_TILES + lane * 16;
+        u32 found = wanted_tiles(job, list, base, true);
+        u32 start = list.starts[group] + sum_up_to(__popc(found), lane) - __popc(found);
+        for (; found; found &= found - 1)
+            list.tiles[start++] = tile_in_order(job.board, base + __ffs(found) - 1, list.for_black);
+    }
 }
 
 // Positions of the set whose ply is above this one.

@@ -8,7 +8,6 @@ use molien_solve::Metric;
 
 use crate::device::{Buffer, Kernel};
 use crate::layout::Board;
-use crate::plan::sub_keep;
 use crate::waves::base_job;
 use crate::{Attackers, CudaEngine, CudaError, Keep, Request};
 
@@ -44,7 +43,7 @@ pub struct Bench {
     pub material: Material,
     /// Bytes a second of a plain copy of planes, read and written.
     pub copy_bytes_per_second: f64,
-    /// Init and waves.
+    /// Init, lists, and the two halves of the waves.
     pub phases: Vec<Phase>,
 }
 
@@ -77,32 +76,29 @@ impl CudaEngine {
     /// If it does not fit the card.
     pub fn bench(&self, material: Material, metric: Metric) -> Result<Bench, CudaError> {
         let copy_bytes_per_second = self.copy_bandwidth()?;
-        let request = Request {
-            material,
-            metric,
-            keep: Keep::Outcomes,
-            attackers: Attackers::White,
-            opposite_bishops: false,
-        };
-        for man in material.men() {
-            let Some(less) = material.without(man) else { continue };
-            self.unit(&Request { material: less, keep: sub_keep(metric), ..request }, Color::White)?;
-        }
+        let keep = if material.len() > 6 { Keep::Counts } else { Keep::Outcomes };
+        let attackers = Attackers::White;
+        let request = Request { material, metric, keep, attackers, opposite_bishops: false };
+        let board = Hyperboard::pieces(material);
+        let subs = self.subs(&request, &board, Color::White)?;
         self.device.mark_measured(true);
-        let (unit, timing) = self.unit(&request, Color::White)?;
+        let (unit, timing) = self.timed_unit(&request, Color::White, true)?;
         self.device.mark_measured(false);
-        // Legal positions, the defender's start, the attacker's captures.
-        let init_tiles = 3 * unit.board.tiles() as u64;
-        let init = Phase { name: "init", seconds: timing.init.as_secs_f64(), tiles: init_tiles };
-        let waves =
-            Phase { name: "waves", seconds: timing.waves.as_secs_f64(), tiles: timing.tiles };
-        drop(unit);
+        drop((unit, subs));
         self.forget_all();
-        Ok(Bench {
-            device: self.device_name(),
-            material,
-            copy_bytes_per_second,
-            phases: vec![init, waves],
-        })
+        let phase = |name, time: std::time::Duration, tiles| Phase {
+            name,
+            seconds: time.as_secs_f64(),
+            tiles,
+        };
+        let tiles = board.tiles() as u64;
+        let phases = vec![
+            // Legal positions, the defender's start, the attacker's captures.
+            phase("init", timing.init, 3 * tiles),
+            phase("lists", timing.lists, 2 * tiles * u64::from(timing.plies)),
+            phase("defend", timing.defend, timing.defend_tiles),
+            phase("attack", timing.attack, timing.attack_tiles),
+        ];
+        Ok(Bench { device: self.device_name(), material, copy_bytes_per_second, phases })
     }
 }

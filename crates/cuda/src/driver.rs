@@ -15,25 +15,35 @@ use crate::layout::{Address, Job, job_bytes_define};
 const PRELUDE: &str = include_str!("../kernels/prelude.cu");
 /// Threads of a block, as in the launch bounds of the kernels.
 const BLOCK_THREADS: u32 = 256;
-/// Blocks of one multiprocessor: more than fit wait their turn.
-const BLOCKS_PER_PROCESSOR: u32 = 8;
 
 /// One card.
 pub(crate) struct CudaDevice {
     context: Arc<CudaContext>,
     arch: String,
-    blocks: u32,
-    /// By number of outer men and part: the functions of a loaded module.
+    processors: u32,
     modules: Mutex<HashMap<(usize, Part), Module>>,
+    functions: Mutex<HashMap<(usize, Kernel), Function>>,
 }
 
 /// A loaded module; it stays loaded as long as its context.
 #[derive(Clone, Copy)]
 struct Module(sys::CUmodule);
 
+/// A kernel of a loaded module.
+#[derive(Clone, Copy)]
+struct Function {
+    handle: sys::CUfunction,
+    /// Blocks that all multiprocessors hold at once. A launch has no more: the
+    /// warps walk through the tiles side by side, and what one of them has
+    /// read is still in the cache when its neighbours need it.
+    blocks: u32,
+}
+
 // SAFETY: the driver's handles may be used from any thread whose current
 // context is theirs; every use below binds the context first.
 unsafe impl Send for Module {}
+// SAFETY: as above.
+unsafe impl Send for Function {}
 
 fn driver_error(call: &'static str) -> impl Fn(DriverError) -> CudaError {
     move |error| CudaError::Driver { call, reason: error.to_string() }
@@ -66,8 +76,9 @@ impl CudaDevice {
         Ok(CudaDevice {
             context,
             arch: format!("sm_{major}{minor}"),
-            blocks: processors as u32 * BLOCKS_PER_PROCESSOR,
+            processors: processors as u32,
             modules: Mutex::default(),
+            functions: Mutex::default(),
         })
     }
 
@@ -88,6 +99,37 @@ impl CudaDevice {
         let module = unsafe { result::module::load_data(image.as_ptr().cast()) }
             .map_err(driver_error("loading the kernels"))?;
         Ok(*modules().entry((outer, part)).or_insert(Module(module)))
+    }
+}
+
+impl CudaDevice {
+    fn function(&self, outer: usize, kernel: Kernel) -> Result<Function, CudaError> {
+        let functions = || self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = functions().get(&(outer, kernel)) {
+            return Ok(*function);
+        }
+        let module = self.module(outer, kernel.part())?;
+        let name = CString::new(kernel.name()).unwrap_or_default();
+        // SAFETY: the module is loaded in the bound context.
+        let handle = unsafe { result::module::get_function(module.0, name) }
+            .map_err(driver_error("finding a kernel"))?;
+        let mut per_processor = 0;
+        // SAFETY: the handle is a kernel's; the count is written before it is
+        // read.
+        unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &mut per_processor,
+                handle,
+                BLOCK_THREADS as i32,
+                0,
+            )
+        }
+        .result()
+        .map_err(driver_error("asking for the occupancy"))?;
+        let blocks = self.processors * per_processor.max(1) as u32;
+        let function = Function { handle, blocks };
+        functions().insert((outer, kernel), function);
+        Ok(function)
     }
 }
 
@@ -187,29 +229,26 @@ impl Device for CudaDevice {
     }
 
     fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError> {
-        let module = self.module(job.board.outer as usize, kernel.part())?;
         self.bind()?;
-        let name = CString::new(kernel.name()).unwrap_or_default();
+        let function = self.function(job.board.outer as usize, kernel)?;
         let mut parameters = [std::ptr::from_ref(job).cast_mut().cast::<c_void>()];
         let warps_needed = job.board.tiles.max(1);
-        let blocks = self.blocks.min(warps_needed.div_ceil(BLOCK_THREADS / 32));
+        let blocks = function.blocks.min(warps_needed.div_ceil(BLOCK_THREADS / 32));
         // SAFETY: the kernel takes one `Job` by value (its size is checked
         // when the kernels are compiled); its addresses belong to buffers the
         // caller keeps until it synchronises; blocks and threads are within
         // the launch bounds.
         unsafe {
-            let function = result::module::get_function(module.0, name)
-                .map_err(driver_error("finding a kernel"))?;
             result::launch_kernel(
-                function,
+                function.handle,
                 (blocks, 1, 1),
                 (BLOCK_THREADS, 1, 1),
                 0,
                 result::stream::null(),
                 &mut parameters,
             )
-            .map_err(driver_error(kernel.name()))
         }
+        .map_err(driver_error(kernel.name()))
     }
 
     fn synchronize(&self) -> Result<(), CudaError> {

@@ -194,7 +194,7 @@ impl CudaEngine {
         );
         let mut units = Vec::new();
         for &attacker in request.colors() {
-            units.push(self.unit(request, attacker)?.0);
+            units.push(self.unit(request, attacker)?);
         }
         let mut stats = wave_stats(request.metric, &units[0], units.get(1).map(|unit| &**unit));
         self.final_counts(request, &units, &mut stats)?;
@@ -238,10 +238,16 @@ impl CudaEngine {
     }
 
     /// The unit of a request for one attacker, with its sub-games.
-    pub(crate) fn unit(
+    fn unit(&self, request: &Request, attacker: Color) -> Result<Arc<Unit>, CudaError> {
+        self.timed_unit(request, attacker, false).map(|(unit, _)| unit)
+    }
+
+    /// The same, with the time it took; phases are timed if asked for.
+    pub(crate) fn timed_unit(
         &self,
         request: &Request,
         attacker: Color,
+        measure: bool,
     ) -> Result<(Arc<Unit>, Timing), CudaError> {
         let Request { material, metric, keep, .. } = *request;
         let key = (material, attacker, metric);
@@ -266,6 +272,7 @@ impl CudaEngine {
             keep,
             subs,
             bishops,
+            measure,
         };
         let (unit, timing) = solve.run()?;
         let unit = Arc::new(unit);
@@ -329,7 +336,7 @@ impl CudaEngine {
     }
 
     /// The units without one piece, in the order of the board's pieces.
-    fn subs(
+    pub(crate) fn subs(
         &self,
         request: &Request,
         board: &Hyperboard,
@@ -339,7 +346,7 @@ impl CudaEngine {
         let sub = |man| {
             let material = request.material.without(man)?;
             let sub = Request { material, keep, opposite_bishops: false, ..*request };
-            Some(self.unit(&sub, attacker).map(|(unit, _)| unit))
+            Some(self.unit(&sub, attacker))
         };
         board.pieces_in_order().into_iter().filter_map(sub).collect()
     }

@@ -79,6 +79,7 @@ pub(crate) struct Job {
     pub dirty_candidates: Address,
     pub list_open: Address,
     pub list_candidates: Address,
+    pub starts: Address,
     pub counts: Address,
     pub wins: Release,
     pub holds: Release,

@@ -20,8 +20,8 @@ const TALLIES: usize = 8;
 const TALLY_LOST: usize = 0;
 const TALLY_WON: usize = 1;
 const TALLY_LOST_NEXT: usize = 2;
-/// Tiles one warp of `collect_lists` looks at: lists and flags are rounded up.
-const COLLECT_TILES: usize = 512;
+/// Tiles of a group when lists are made, as in `kernels/waves.cu`.
+const GROUP_TILES: usize = 512;
 
 /// What solving a unit needs.
 pub(crate) struct WaveSolve<'a> {
@@ -36,6 +36,8 @@ pub(crate) struct WaveSolve<'a> {
     pub subs: Vec<Arc<Unit>>,
     /// Count only placements with these two bishops on both colours.
     pub bishops: Option<[i32; 2]>,
+    /// Wait after every launch, to time the phases.
+    pub measure: bool,
 }
 
 /// Release planes of one side.
@@ -55,6 +57,7 @@ struct Working {
     dirty_candidates: Buffer,
     list_open: Buffer,
     list_candidates: Buffer,
+    starts: Buffer,
     counts: Buffer,
     tally: Buffer,
     last_due: Buffer,
@@ -62,13 +65,18 @@ struct Working {
     holds: Option<ReleasePlanes>,
 }
 
-/// How long the two parts of a solve took.
+/// How long the parts of a solve took.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Timing {
     pub init: Duration,
-    pub waves: Duration,
-    /// Tiles looked at by the waves.
-    pub tiles: u64,
+    /// Making the lists of tiles; only where measured.
+    pub lists: Duration,
+    pub defend: Duration,
+    pub attack: Duration,
+    /// Tiles looked at by the two halves of the waves.
+    pub defend_tiles: u64,
+    pub attack_tiles: u64,
+    pub plies: u16,
 }
 
 /// Starts a job: what every launch for a unit shares.
@@ -88,11 +96,11 @@ impl WaveSolve<'_> {
     }
 
     fn flags(&self) -> Result<Buffer, CudaError> {
-        Buffer::zeroed(self.device, self.board.tiles().next_multiple_of(COLLECT_TILES))
+        Buffer::zeroed(self.device, self.board.tiles().next_multiple_of(GROUP_TILES))
     }
 
     fn list(&self) -> Result<Buffer, CudaError> {
-        Buffer::new(self.device, self.board.tiles().next_multiple_of(COLLECT_TILES) * 4)
+        Buffer::new(self.device, self.board.tiles().next_multiple_of(GROUP_TILES) * 4)
     }
 
     fn release(&self, bits: usize) -> Result<Option<ReleasePlanes>, CudaError> {
@@ -100,7 +108,7 @@ impl WaveSolve<'_> {
             return Ok(None);
         }
         let bits = (0..bits).map(|_| self.plane()).collect::<Result<_, _>>()?;
-        let due = Buffer::new(self.device, self.board.tiles().next_multiple_of(COLLECT_TILES) * 2)?;
+        let due = Buffer::new(self.device, self.board.tiles().next_multiple_of(GROUP_TILES) * 2)?;
         Ok(Some(ReleasePlanes { some: self.plane()?, bits, due }))
     }
 
@@ -126,6 +134,7 @@ impl WaveSolve<'_> {
             dirty_candidates: self.flags()?,
             list_open: self.list()?,
             list_candidates: self.list()?,
+            starts: Buffer::new(self.device, self.board.tiles().div_ceil(GROUP_TILES) * 8)?,
             counts: Buffer::zeroed(self.device, 8)?,
             tally: Buffer::zeroed(self.device, TALLIES * TALLY_WORDS * 8)?,
             last_due: Buffer::zeroed(self.device, 8)?,
@@ -171,9 +180,7 @@ impl WaveSolve<'_> {
         let mut timing = Timing::default();
         let last_ply = self.first_plies(&mut job, &mut unit, &mut working, bits)?;
         timing.init = started.elapsed();
-        let started = Instant::now();
         self.later_plies(&mut job, &mut unit, &mut working, last_ply, &mut timing)?;
-        timing.waves = started.elapsed();
         drop(working);
         if self.keep != Keep::Counts {
             let won = self.plane()?;
@@ -201,6 +208,7 @@ impl WaveSolve<'_> {
         job.dirty_candidates = working.dirty_candidates.address();
         job.list_open = working.list_open.address();
         job.list_candidates = working.list_candidates.address();
+        job.starts = working.starts.address();
         job.counts = working.counts.address();
         job.tally = working.tally.address();
         job.last_due = working.last_due.address();
@@ -289,6 +297,17 @@ impl WaveSolve<'_> {
         Ok(1)
     }
 
+    /// Launches a kernel and, where phases are measured, waits for it.
+    fn timed(&self, kernel: Kernel, job: &Job, spent: &mut Duration) -> Result<(), CudaError> {
+        let started = Instant::now();
+        self.device.launch(kernel, job)?;
+        if self.measure {
+            self.device.synchronize()?;
+            *spent += started.elapsed();
+        }
+        Ok(())
+    }
+
     fn later_plies(
         &self,
         job: &mut Job,
@@ -313,18 +332,21 @@ impl WaveSolve<'_> {
             job.ply = u32::from(ply);
             self.set_depths(job, unit, ply)?;
             self.set_lost(job, working);
-            working.counts.fill(0)?;
             working.lost_live[1].fill(0)?;
-            self.device.launch(Kernel::CollectLists, job)?;
+            for kernel in [Kernel::CountLists, Kernel::AddUpLists, Kernel::WriteLists] {
+                self.timed(kernel, job, &mut timing.lists)?;
+            }
             if won > 0 || graded {
-                self.device.launch(Kernel::Defend, job)?;
+                self.timed(Kernel::Defend, job, &mut timing.defend)?;
             }
             if lost > 0 || graded {
-                self.device.launch(Kernel::Attack, job)?;
+                self.timed(Kernel::Attack, job, &mut timing.attack)?;
             }
+            timing.plies = ply;
             let tallies = self.tallies(working)?;
             (lost, won) = (tallies[TALLY_LOST].decided, tallies[TALLY_WON].decided);
-            timing.tiles += tallies[TALLY_LOST].tiles + tallies[TALLY_WON].tiles;
+            timing.defend_tiles += tallies[TALLY_LOST].tiles;
+            timing.attack_tiles += tallies[TALLY_WON].tiles;
             self.report(ply, &tallies[TALLY_LOST]);
             self.report(ply, &tallies[TALLY_WON]);
             put(&mut unit.record.lost, ply, tallies[TALLY_LOST]);
