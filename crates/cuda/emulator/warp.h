@@ -8,6 +8,7 @@
 #include <cstring>
 
 #define DEVICE static inline
+#define CONSTANT static constexpr
 #define NOINLINE static
 #define LANE warp::lane
 #define PART_WAVES 1

@@ -24,7 +24,7 @@ impl Progress for Ticker {
 
 fn conform(engine: &CudaEngine) -> Outcome {
     let started = Instant::now();
-    engine.prepare(5, Metric::Dtm)?;
+    engine.prepare(&Request::new("KQNKR".parse()?, Metric::Dtm))?;
     println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
     let solver = Solver::new();
     let fives = ["KQNKR", "KRBKN", "KBBKN", "KNNNK", "KQKRR"].map(|name| name.parse().unwrap());
@@ -73,7 +73,7 @@ fn stiller_row(engine: &CudaEngine, row: &StillerRow) -> Outcome {
 
 fn stiller(engine: &CudaEngine, names: &[String]) -> Outcome {
     let started = Instant::now();
-    engine.prepare(6, Metric::Dtc)?;
+    engine.prepare(&Request::new("KRNKNN".parse()?, Metric::Dtc))?;
     println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
     let started = Instant::now();
     let mut good = true;
@@ -88,7 +88,7 @@ fn stiller(engine: &CudaEngine, names: &[String]) -> Outcome {
 }
 
 fn nalimov(engine: &CudaEngine) -> Outcome {
-    engine.prepare(6, Metric::Dtm)?;
+    engine.prepare(&Request::new("KQQKQQ".parse()?, Metric::Dtm))?;
     for metric in [Metric::Dtm, Metric::Dtc] {
         let started = Instant::now();
         let request = Request {
@@ -120,7 +120,9 @@ fn seven(engine: &CudaEngine, name: &str) -> Outcome {
         ..Request::new(name.parse()?, Metric::Dtc)
     };
     println!("plan: {} = {} MiB", engine.plan(&request), engine.plan(&request).total() >> 20);
-    engine.prepare(7, Metric::Dtc)?;
+    let started = Instant::now();
+    engine.prepare(&request)?;
+    println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
     let started = Instant::now();
     let stats = engine.statistics(&request)?;
     let longest = stats.sides[0].longest_win.as_ref();

@@ -104,6 +104,15 @@ struct Job {
     u32 *last_due;
 };
 
+// For the largest boards the kernels are compiled for one board only, which
+// turns tests of roles and colours and most of the addressing into constants.
+#ifdef FIXED_BOARD
+CONSTANT Board FIXED = FIXED_BOARD;
+#define BOARD(job) FIXED
+#else
+#define BOARD(job) ((job).board)
+#endif
+
 // The caller lays the structure out a second time; see layout.rs.
 #ifdef JOB_BYTES
 static_assert(sizeof(Job) == JOB_BYTES, "layout.rs and base.cu differ");

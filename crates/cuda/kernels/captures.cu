@@ -131,7 +131,7 @@ template <int BITS>
 DEVICE void line_captures(const Job &job, const Cell &cell, int side, int other, const Sub &sub, Mode mode,
                           int target, RowConversions<BITS> &out)
 {
-    const Board &board = job.board;
+    const Board &board = BOARD(job);
     const Tables *tables = job.tables;
     if (has(cell.occupied, target)) return;
     int square[OUTER + 1];
@@ -167,7 +167,7 @@ template <int BITS>
 DEVICE void fixed_captures(const Job &job, const Cell &cell, int side, int victim, Mode mode, int row,
                            RowConversions<BITS> &out)
 {
-    const Board &board = job.board;
+    const Board &board = BOARD(job);
     const Tables *tables = job.tables;
     const Sub &sub = job.subs[victim];
     const int target = cell.square[victim];
@@ -218,7 +218,7 @@ template <int BITS> DEVICE void swap_rows(Conversions<BITS> &out)
 template <int BITS>
 DEVICE void captures(const Job &job, const Cell &cell, int side, Mode mode, int lane, Conversions<BITS> &out)
 {
-    const Board &board = job.board;
+    const Board &board = BOARD(job);
     out.a.some = out.b.some = out.a.escape = out.b.escape = 0;
 #pragma unroll
     for (int k = 0; k < BITS; k++) out.a.plies[k] = out.b.plies[k] = 0;

@@ -55,7 +55,7 @@ DEVICE void unrank_group(const Job &job, u32 number, int last, int len, int *squ
 
 DEVICE Cell decode(const Job &job, u32 tile)
 {
-    const Board &board = job.board;
+    const Board &board = BOARD(job);
     Cell cell;
     cell.tile = tile;
     cell.king_class = divide(tile, board.numbers_inverse);
@@ -116,7 +116,7 @@ struct Axis {
 
 DEVICE Axis axis_of(const Job &job, const Cell &cell, int man)
 {
-    const Board &board = job.board;
+    const Board &board = BOARD(job);
     Axis axis;
     axis.stride = board.stride[man];
     axis.len = board.group_len[man];
@@ -172,7 +172,7 @@ DEVICE Pair64 valid_rows(const Board &board, const Cell &cell, int lane)
 // by the men of `by`, with the row man on `row`.
 DEVICE u64 attacked_row(const Job &job, const Cell &cell, int by, int king, int row)
 {
-    const Board &board = job.board;
+    const Board &board = BOARD(job);
     const Tables *tables = job.tables;
     u64 out = 0;
 #pragma unroll
@@ -203,7 +203,7 @@ DEVICE Pair64 in_check(const Job &job, const Cell &cell, int color, int lane)
 
 DEVICE Pair64 legal_rows(const Job &job, const Cell &cell, int turn, int lane)
 {
-    Pair64 valid = valid_rows(job.board, cell, lane);
+    Pair64 valid = valid_rows(BOARD(job), cell, lane);
     Pair64 check = in_check(job, cell, !turn, lane);
     Pair64 out = {valid.a & ~check.a, valid.b & ~check.b};
     return out;

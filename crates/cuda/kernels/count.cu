@@ -102,7 +102,7 @@ DEVICE void tally_row(const Job &job, const Cell &cell, bool mirror, int row, u6
         return;
     }
     tally.mirrored += __popcll(set);
-    tally.unique += count_representatives(job.board, pack_squares(cell), row, set);
+    tally.unique += count_representatives(BOARD(job), pack_squares(cell), row, set);
 }
 
 DEVICE void tally_rows(const Job &job, const Cell &cell, int lane, Pair64 set, Tally &tally)

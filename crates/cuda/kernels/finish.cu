@@ -5,7 +5,7 @@
 KERNEL(finish_won, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
         Cell cell = decode(job, tile);
         Pair64 legal = {0, 0};
         if (cell.placed) legal = legal_rows(job, cell, job.attacker, lane);
@@ -28,10 +28,10 @@ KERNEL(final_counts, INIT_BLOCKS)
     Tally tallies[7];
 #pragma unroll
     for (int i = 0; i < 7; i++) tallies[i] = no_tally();
-    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
         Cell cell = decode(job, tile);
         if (!cell.placed) continue;
-        Pair64 valid = valid_rows(job.board, cell, lane);
+        Pair64 valid = valid_rows(BOARD(job), cell, lane);
         Pair64 white = legal_rows(job, cell, 0, lane), black = legal_rows(job, cell, 1, lane);
         Pair64 broken_white = {valid.a & ~white.a, valid.b & ~white.b};
         Pair64 broken_black = {valid.a & ~black.a, valid.b & ~black.b};
@@ -59,7 +59,7 @@ KERNEL(final_counts, INIT_BLOCKS)
 KERNEL(copy_plane, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
         Pair64 rows = load_rows(job.open, tile, lane);
         store_rows(job.candidates, tile, lane, rows.a, rows.b);
     }

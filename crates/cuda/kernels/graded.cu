@@ -6,7 +6,7 @@ KERNEL(init_defence_graded, INIT_BLOCKS) { init_defence<MAX_DEPTH_BITS>(job); }
 KERNEL(init_wins_graded, INIT_BLOCKS)
 {
     const int lane = LANE;
-    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
         Cell cell = decode(job, tile);
         Pair64 open = load_rows(job.open, tile, lane);
         if (!cell.placed || !any_bit(open.a, open.b)) {

@@ -107,7 +107,13 @@ DEVICE bool outer_reaches(const Job &job, const Cell &cell, int role, int from, 
 
 // Tiles are read in batches, all loads before the first use: a warp that
 // waited for each tile in turn would spend its time on the latency of memory.
-#define BATCH 4
+// The defender finds nearly all tiles live, the attacker few.
+#ifndef DEFEND_BATCH
+#define DEFEND_BATCH 4
+#endif
+#ifndef ATTACK_BATCH
+#define ATTACK_BATCH 2
+#endif
 
 // The part of a tile that an outer man can reach over this path: not where the
 // row or column man stands on it.
@@ -129,10 +135,12 @@ DEVICE bool all_covered(Pair64 need, Pair64 out)
 // An outer man: whole tiles, cut where the row or column man is in the way.
 // The lanes look for live tiles first, all squares at once. Stops when all
 // positions in `need` have a move; says whether it has.
+template <bool STOP_EARLY>
 DEVICE bool outer_man(const Job &job, const Cell &cell, int man, const u64 *plane, const u8 *live, int lane,
                       Pair64 need, Pair64 &out)
 {
-    const int role = job.board.role[man], from = cell.square[man];
+    const int BATCH = STOP_EARLY ? DEFEND_BATCH : ATTACK_BATCH;
+    const int role = BOARD(job).role[man], from = cell.square[man];
     const Axis axis = axis_of(job, cell, man);
     u32 source = tile_with(job, axis, lane);
     const u32 later = tile_with(job, axis, lane + 32);
@@ -162,7 +170,7 @@ DEVICE bool outer_man(const Job &job, const Cell &cell, int man, const u64 *plan
                 out.a |= set[k].a;
                 out.b |= set[k].b;
             }
-            if (all_covered(need, out)) return true;
+            if (STOP_EARLY && all_covered(need, out)) return true;
         }
         targets = high_targets;
         source = later;
@@ -193,18 +201,21 @@ DEVICE KingStep king_neighbour(const Job &job, const Cell &cell, int side, int s
     out.possible = true;
 #pragma unroll
     for (int i = 0; i < OUTER; i++) out.square[i] = image(out.symmetry, cell.square[i]);
-    out.tile = encode(job.tables, job.board, out.king_class, out.square, OUTER);
+    out.tile = encode(job.tables, BOARD(job), out.king_class, out.square, OUTER);
     return out;
 }
 
+template <bool STOP_EARLY>
 DEVICE bool king_man(const Job &job, const Cell &cell, int side, const u64 *plane, const u8 *live, int lane,
                      Pair64 need, Pair64 &out)
 {
+    const int BATCH = STOP_EARLY ? DEFEND_BATCH : ATTACK_BATCH;
     KingStep step = king_neighbour(job, cell, side, lane);
     u32 targets = __ballot_sync(FULL_WARP, step.possible && live[step.tile]);
     while (targets) {
         Pair64 set[BATCH];
         int symmetry[BATCH];
+        const int count = __popc(targets);
         int from = 0;
 #pragma unroll
         for (int k = 0; k < BATCH; k++) {
@@ -212,35 +223,36 @@ DEVICE bool king_man(const Job &job, const Cell &cell, int side, const u64 *plan
             targets &= targets - 1;
             symmetry[k] = __shfl_sync(FULL_WARP, step.symmetry, from);
             const u64 *rows = plane + (u64)__shfl_sync(FULL_WARP, step.tile, from) * 64;
-            const int turned = job.board.has_row ? symmetry[k] : 0;
+            const int turned = BOARD(job).has_row ? symmetry[k] : 0;
             set[k].a = rows[image(turned, 2 * lane)];
             set[k].b = rows[image(turned, 2 * lane + 1)];
         }
 #pragma unroll
         for (int k = 0; k < BATCH; k++) {
-            if (symmetry[k] && job.board.has_column) {
+            if (k < count && symmetry[k] && BOARD(job).has_column) {
                 set[k].a = back_through(symmetry[k], set[k].a);
                 set[k].b = back_through(symmetry[k], set[k].b);
             }
-            out.a |= set[k].a;
-            out.b |= set[k].b;
+            out.a |= k < count ? set[k].a : 0;
+            out.b |= k < count ? set[k].b : 0;
         }
-        if (all_covered(need, out)) return true;
+        if (STOP_EARLY && all_covered(need, out)) return true;
     }
     return false;
 }
 
-// Positions from which `side` has a quiet move into the plane. The answer is
-// only complete within `need`: once all of that has a move, as is common where
-// few positions are left undecided, the rest is not looked at.
+// Positions from which `side` has a quiet move into the plane. With STOP_EARLY
+// the answer is only complete within `need`: once all of that has a move the
+// rest is not looked at.
+template <bool STOP_EARLY>
 DEVICE Pair64 quiet(const Job &job, const Cell &cell, int side, const u64 *plane, const u8 *live, int lane, Pair64 need)
 {
-    const Board &board = job.board;
+    const Board &board = BOARD(job);
     Pair64 out = {0, 0};
 #pragma unroll
     for (int i = 0; i < OUTER; i++)
-        if (board.color[i] == side && outer_man(job, cell, i, plane, live, lane, need, out)) return out;
-    if (king_man(job, cell, side, plane, live, lane, need, out)) return out;
+        if (board.color[i] == side && outer_man<STOP_EARLY>(job, cell, i, plane, live, lane, need, out)) return out;
+    if (king_man<STOP_EARLY>(job, cell, side, plane, live, lane, need, out)) return out;
     const int column = OUTER + (int)board.has_row;
     const bool row_moves = board.has_row && board.color[OUTER] == side;
     const bool column_moves = board.has_column && board.color[column] == side;
@@ -251,16 +263,17 @@ DEVICE Pair64 quiet(const Job &job, const Cell &cell, int side, const u64 *plane
             out.a |= attacks_from(board.role[column], own.a, valid.a);
             out.b |= attacks_from(board.role[column], own.b, valid.b);
         }
-        if (row_moves && !all_covered(need, out)) row_man(board.role[OUTER], lane, own, valid, out);
+        if (row_moves && !(STOP_EARLY && all_covered(need, out))) row_man(board.role[OUTER], lane, own, valid, out);
     }
     return out;
 }
 
 // Marks the tiles from which `side` has a quiet move into this one. Quiet
-// moves can be taken back, so these are the tiles it can move to.
-DEVICE void mark_neighbours(const Job &job, const Cell &cell, int side, u8 *dirty, int lane)
+// moves can be taken back, so these are the tiles it can move to. Not inlined,
+// to leave the registers to the search for moves.
+NOINLINE void mark_neighbours(const Job &job, Cell cell, int side, u8 *dirty, int lane)
 {
-    const Board &board = job.board;
+    const Board &board = BOARD(job);
     const int column = OUTER + (int)board.has_row;
     const bool in_tile = (board.has_row && board.color[OUTER] == side) ||
                          (board.has_column && board.color[column] == side);

@@ -1,5 +1,6 @@
 // The names the kernels are written in, for the card.
 #define DEVICE static __device__ __forceinline__
+#define CONSTANT static __device__ constexpr
 #define NOINLINE static __device__ __noinline__
 #define LANE (int)(threadIdx.x & 31)
 #define WARP (blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32)

@@ -30,7 +30,7 @@ DEVICE void add_rows(u64 *plane, u32 tile, int lane, Pair64 set)
 KERNEL(init_open, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
         Cell cell = decode(job, tile);
         Pair64 legal = {0, 0};
         if (cell.placed) legal = legal_rows(job, cell, job.attacker, lane);
@@ -122,7 +122,7 @@ template <int BITS> DEVICE void init_tile(const Job &job, u32 tile, int lane, Ta
     Mode mode = {HOLD, (int)job.rule, (int)job.release_bits};
     captures<BITS>(job, cell, defender, mode, lane, found);
     Pair64 candidates = {legal.a & ~found.a.escape, legal.b & ~found.b.escape};
-    Pair64 moves = quiet(job, cell, defender, job.open, job.open_live, lane, candidates);
+    Pair64 moves = quiet<true>(job, cell, defender, job.open, job.open_live, lane, candidates);
     Pair64 still = {candidates.a & ~moves.a, candidates.b & ~moves.b};
     Pair64 forcing = {still.a & found.a.some, still.b & found.b.some};
     Pair64 none = {still.a & ~found.a.some, still.b & ~found.b.some};
@@ -159,8 +159,8 @@ template <int BITS> DEVICE void init_defence(const Job &job)
 {
     const int lane = LANE;
     Tally mated = no_tally(), forced = no_tally();
-    for (u32 place = WARP; place < job.board.tiles; place += WARPS)
-        init_tile<BITS>(job, tile_in_order(job.board, place, job.attacker == 0), lane, mated, forced);
+    for (u32 place = WARP; place < BOARD(job).tiles; place += WARPS)
+        init_tile<BITS>(job, tile_in_order(BOARD(job), place, job.attacker == 0), lane, mated, forced);
     add_tally(mated, job.tally + TALLY_LOST * TALLY_WORDS, lane);
     add_tally(forced, job.tally + TALLY_LOST_NEXT * TALLY_WORDS, lane);
 }
@@ -186,7 +186,7 @@ KERNEL(attack_first, INIT_BLOCKS)
 {
     const int lane = LANE;
     Tally tally = no_tally();
-    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
         Pair64 open = load_rows(job.open, tile, lane);
         if (!any_bit(open.a, open.b)) continue;
         if (lane == 0) tally.tiles++;
@@ -194,7 +194,7 @@ KERNEL(attack_first, INIT_BLOCKS)
         Conversions<0> found;
         Mode mode = {WIN, RULE_ONE, 0};
         captures<0>(job, cell, job.attacker, mode, lane, found);
-        Pair64 moves = quiet(job, cell, job.attacker, job.lost_before, job.lost_before_live, lane, open);
+        Pair64 moves = quiet<false>(job, cell, job.attacker, job.lost_before, job.lost_before_live, lane, open);
         Pair64 now = {open.a & (moves.a | found.a.some), open.b & (moves.b | found.b.some)};
         if (any_bit(now.a, now.b)) write_won(job, cell, lane, open, now, tally);
     }
@@ -218,7 +218,7 @@ struct List {
 DEVICE List list_of(const Job &job, int number)
 {
     const bool graded = job.release_bits != 0;
-    const u32 groups = (job.board.tiles + GROUP_TILES - 1) / GROUP_TILES;
+    const u32 groups = (BOARD(job).tiles + GROUP_TILES - 1) / GROUP_TILES;
     List list;
     if (number == 0) {
         list.dirty = job.dirty_candidates;
@@ -231,7 +231,7 @@ DEVICE List list_of(const Job &job, int number)
         list.due = graded ? job.wins.due : 0;
         list.tiles = job.list_open;
     }
-    list.for_black = (job.attacker == 0) == (number == 0) && job.board.inner > 1 && job.board.inner < job.board.numbers;
+    list.for_black = (job.attacker == 0) == (number == 0) && BOARD(job).inner > 1 && BOARD(job).inner < BOARD(job).numbers;
     list.starts = job.starts + number * groups;
     list.count = job.counts + number;
     return list;
@@ -244,8 +244,8 @@ DEVICE u32 wanted_tiles(const Job &job, const List &list, u32 base, bool take)
     u32 found = 0;
 #pragma unroll
     for (int i = 0; i < 16; i++) {
-        if (base + i >= job.board.tiles) break;
-        const u32 tile = tile_in_order(job.board, base + i, list.for_black);
+        if (base + i >= BOARD(job).tiles) break;
+        const u32 tile = tile_in_order(BOARD(job), base + i, list.for_black);
         bool wanted = list.dirty[tile];
         if (wanted && take) list.dirty[tile] = 0;
         if (list.due && list.due[tile] == job.ply) wanted = true;
@@ -270,7 +270,7 @@ DEVICE u32 sum_up_to(u32 value, int lane)
 KERNEL(count_lists, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    const u32 groups = (job.board.tiles + GROUP_TILES - 1) / GROUP_TILES;
+    const u32 groups = (BOARD(job).tiles + GROUP_TILES - 1) / GROUP_TILES;
     for (u32 at = WARP; at < 2 * groups; at += WARPS) {
         const List list = list_of(job, at >= groups);
         const u32 group = at >= groups ? at - groups : at;
@@ -283,7 +283,7 @@ KERNEL(count_lists, WAVE_BLOCKS)
 KERNEL(add_up_lists, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    const u32 groups = (job.board.tiles + GROUP_TILES - 1) / GROUP_TILES;
+    const u32 groups = (BOARD(job).tiles + GROUP_TILES - 1) / GROUP_TILES;
     for (u32 number = WARP; number < 2; number += WARPS) {
         const List list = list_of(job, number);
         u32 total = 0;
@@ -312,7 +312,7 @@ KERNEL(add_up_lists, WAVE_BLOCKS)
 KERNEL(write_lists, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    const u32 groups = (job.board.tiles + GROUP_TILES - 1) / GROUP_TILES;
+    const u32 groups = (BOARD(job).tiles + GROUP_TILES - 1) / GROUP_TILES;
     for (u32 at = WARP; at < 2 * groups; at += WARPS) {
         const List list = list_of(job, at >= groups);
         const u32 group = at >= groups ? at - groups : at;
@@ -320,7 +320,7 @@ KERNEL(write_lists, WAVE_BLOCKS)
         u32 found = wanted_tiles(job, list, base, true);
         u32 start = list.starts[group] + sum_up_to(__popc(found), lane) - __popc(found);
         for (; found; found &= found - 1)
-            list.tiles[start++] = tile_in_order(job.board, base + __ffs(found) - 1, list.for_black);
+            list.tiles[start++] = tile_in_order(BOARD(job), base + __ffs(found) - 1, list.for_black);
     }
 }
 
@@ -365,7 +365,7 @@ KERNEL(defend, WAVE_BLOCKS)
         if (lane == 0) tally.tiles++;
         Cell cell = decode(job, tile);
         Pair64 candidates = load_rows(job.candidates, tile, lane);
-        Pair64 moves = quiet(job, cell, defender, job.open, job.open_live, lane, candidates);
+        Pair64 moves = quiet<true>(job, cell, defender, job.open, job.open_live, lane, candidates);
         Pair64 now = {candidates.a & ~moves.a, candidates.b & ~moves.b};
         if (job.release_bits) {
             Pair64 held = released_after(job.holds, job.release_bits, job.ply, tile, lane);
@@ -406,7 +406,7 @@ KERNEL(attack, WAVE_BLOCKS)
         if (lane == 0) tally.tiles++;
         Cell cell = decode(job, tile);
         Pair64 open = load_rows(job.open, tile, lane);
-        Pair64 reach = quiet(job, cell, job.attacker, job.lost_before, job.lost_before_live, lane, open);
+        Pair64 reach = quiet<false>(job, cell, job.attacker, job.lost_before, job.lost_before_live, lane, open);
         if (job.release_bits) {
             Pair64 won = released_at(job.wins, job.release_bits, job.ply, tile, lane);
             reach.a |= won.a;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::CudaError;
-use crate::layout::{Address, Job};
+use crate::layout::{Address, Board, Job};
 
 /// The kernels, by name.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -31,6 +31,27 @@ pub(crate) enum Part {
     Waves,
     Graded,
     Again,
+}
+
+/// Boards with more tiles than this get kernels of their own: the compiler's
+/// seconds come back many times over.
+const FIXED_TILES: u32 = 1 << 24;
+
+/// What is compiled at one time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Build {
+    pub outer: usize,
+    pub part: Part,
+    /// The one board the kernels are for, if they are for one only.
+    pub fixed: Option<Board>,
+}
+
+impl Build {
+    /// The build that works on a board.
+    pub fn of(board: &Board, part: Part) -> Build {
+        let fixed = (board.tiles > FIXED_TILES).then_some(*board);
+        Build { outer: board.outer as usize, part, fixed }
+    }
 }
 
 impl Kernel {
@@ -88,8 +109,8 @@ pub(crate) trait Device: Send + Sync {
     fn fill(&self, at: Address, byte: u8, bytes: usize) -> Result<(), CudaError>;
     fn upload(&self, at: Address, from: &[u8]) -> Result<(), CudaError>;
     fn download(&self, to: &mut [u8], at: Address) -> Result<(), CudaError>;
-    /// Compiles the kernels for a number of outer men, if not done yet.
-    fn prepare(&self, outer: usize, part: Part) -> Result<(), CudaError>;
+    /// Compiles kernels, if not done yet.
+    fn prepare(&self, build: &Build) -> Result<(), CudaError>;
     fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError>;
     fn synchronize(&self) -> Result<(), CudaError>;
     /// Tells a profiler, if one is attached, where the measured part begins

@@ -9,7 +9,7 @@ use cudarc::driver::{CudaContext, DriverError, result, sys};
 use cudarc::nvrtc;
 
 use crate::CudaError;
-use crate::device::{Device, Kernel, Part, SOURCES};
+use crate::device::{Build, Device, Kernel, SOURCES};
 use crate::layout::{Address, Job, job_bytes_define};
 
 const PRELUDE: &str = include_str!("../kernels/prelude.cu");
@@ -21,8 +21,8 @@ pub(crate) struct CudaDevice {
     context: Arc<CudaContext>,
     arch: String,
     processors: u32,
-    modules: Mutex<HashMap<(usize, Part), Module>>,
-    functions: Mutex<HashMap<(usize, Kernel), Function>>,
+    modules: Mutex<HashMap<Build, Module>>,
+    functions: Mutex<HashMap<(Build, Kernel), Function>>,
 }
 
 /// A loaded module; it stays loaded as long as its context.
@@ -86,29 +86,29 @@ impl CudaDevice {
         self.context.bind_to_thread().map_err(driver_error("binding the context"))
     }
 
-    fn module(&self, outer: usize, part: Part) -> Result<Module, CudaError> {
+    fn module(&self, build: &Build) -> Result<Module, CudaError> {
         let modules = || self.modules.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(module) = modules().get(&(outer, part)) {
+        if let Some(module) = modules().get(build) {
             return Ok(*module);
         }
         // Compiled without the lock, so that several parts can be at once.
-        let image = compile(&self.arch, outer, part)?;
+        let image = compile(&self.arch, build)?;
         self.bind()?;
         // SAFETY: the image is a complete binary made by the compiler for
         // this card, and lives until the call returns.
         let module = unsafe { result::module::load_data(image.as_ptr().cast()) }
             .map_err(driver_error("loading the kernels"))?;
-        Ok(*modules().entry((outer, part)).or_insert(Module(module)))
+        Ok(*modules().entry(*build).or_insert(Module(module)))
     }
 }
 
 impl CudaDevice {
-    fn function(&self, outer: usize, kernel: Kernel) -> Result<Function, CudaError> {
+    fn function(&self, build: &Build, kernel: Kernel) -> Result<Function, CudaError> {
         let functions = || self.functions.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(function) = functions().get(&(outer, kernel)) {
+        if let Some(function) = functions().get(&(*build, kernel)) {
             return Ok(*function);
         }
-        let module = self.module(outer, kernel.part())?;
+        let module = self.module(build)?;
         let name = CString::new(kernel.name()).unwrap_or_default();
         // SAFETY: the module is loaded in the bound context.
         let handle = unsafe { result::module::get_function(module.0, name) }
@@ -128,21 +128,24 @@ impl CudaDevice {
         .map_err(driver_error("asking for the occupancy"))?;
         let blocks = self.processors * per_processor.max(1) as u32;
         let function = Function { handle, blocks };
-        functions().insert((outer, kernel), function);
+        functions().insert((*build, kernel), function);
         Ok(function)
     }
 }
 
 /// Compiles one part of the kernels for an architecture.
-fn compile(arch: &str, outer: usize, part: Part) -> Result<Vec<u8>, CudaError> {
+fn compile(arch: &str, build: &Build) -> Result<Vec<u8>, CudaError> {
     let error = |log: String| CudaError::Compile { arch: arch.to_owned(), log };
-    let source = std::iter::once(PRELUDE).chain(SOURCES).collect::<String>();
+    let fixed = build.fixed.map_or(String::new(), |board| {
+        format!("#define FIXED_BOARD {}\n", board.initialiser())
+    });
+    let source = [fixed.as_str(), PRELUDE].into_iter().chain(SOURCES).collect::<String>();
     let source = CString::new(source).map_err(|e| error(e.to_string()))?;
     let mut options = vec![
         format!("--gpu-architecture={arch}"),
         "--std=c++17".to_owned(),
-        format!("-DOUTER={outer}"),
-        format!("-DPART={}", part as u32),
+        format!("-DOUTER={}", build.outer),
+        format!("-DPART={}", build.part as u32),
         job_bytes_define(),
     ];
     if let Ok(extra) = std::env::var("MOLIEN_NVRTC_OPTIONS") {
@@ -224,13 +227,14 @@ impl Device for CudaDevice {
         unsafe { result::memcpy_dtoh_sync(to, at) }.map_err(driver_error("copying from the card"))
     }
 
-    fn prepare(&self, outer: usize, part: Part) -> Result<(), CudaError> {
-        self.module(outer, part).map(drop)
+    fn prepare(&self, build: &Build) -> Result<(), CudaError> {
+        self.module(build).map(drop)
     }
 
     fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError> {
         self.bind()?;
-        let function = self.function(job.board.outer as usize, kernel)?;
+        let build = Build::of(&job.board, kernel.part());
+        let function = self.function(&build, kernel)?;
         let mut parameters = [std::ptr::from_ref(job).cast_mut().cast::<c_void>()];
         let warps_needed = job.board.tiles.max(1);
         let blocks = function.blocks.min(warps_needed.div_ceil(BLOCK_THREADS / 32));

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use libloading::{Library, Symbol};
 
 use crate::CudaError;
-use crate::device::{Device, Kernel, Part, SOURCES};
+use crate::device::{Build, Device, Kernel, SOURCES};
 use crate::layout::{Address, Job, job_bytes_define};
 
 const WARP_HEADER: &str = include_str!("../emulator/warp.h");
@@ -118,7 +118,8 @@ impl Device for Emulator {
         Ok(())
     }
 
-    fn prepare(&self, outer: usize, _part: Part) -> Result<(), CudaError> {
+    fn prepare(&self, build: &Build) -> Result<(), CudaError> {
+        let outer = build.outer;
         let mut libraries = self.libraries.lock().unwrap_or_else(PoisonError::into_inner);
         if !libraries.iter().any(|(o, _)| *o == outer) {
             libraries.push((outer, self.build(outer)?));
@@ -128,7 +129,7 @@ impl Device for Emulator {
 
     fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError> {
         let outer = job.board.outer as usize;
-        self.prepare(outer, kernel.part())?;
+        self.prepare(&Build::of(&job.board, kernel.part()))?;
         let libraries = self.libraries.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((_, library)) = libraries.iter().find(|(o, _)| *o == outer) else {
             return Err(failed("no library"));

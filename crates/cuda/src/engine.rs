@@ -9,9 +9,9 @@ use molien_solve::{Metric, Progress, Silent, Stats, Table};
 
 use crate::assemble::{FINAL_TALLIES, add_final_counts, game, wave_stats};
 use crate::counts::TALLY_WORDS;
-use crate::device::{Buffer, Device, Kernel, Part};
+use crate::device::{Buffer, Build, Device, Kernel, Part};
 use crate::driver::CudaDevice;
-use crate::layout::{bishop_pair, tables};
+use crate::layout::{Board, bishop_pair, tables};
 use crate::plan::{plan, sub_keep};
 use crate::unit::Unit;
 use crate::waves::{Timing, WaveSolve, base_job};
@@ -126,23 +126,34 @@ impl CudaEngine {
         plan(request.material, request.metric, request.keep, request.colors())
     }
 
-    /// Compiles the kernels for boards of up to so many men, in parallel.
+    /// Compiles the kernels a request needs, in parallel. Without this each is
+    /// compiled when it is first used.
     ///
     /// # Errors
     /// If they do not compile.
-    pub fn prepare(&self, men: usize, metric: Metric) -> Result<(), CudaError> {
-        let parts: &[Part] = match sub_keep(metric) {
-            Keep::Depths => &[Part::Waves, Part::Graded],
-            _ => &[Part::Waves],
-        };
-        let jobs: Vec<(usize, Part)> = (0..=men.saturating_sub(4))
-            .flat_map(|outer| parts.iter().map(move |&part| (outer, part)))
-            .collect();
+    pub fn prepare(&self, request: &Request) -> Result<(), CudaError> {
+        let board = Board::new(&Hyperboard::pieces(request.material));
+        let graded = sub_keep(request.metric) == Keep::Depths;
+        let mut builds = vec![Build::of(&board, Part::Waves)];
+        if request.keep == Keep::Counts {
+            builds.push(Build::of(&board, Part::Again));
+        }
+        for outer in 0..=board.outer as usize {
+            builds.push(Build { outer, part: Part::Waves, fixed: None });
+            if graded {
+                builds.push(Build { outer, part: Part::Graded, fixed: None });
+            }
+        }
+        if builds[0].fixed.is_some() {
+            // Only the board's own sub-games use kernels for any board.
+            builds.retain(|build| build.fixed.is_some() || build.outer < board.outer as usize);
+        }
         std::thread::scope(|scope| {
-            let spawn = |&(outer, part): &(usize, Part)| {
-                scope.spawn(move || self.device.prepare(outer, part))
+            let spawn = |build: &Build| {
+                let build = *build;
+                scope.spawn(move || self.device.prepare(&build))
             };
-            let threads: Vec<_> = jobs.iter().map(spawn).collect();
+            let threads: Vec<_> = builds.iter().map(spawn).collect();
             threads.into_iter().try_for_each(|thread| {
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             })

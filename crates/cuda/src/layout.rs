@@ -12,7 +12,7 @@ pub(crate) const MAX_PIECES: usize = 6;
 pub(crate) type Address = u64;
 
 /// The layout of one hyperboard.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub(crate) struct Board {
     pub tiles: u32,
@@ -149,6 +149,31 @@ impl Board {
             out.stride_inverse[man] = inverse(out.stride[man]);
         }
         out
+    }
+}
+
+impl Board {
+    /// The layout as an initialiser in the kernels' language.
+    pub fn initialiser(&self) -> String {
+        let list = |items: Vec<String>| format!("{{{}}}", items.join(","));
+        let bytes = |items: &[u8]| list(items.iter().map(u8::to_string).collect());
+        list(vec![
+            self.tiles.to_string(),
+            self.numbers.to_string(),
+            self.outer.to_string(),
+            self.inner.to_string(),
+            self.has_row.to_string(),
+            self.has_column.to_string(),
+            list(self.stride.iter().map(u32::to_string).collect()),
+            format!("{}ull", self.numbers_inverse),
+            list(self.stride_inverse.iter().map(|x| format!("{x}ull")).collect()),
+            bytes(&self.close),
+            bytes(&self.group),
+            bytes(&self.group_len),
+            bytes(&self.role),
+            bytes(&self.color),
+            bytes(&self.kind_end),
+        ])
     }
 }
 
