@@ -19,6 +19,7 @@
 //! ```
 
 mod board_solve;
+mod consistency;
 mod exits;
 mod metric;
 mod progress;
@@ -29,6 +30,7 @@ mod stats;
 mod table;
 mod waves;
 
+pub use consistency::{Consistency, Inconsistency, Law, check_consistency};
 pub use metric::Metric;
 pub use progress::{Progress, Silent, WaveReport};
 pub use solver::{SolveError, Solver};
