@@ -21,6 +21,7 @@
 mod board_solve;
 mod consistency;
 mod exits;
+mod locate;
 mod metric;
 mod progress;
 mod record;
@@ -31,6 +32,7 @@ mod table;
 mod waves;
 
 pub use consistency::{Consistency, Inconsistency, Law, check_consistency};
+pub use locate::Place;
 pub use metric::Metric;
 pub use progress::{Progress, Silent, WaveReport};
 pub use solver::{SolveError, Solver};
