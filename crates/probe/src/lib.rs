@@ -15,7 +15,7 @@
 //! let tables = Tablebase::solving(Solver::new());
 //! let answer = tables.probe(&"8/8/8/8/8/2k5/8/K6R w - -".parse()?)?;
 //! assert_eq!(answer.category, Category::Win);
-//! assert_eq!(answer.values.plies(Metric::Dtm), Some(25)); // mate in 13
+//! assert_eq!(answer.values.plies(Metric::Dtm), Some(27)); // mate in 14
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
