@@ -1,15 +1,16 @@
 //! The Syzygy tables of the oracle.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::{fs, io};
 
 use shakmaty::Chess;
-use shakmaty_syzygy::{MaybeRounded, Tablebase, Wdl};
+use shakmaty_syzygy::filesystem::{Filesystem, RandomAccessFile, ReadHint};
+use shakmaty_syzygy::{MaybeRounded, Tablebase};
 
 /// What the Syzygy tables say of a position, seen from the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SyzygyAnswer {
-    /// -2 loss, -1 blessed loss, 0 draw, 1 cursed win, 2 win.
-    pub wdl: i32,
     /// Plies to a zeroing move, signed; mated positions have -1.
     pub dtz: i32,
     /// Whether the plies may be one too few.
@@ -28,33 +29,55 @@ impl Syzygy {
     /// If they cannot be read.
     pub fn open(oracle: &Path) -> Syzygy {
         let folder = oracle.join("syzygy/regular");
-        let mut tables = Tablebase::new();
+        let mut tables = Tablebase::with_filesystem(Arc::new(InMemory));
         let added = tables.add_directory(&folder);
         assert!(added.is_ok_and(|files| files > 0), "no tables in {}", folder.display());
         Syzygy { tables }
     }
 
-    /// The answer for a position.
+    /// The answer for a position. Its class follows from the plies: the
+    /// reader gets their sign, and whether they exceed 100, from the file of
+    /// wins and draws.
     ///
     /// # Panics
     /// If there is no table for it.
     pub fn probe(&self, position: &Chess) -> SyzygyAnswer {
-        let answer = || {
-            let wdl = self.tables.probe_wdl_after_zeroing(position)?;
-            let dtz = self.tables.probe_dtz(position)?;
-            let rounded = matches!(dtz, MaybeRounded::Rounded(_));
-            let wdl = match wdl {
-                Wdl::Loss => -2,
-                Wdl::BlessedLoss => -1,
-                Wdl::Draw => 0,
-                Wdl::CursedWin => 1,
-                Wdl::Win => 2,
-            };
-            Ok::<_, shakmaty_syzygy::SyzygyError>((wdl, dtz.ignore_rounding().0, rounded))
-        };
-        match answer() {
-            Ok((wdl, dtz, rounded)) => SyzygyAnswer { wdl, dtz, rounded },
+        match self.tables.probe_dtz(position) {
+            Ok(dtz) => SyzygyAnswer {
+                dtz: dtz.ignore_rounding().0,
+                rounded: matches!(dtz, MaybeRounded::Rounded(_)),
+            },
             Err(error) => panic!("{position:?}: {error}"),
         }
+    }
+}
+
+/// Files read whole when they are opened: a hundred million probes are to
+/// make no system calls.
+struct InMemory;
+
+struct Bytes(Vec<u8>);
+
+impl Filesystem for InMemory {
+    fn regular_file_size(&self, path: &Path) -> io::Result<u64> {
+        Ok(fs::metadata(path)?.len())
+    }
+
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
+        fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect()
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn RandomAccessFile>> {
+        Ok(Box::new(Bytes(fs::read(path)?)))
+    }
+}
+
+impl RandomAccessFile for Bytes {
+    fn read_at(&self, buf: &mut [u8], offset: u64, _hint: ReadHint) -> io::Result<usize> {
+        let rest = usize::try_from(offset).ok().and_then(|start| self.0.get(start..));
+        let rest = rest.unwrap_or_default();
+        let len = rest.len().min(buf.len());
+        buf[..len].copy_from_slice(&rest[..len]);
+        Ok(len)
     }
 }

@@ -19,12 +19,12 @@ fn wanted(men: usize) -> Vec<Material> {
 
 /// Whether our value is what the files say.
 fn agrees(position: &Position, ours: Value, theirs: SyzygyAnswer) -> bool {
-    let category = match theirs.wdl {
-        -2 => Category::Loss,
-        -1 => Category::BlessedLoss,
+    let category = match theirs.dtz {
+        ..-100 => Category::BlessedLoss,
+        -100..0 => Category::Loss,
         0 => Category::Draw,
-        1 => Category::CursedWin,
-        _ => Category::Win,
+        1..=100 => Category::Win,
+        101.. => Category::CursedWin,
     };
     let dtz = match ours {
         // They give mate the value of a loss by a forced capture.
