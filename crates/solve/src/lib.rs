@@ -20,8 +20,10 @@
 
 mod board_solve;
 mod cache;
+mod consistency;
 mod en_passant;
 mod exits;
+mod locate;
 mod metric;
 mod pawn_exits;
 mod placement;
@@ -35,6 +37,8 @@ mod table;
 mod view;
 mod waves;
 
+pub use consistency::{Consistency, Inconsistency, Law, check_consistency};
+pub use locate::Place;
 pub use metric::Metric;
 pub use placement::Placement;
 pub use progress::{Progress, Silent, WaveReport};

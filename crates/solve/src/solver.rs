@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::board_solve::BoardSolve;
 use crate::cache::Cache;
-use crate::exits::PieceExits;
+use crate::exits::{Exits, PieceExits};
 use crate::pawn_exits::{Parts, PawnExits};
 use crate::reach::{Node, reachable};
 use crate::record::Keep;
@@ -50,6 +50,13 @@ pub enum SolveError {
     #[error("solving {material} was interrupted")]
     Cancelled {
         /// What was being solved.
+        material: Material,
+    },
+    /// The table does not hold the position: it was made for other placements
+    /// of the pawns.
+    #[error("the table of {material} does not hold this position")]
+    NotCovered {
+        /// Its material.
         material: Material,
     },
     /// A stored table could not be read.
@@ -262,8 +269,7 @@ impl Solver {
     pub fn value(&self, position: &Position, metric: Metric) -> Result<Value, SolveError> {
         let node = Node::of(position);
         if node.pawns == Placement::NONE || self.is_known(node.material, metric) {
-            let table = self.solve(node.material, metric)?;
-            return Ok(table.get(position).unwrap_or(Value::Draw));
+            return covered(&*self.solve(node.material, metric)?, position);
         }
         let part = self.position_part(position, metric)?;
         let table = Table {
@@ -272,7 +278,7 @@ impl Solver {
             parts: vec![part.game.clone()],
             stats: Stats::new(node.material, metric),
         };
-        Ok(table.get(position).unwrap_or(Value::Draw))
+        covered(&table, position)
     }
 
     /// Solves the hyperboard of a position with pawns and all it depends on.
@@ -333,15 +339,29 @@ impl Solver {
         Ok(same.then(|| Table { material, metric, parts: plain.parts.clone(), stats }))
     }
 
-    fn solve_pieces(&self, material: Material, metric: Metric) -> Result<Table, SolveError> {
-        let board = Hyperboard::pieces(material);
+    /// The moves out of a hyperboard; what they lead to is solved if need be.
+    pub(crate) fn exits(
+        &self,
+        board: &Hyperboard,
+        metric: Metric,
+    ) -> Result<Box<dyn Exits>, SolveError> {
+        let material = board.material();
+        if material.has_pawns() {
+            let parts = SolverParts { solver: self, metric };
+            return Ok(Box::new(PawnExits::new(board, metric, &self.promotions, &parts)?));
+        }
         let sub = |man| material.without(man).map(|less| self.sub_game(less, metric)).transpose();
         let subs = board.pieces_in_order().into_iter().map(sub).collect::<Result<_, _>>()?;
-        let exits = PieceExits::new(board.clone(), subs, metric);
+        Ok(Box::new(PieceExits::new(board.clone(), subs, metric)))
+    }
+
+    fn solve_pieces(&self, material: Material, metric: Metric) -> Result<Table, SolveError> {
+        let board = Hyperboard::pieces(material);
+        let exits = self.exits(&board, metric)?;
         let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
         self.progress.begin(material, metric, board.tiles() as u64 * 4096);
         let (backend, progress) = (self.backend, &*self.progress);
-        let solve = BoardSolve { backend, progress, board: &board, exits: &exits, metric, keep };
+        let solve = BoardSolve { backend, progress, board: &board, exits: &*exits, metric, keep };
         let (game, stats) = solve.run()?;
         self.progress.end(material, metric);
         Ok(Table { material, metric, parts: vec![Arc::new(game)], stats })
@@ -384,11 +404,10 @@ impl Solver {
             return Ok(part.clone());
         }
         let board = Hyperboard::around_pawns(material, pawns.bitboards());
-        let parts = SolverParts { solver: self, metric };
-        let exits = PawnExits::new(&board, metric, &self.promotions, &parts)?;
+        let exits = self.exits(&board, metric)?;
         let (backend, progress) = (self.backend, &*self.progress);
         let keep = Keep::Depths;
-        let solve = BoardSolve { backend, progress, board: &board, exits: &exits, metric, keep };
+        let solve = BoardSolve { backend, progress, board: &board, exits: &*exits, metric, keep };
         let (game, stats) = solve.run()?;
         let part = Arc::new(Part { game: Arc::new(game), stats });
         lock(&self.parts).insert(key, part.clone());
@@ -426,6 +445,10 @@ impl Solver {
         let (needed_mib, limit_mib) = (mib(needed), mib(self.memory_limit_bytes));
         Err(SolveError::Memory { material, metric, needed_mib, limit_mib })
     }
+}
+
+fn covered(table: &Table, position: &Position) -> Result<Value, SolveError> {
+    table.get(position).ok_or(SolveError::NotCovered { material: position.material() })
 }
 
 /// The key under which a material's table in a metric is kept.

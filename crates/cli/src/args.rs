@@ -1,0 +1,52 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::cmd;
+use crate::memory::MemoryLimit;
+
+const AFTER_HELP: &str = "\
+Examples:
+  molien solve KQKR              solve queen against rook in every metric
+  molien stats KRK --metric dtm  counts, histograms, the longest wins
+  molien probe '8/8/8/8/8/2k5/8/K6R w - -'
+  molien verify KBNK             check every position of a table
+
+Material is written White's men, then Black's: KQKR or KQvKR.";
+
+/// Solves chess endgames exactly.
+#[derive(Parser, Debug)]
+#[command(name = "molien", version, after_help = AFTER_HELP)]
+pub struct Cli {
+    #[command(flatten)]
+    pub common: Common,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// Options of every command.
+#[derive(Args, Debug)]
+pub struct Common {
+    /// Print JSON instead of text
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Memory to use at most, such as 8G, 500M or 50% of the machine's
+    #[arg(long, global = true, default_value = "70%", value_name = "SIZE")]
+    pub memory: MemoryLimit,
+    /// Threads to use [default: one for each processor]
+    #[arg(long, global = true, value_name = "N")]
+    pub threads: Option<std::num::NonZeroUsize>,
+}
+
+/// The commands, one file each under `cmd`.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Solve materials and everything they depend on
+    Solve(cmd::solve::SolveArgs),
+    /// Counts, histograms, longest wins, mutual zugzwangs of a material
+    Stats(cmd::stats::StatsArgs),
+    /// The value of a position and of every legal move
+    Probe(cmd::probe::ProbeArgs),
+    /// Check tables against themselves and against a referee
+    Verify(cmd::verify::VerifyArgs),
+}

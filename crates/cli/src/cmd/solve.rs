@@ -1,0 +1,79 @@
+//! `molien solve`.
+
+use std::time::Instant;
+
+use clap::Args;
+use molien_board::{Color, Material};
+use molien_solve::{Counting, Metric, Stats};
+use serde_json::json;
+
+use crate::Verdict;
+use crate::context::{Context, parse_materials};
+use crate::text::{grouped, print_json, print_line, winner_moves};
+
+const AFTER_HELP: &str = "\
+Examples:
+  molien solve KQKR KRKN
+  molien solve KBBKN --metric dtc,dtm --json";
+
+/// Materials and metrics to solve.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct SolveArgs {
+    /// Materials such as KQKR
+    #[arg(required = true)]
+    material: Vec<String>,
+    /// Metrics: dtm, dtc, dtz, dtz50
+    #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
+    metric: Vec<Metric>,
+}
+
+/// Solves and prints a line for every table.
+pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
+    let materials = parse_materials(&args.material)?;
+    let tables = context.tablebase();
+    for &material in &materials {
+        for &metric in &args.metric {
+            let start = Instant::now();
+            let stats = tables.stats(material, metric)?;
+            report(context, material, &stats, metric, start.elapsed().as_secs_f64())?;
+        }
+    }
+    Ok(Verdict::Done)
+}
+
+fn report(
+    context: &Context,
+    material: Material,
+    stats: &Stats,
+    metric: Metric,
+    seconds: f64,
+) -> anyhow::Result<()> {
+    let legal = |color: Color| stats.number(stats.sides[color.index()].legal, Counting::Unique);
+    let positions = legal(Color::White) + legal(Color::Black);
+    let longest =
+        |color: Color| stats.sides[color.index()].longest_win.as_ref().map(|longest| longest.plies);
+    let (white, black) = (longest(Color::White), longest(Color::Black));
+    if context.json {
+        return print_json(&json!({
+            "material": material.to_string(),
+            "metric": metric.name(),
+            "positions": positions,
+            "longest_white_win_plies": white,
+            "longest_black_win_plies": black,
+            "seconds": (seconds * 1000.0).round() / 1000.0,
+        }));
+    }
+    let describe = |plies: Option<u16>| match plies {
+        None => "none".to_owned(),
+        Some(plies) => format!("{plies} plies ({} moves)", winner_moves(plies)),
+    };
+    print_line(&format!(
+        "{:8} {:5} {:>13} positions  longest win: White {}, Black {}  {seconds:.2} s",
+        material.to_string(),
+        metric.name(),
+        grouped(positions),
+        describe(white),
+        describe(black),
+    ))
+}

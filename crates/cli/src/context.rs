@@ -1,0 +1,64 @@
+//! What every command works with.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context as _;
+use molien_board::Material;
+use molien_probe::Tablebase;
+use molien_solve::{Progress, Solver};
+
+use crate::args::Common;
+use crate::progress::{Bars, Interruptible};
+
+/// The options common to all commands, made ready.
+pub struct Context {
+    /// Whether results are printed as JSON.
+    pub json: bool,
+    memory_bytes: u64,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Context {
+    /// Sets up threads and the reaction to Ctrl-C.
+    pub fn new(common: &Common) -> anyhow::Result<Context> {
+        if let Some(threads) = common.threads {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
+            pool.build_global().context("the threads could not be started")?;
+        }
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let flag = interrupted.clone();
+        // The first signal asks the solver to stop after the current wave,
+        // the second does not wait.
+        ctrlc::set_handler(move || {
+            if flag.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(crate::COULD_NOT_RUN));
+            }
+        })
+        .context("Ctrl-C cannot be handled")?;
+        Ok(Context { json: common.json, memory_bytes: common.memory.bytes(), interrupted })
+    }
+
+    /// A solver within the memory limit that shows its progress on a terminal
+    /// and stops at Ctrl-C.
+    pub fn solver(&self) -> Solver {
+        let interrupted = self.interrupted.clone();
+        let progress: Arc<dyn Progress> = if std::io::stderr().is_terminal() {
+            Arc::new(Bars::new(interrupted))
+        } else {
+            Arc::new(Interruptible { interrupted })
+        };
+        Solver::new().with_progress(progress).with_memory_limit(self.memory_bytes)
+    }
+
+    /// A tablebase that solves on demand.
+    pub fn tablebase(&self) -> Tablebase {
+        Tablebase::solving(self.solver())
+    }
+}
+
+/// Reads materials; the first mistake is the error.
+pub fn parse_materials(names: &[String]) -> anyhow::Result<Vec<Material>> {
+    names.iter().map(|name| Ok(name.parse::<Material>()?)).collect()
+}
