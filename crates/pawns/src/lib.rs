@@ -1,6 +1,7 @@
 //! x
 #![allow(missing_docs, dead_code)]
 pub mod geometry;
+pub mod duel;
 pub mod one_pawn;
 pub mod two_pawns;
 use molien_board::Square;
@@ -12,4 +13,10 @@ pub fn dev_kppk(wk: usize, p: usize, q: usize, bk: usize, w: bool) -> Option<(bo
     let t = two_pawns::TwoPawns::new(s(wk), [s(p), s(q)], s(bk));
     let r = if w { t.white_to_move() } else { t.black_to_move() };
     Some((r.win?, String::new()))
+}
+
+pub fn dev_duel(wk: usize, wp: usize, bk: usize, bp: usize) -> (i8, i8, String) {
+    let s = Square::new;
+    let b = duel::Duel { king: s(wk), pawn: s(wp), enemy: s(bk), rival: s(bp) }.judge(false);
+    (b.low, b.high, format!("{:?}", b.rule))
 }

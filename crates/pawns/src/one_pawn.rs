@@ -137,6 +137,22 @@ impl OnePawn {
         }
     }
 
+    /// A win that needs no look-ahead; `false` says nothing.
+    #[inline]
+    pub fn surely_won(self, white_to_move: bool) -> bool {
+        if white_to_move {
+            self.won_white_to_move(0).is_some()
+        } else {
+            self.won_black_to_move(0).is_some()
+        }
+    }
+
+    /// A draw that needs no look-ahead; `false` says nothing.
+    #[inline]
+    pub fn surely_drawn(self, white_to_move: bool) -> bool {
+        (!white_to_move && self.pawn_hangs()) || self.clearly_drawn(white_to_move)
+    }
+
     fn drawn_because(self) -> OnePawnRule {
         if on_rook_file(self.pawn) {
             OnePawnRule::RookPawnCorner
@@ -444,13 +460,24 @@ impl OnePawn {
         if self.blockade_stands(white_to_move) || (white_to_move && self.is_opposed()) {
             return true;
         }
-        // White's king is far, and Black's is two squares in front long before.
+        self.arrives_in_front(white_to_move)
+    }
+
+    /// Black's king is in front of the pawn and comes to the square two above
+    /// it before White's king comes to the square before (or beside) it. One
+    /// move ahead is enough if White's king is still behind its pawn; if not,
+    /// it takes three.
+    fn arrives_in_front(self, white_to_move: bool) -> bool {
         let rank = self.pawn.rank();
-        let beside = up(self.pawn, i32::from(rank <= 3));
-        let far = self.king.rank() < beside.rank() || files_apart(self.king, beside) > 3;
-        far && rank != 4
-            && rank != 6
-            && self.enemy.distance(up(self.pawn, 2)) + 2 < self.king.distance(beside)
+        if rank == 4 || rank == 6 || self.enemy.rank() < rank + 2 {
+            return false;
+        }
+        let target = up(self.pawn, i32::from(rank <= 3));
+        let files = (files_apart(self.king, target) - 1).max(0);
+        let steps = files.max((self.king.rank() - target.rank()).abs());
+        let lead = steps - self.enemy.distance(up(self.pawn, 2));
+        let needed = if self.king.rank() <= rank { 0 } else { 2 };
+        lead >= needed + i32::from(white_to_move)
     }
 
     /// Up to the fifth rank a king on one of the two squares in front of the
