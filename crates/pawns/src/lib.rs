@@ -20,3 +20,10 @@ pub fn dev_duel(wk: usize, wp: usize, bk: usize, bp: usize) -> (i8, i8, String) 
     let b = duel::Duel { king: s(wk), pawn: s(wp), enemy: s(bk), rival: s(bp) }.judge(false);
     (b.low, b.high, format!("{:?}", b.rule))
 }
+pub mod error;
+pub mod queen;
+pub mod value;
+pub fn dev_queen(p: &molien_board::Position) -> (i8, i8) { let b = queen::queen_bounds(p); (b.low, b.high) }
+pub mod knowledge;
+pub mod search;
+pub use value::Value;

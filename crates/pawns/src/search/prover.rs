@@ -1,0 +1,392 @@
+//! Proofs on the graph of reachable positions.
+//!
+//! Positions are nodes, each held once, with bounds that are *proved*: by the
+//! rules of chess, by the evaluation functions, or from the successors. The
+//! graph is grown in waves from the root, following only what can still
+//! matter. Two ways lead to new bounds:
+//!
+//! - a node's bounds follow from its successors' (propagated to its
+//!   predecessors at once);
+//! - *closing*: suppose every node not yet opened were a win for White.
+//!   If White still cannot force a way there from some node, Black can play
+//!   on for ever inside what is left, which is a draw at least. The same for
+//!   the other side.
+//!
+//! The second is how fortresses and locked positions are proved drawn without
+//! any path-dependent repetition score, so nothing here depends on the order
+//! of search.
+
+use std::collections::HashMap;
+
+use molien_board::{Color, Move, Position, Role};
+
+use super::hash::{Hashed, PositionHasher};
+use crate::knowledge::{Functions, known};
+use crate::value::Bounds;
+
+/// Something outside that may know a position's value for the side to move.
+pub trait Oracle: Send + Sync {
+    /// The value, if known. It must be right: proofs are built on it.
+    fn value(&self, position: &Position) -> Option<crate::Value>;
+}
+
+/// What the prover needs to judge a position it meets.
+#[derive(Clone, Copy)]
+pub(super) struct Judge<'a> {
+    pub functions: Functions,
+    pub oracle: Option<&'a dyn Oracle>,
+}
+
+impl Judge<'_> {
+    /// Proved bounds for the side to move.
+    pub fn bounds(&self, position: &Position) -> Bounds {
+        if let Some(value) = self.oracle.and_then(|oracle| oracle.value(position)) {
+            return Bounds::exactly(value.sign());
+        }
+        known(position, self.functions)
+    }
+}
+
+const NO_EDGE: u32 = u32::MAX;
+
+/// One position.
+struct Node {
+    position: Position,
+    /// Proved, from White's side.
+    bounds: Bounds,
+    /// First entry of `children`, and how many; none before it is opened.
+    first: u32,
+    count: u16,
+    opened: bool,
+    /// Plies from the root, quiet piece moves counting more.
+    cost: u16,
+    /// Head of the list of predecessors.
+    parents: u32,
+    /// How many propagation steps after the start its value was found: a win
+    /// found earlier is nearer to the leaves.
+    stamp: u32,
+}
+
+/// One edge seen from below.
+struct ParentLink {
+    parent: u32,
+    next: u32,
+}
+
+/// The growing graph.
+pub(super) struct Prover<'a> {
+    judge: Judge<'a>,
+    nodes: Vec<Node>,
+    index: HashMap<Hashed, u32, PositionHasher>,
+    children: Vec<u32>,
+    links: Vec<ParentLink>,
+    pending: Vec<u32>,
+    limit: u16,
+    closed_at: usize,
+    stamp: u32,
+}
+
+/// What one wave did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Progress {
+    /// The root's value is proved.
+    Decided,
+    /// There is more to open.
+    Open,
+    /// Nothing is left to open, or the node limit is reached.
+    Exhausted,
+}
+
+impl<'a> Prover<'a> {
+    /// A graph with only the root.
+    pub fn new(root: &Position, judge: Judge<'a>) -> Prover<'a> {
+        let mut prover = Prover {
+            judge,
+            nodes: Vec::new(),
+            index: HashMap::default(),
+            children: Vec::new(),
+            links: Vec::new(),
+            pending: Vec::new(),
+            limit: 0,
+            closed_at: 0,
+            stamp: 0,
+        };
+        prover.intern(root, 0);
+        // The root is opened even if a function knows its value: the caller
+        // wants a move.
+        prover.open(0);
+        prover.propagate();
+        prover
+    }
+
+    /// Number of positions held.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The cost limit of the last wave.
+    pub fn depth(&self) -> u32 {
+        u32::from(self.limit) + 1
+    }
+
+    /// The root's bounds, from the side to move.
+    pub fn root_bounds(&self) -> Bounds {
+        self.from_mover(0)
+    }
+
+    fn from_mover(&self, node: u32) -> Bounds {
+        let node = &self.nodes[node as usize];
+        match node.position.turn() {
+            Color::White => node.bounds,
+            Color::Black => -node.bounds,
+        }
+    }
+
+    /// The value is proved and a root move that keeps it is known.
+    fn decided(&self) -> bool {
+        self.root_bounds().is_exact() && self.best().is_some()
+    }
+
+    /// A root move that provably keeps the root's value; of several wins the
+    /// one found first, of several losses the one found last.
+    pub fn best(&self) -> Option<Move> {
+        let value = self.root_bounds().value()?.sign();
+        let moves = self.nodes[0].position.legal_moves();
+        let children = self.children_of(0);
+        let keeping = moves.iter().zip(children).filter(|&(_, &child)| {
+            // What the child leaves us is at least the root's value.
+            -self.from_mover(child).high >= value
+        });
+        let stamp = |child: &u32| self.nodes[*child as usize].stamp;
+        match value {
+            -1 => keeping.max_by_key(|(_, child)| stamp(child)),
+            _ => keeping.min_by_key(|(_, child)| stamp(child)),
+        }
+        .map(|(m, _)| *m)
+    }
+
+    fn children_of(&self, node: u32) -> &[u32] {
+        let node = &self.nodes[node as usize];
+        &self.children[node.first as usize..node.first as usize + node.count as usize]
+    }
+
+    /// Opens every relevant position within the next cost limit, then draws
+    /// all conclusions.
+    pub fn wave(&mut self, max_nodes: usize, stop: &mut impl FnMut() -> bool) -> Progress {
+        if self.decided() {
+            return Progress::Decided;
+        }
+        let frontier = self.frontier();
+        let Some(cheapest) = frontier.iter().map(|&n| self.nodes[n as usize].cost).min() else {
+            self.close();
+            return if self.decided() { Progress::Decided } else { Progress::Exhausted };
+        };
+        self.limit = cheapest.max(self.limit + 1);
+        for node in frontier {
+            if self.nodes[node as usize].cost > self.limit || self.is_settled(node) {
+                continue;
+            }
+            if self.nodes.len() >= max_nodes || stop() {
+                self.close();
+                return if self.decided() { Progress::Decided } else { Progress::Exhausted };
+            }
+            self.open(node);
+            self.propagate();
+        }
+        if self.nodes.len() > self.closed_at + self.closed_at / 4 {
+            self.close();
+        }
+        if self.decided() { Progress::Decided } else { Progress::Open }
+    }
+
+    fn is_settled(&self, node: u32) -> bool {
+        self.nodes[node as usize].bounds.is_exact()
+    }
+
+    /// Unopened positions that can still change the root's value.
+    fn frontier(&self) -> Vec<u32> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut stack = vec![0u32];
+        let mut found = Vec::new();
+        seen[0] = true;
+        while let Some(at) = stack.pop() {
+            if !self.nodes[at as usize].opened {
+                found.push(at);
+                continue;
+            }
+            let mine = self.from_mover(at);
+            for &child in self.children_of(at) {
+                let theirs = -self.from_mover(child);
+                let matters = !theirs.is_exact() && theirs.high > mine.low;
+                if matters && !seen[child as usize] {
+                    seen[child as usize] = true;
+                    stack.push(child);
+                }
+            }
+        }
+        found.sort_by_key(|&n| self.nodes[n as usize].cost);
+        found
+    }
+
+    /// The node of a position, made if new.
+    fn intern(&mut self, position: &Position, cost: u16) -> u32 {
+        let key = Hashed::new(position);
+        if let Some(&node) = self.index.get(&key) {
+            return node;
+        }
+        let node = self.nodes.len() as u32;
+        let bounds = self.judge.bounds(position);
+        let bounds = if position.turn() == Color::White { bounds } else { -bounds };
+        self.nodes.push(Node {
+            position: *position,
+            bounds,
+            first: 0,
+            count: 0,
+            opened: false,
+            cost,
+            parents: NO_EDGE,
+            stamp: self.stamp,
+        });
+        self.index.insert(key, node);
+        node
+    }
+
+    /// Generates the successors of a node.
+    fn open(&mut self, node: u32) {
+        let Node { position, cost, .. } = self.nodes[node as usize];
+        let moves = position.legal_moves();
+        let first = self.children.len() as u32;
+        for m in &moves {
+            let after = position.play(m);
+            let child = self.intern(&after, cost.saturating_add(move_cost(&position, m, &after)));
+            self.children.push(child);
+            let next = self.nodes[child as usize].parents;
+            self.nodes[child as usize].parents = self.links.len() as u32;
+            self.links.push(ParentLink { parent: node, next });
+        }
+        let entry = &mut self.nodes[node as usize];
+        entry.opened = true;
+        entry.first = first;
+        entry.count = moves.len() as u16;
+        if moves.is_empty() {
+            let lost = if position.turn() == Color::White { -1 } else { 1 };
+            entry.bounds = Bounds::exactly(if position.in_check(position.turn()) { lost } else { 0 });
+            self.push_parents(node);
+        }
+        self.pending.push(node);
+    }
+
+    fn push_parents(&mut self, node: u32) {
+        let mut link = self.nodes[node as usize].parents;
+        while link != NO_EDGE {
+            let ParentLink { parent, next } = self.links[link as usize];
+            self.pending.push(parent);
+            link = next;
+        }
+    }
+
+    /// Draws the conclusions of everything pending.
+    fn propagate(&mut self) {
+        while let Some(node) = self.pending.pop() {
+            let entry = &self.nodes[node as usize];
+            if !entry.opened || entry.count == 0 || entry.bounds.is_exact() {
+                continue;
+            }
+            let white = entry.position.turn() == Color::White;
+            let old = entry.bounds;
+            let pick = |a: i8, b: i8| if white { a.max(b) } else { a.min(b) };
+            let below = self
+                .children_of(node)
+                .iter()
+                .map(|&child| self.nodes[child as usize].bounds)
+                .reduce(|a, b| Bounds { low: pick(a.low, b.low), high: pick(a.high, b.high) });
+            let new = below.map_or(old, |below| old.meet(below));
+            if new != old {
+                self.set_bounds(node, new);
+            }
+        }
+    }
+
+    fn set_bounds(&mut self, node: u32, bounds: Bounds) {
+        self.stamp += 1;
+        let entry = &mut self.nodes[node as usize];
+        entry.bounds = bounds;
+        entry.stamp = self.stamp;
+        self.push_parents(node);
+    }
+
+    /// Draws by never letting the other side through (see the module's text).
+    fn close(&mut self) {
+        self.closed_at = self.nodes.len();
+        for winner in Color::BOTH {
+            let reachable = self.hopeful(winner);
+            for node in 0..self.nodes.len() as u32 {
+                let bounds = self.nodes[node as usize].bounds;
+                if reachable[node as usize] {
+                    continue;
+                }
+                match winner {
+                    Color::White if bounds.high == 1 => {
+                        self.set_bounds(node, Bounds { high: 0, ..bounds });
+                    }
+                    Color::Black if bounds.low == -1 => {
+                        self.set_bounds(node, Bounds { low: 0, ..bounds });
+                    }
+                    _ => {}
+                }
+            }
+            self.propagate();
+        }
+    }
+
+    /// The nodes from which `winner` can force a win, every unopened node that
+    /// is not known otherwise counting as one.
+    fn hopeful(&self, winner: Color) -> Vec<bool> {
+        let may_win = |bounds: Bounds| match winner {
+            Color::White => bounds.high == 1,
+            Color::Black => bounds.low == -1,
+        };
+        let mut hopeful = vec![false; self.nodes.len()];
+        let mut escapes: Vec<u16> = self.nodes.iter().map(|node| node.count).collect();
+        let mut stack = Vec::new();
+        for (i, node) in self.nodes.iter().enumerate() {
+            let leaf = !node.opened || node.bounds.is_exact() || node.count == 0;
+            if leaf && may_win(node.bounds) {
+                hopeful[i] = true;
+                stack.push(i as u32);
+            }
+        }
+        while let Some(at) = stack.pop() {
+            let mut link = self.nodes[at as usize].parents;
+            while link != NO_EDGE {
+                let ParentLink { parent, next } = self.links[link as usize];
+                link = next;
+                let above = &self.nodes[parent as usize];
+                if hopeful[parent as usize] || !may_win(above.bounds) {
+                    continue;
+                }
+                escapes[parent as usize] -= 1;
+                if above.position.turn() == winner || escapes[parent as usize] == 0 {
+                    hopeful[parent as usize] = true;
+                    stack.push(parent);
+                }
+            }
+        }
+        hopeful
+    }
+}
+
+/// Quiet moves among pieces are looked at later than forcing ones.
+fn move_cost(before: &Position, m: &Move, after: &Position) -> u16 {
+    let pawns = before.pawns(Color::White).len() + before.pawns(Color::Black).len();
+    let pieces = before.occupied().len() > pawns + 2;
+    let forcing = m.captured.is_some() || m.role == Role::Pawn || after.in_check(after.turn());
+    match (pieces, forcing || before.in_check(before.turn())) {
+        (false, _) | (true, true) => match m.promotion {
+            None | Some(Role::Queen) => 1,
+            Some(_) => 3,
+        },
+        (true, false) if m.role == Role::King => 2,
+        (true, false) => 4,
+    }
+}
