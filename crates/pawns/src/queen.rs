@@ -89,7 +89,12 @@ fn queen_to_move(position: &Position) -> Bounds {
         _ if on_rook_file(men.pawn) => away >= 3 || (near >= 2 && near <= 3),
         _ => away >= 3,
     };
-    if won { Bounds::exactly(1) } else { Bounds { low: -1, high: 1 } }
+    let low = match (won, near == 1) {
+        (true, _) => 1,
+        (false, false) => 0,
+        (false, true) => -1,
+    };
+    Bounds { low, high: 1 }
 }
 
 /// The pawn's side, Black, to move; bounds are Black's.
@@ -99,22 +104,36 @@ fn pawn_to_move(position: &Position) -> Bounds {
     let moves = position.legal_moves();
     let king_moves = moves.iter().any(|m| m.role == Role::King && m.captured.is_none());
     let takes = moves.iter().any(|m| m.captured.is_some());
-    if takes || !king_moves || queen.is_empty() {
+    if takes {
+        return Bounds { low: 0, high: 1 };
+    }
+    if !king_moves || queen.is_empty() {
         return Bounds::OPEN;
     }
     let away = men.enemy.distance(men.home);
+    let near = men.king.distance(men.home);
     let lost = match men.pawn.rank() {
         3.. => !men.is_bishop_pawn() || away >= 2,
         2 if men.is_bishop_pawn() => away >= 4,
         2 if on_rook_file(men.pawn) => away >= 3,
         2 => away == 0 || away >= 3,
-        _ => false,
+        _ if near <= 1 => away >= 3,
+        _ => on_rook_file(men.pawn) && away == 0 && near <= 3,
     };
-    if lost { Bounds::exactly(-1) } else { Bounds::OPEN }
+    // On the seventh, with White's king far away, stalemate saves a bishop
+    // pawn, and a rook pawn with the king beside the corner.
+    let saved = men.pawn.rank() == 1
+        && near >= 5
+        && if men.is_bishop_pawn() { away <= 1 } else { on_rook_file(men.pawn) && away == 1 };
+    match (lost, saved) {
+        (true, _) => Bounds::exactly(-1),
+        (false, true) => Bounds { low: 0, high: 1 },
+        (false, false) => Bounds::OPEN,
+    }
 }
 
-/// Queen against queen: the side to move is safe if it is not in check and
-/// its king is away from the edge.
+/// Queen against queen: the side to move is safe if it is not in check,
+/// unless its king is at the edge with the other king close by.
 fn queens_only(position: &Position) -> Bounds {
     let us = position.turn();
     let king = position.king(us);
@@ -123,7 +142,8 @@ fn queens_only(position: &Position) -> Bounds {
     if takes_queen(position, theirs) {
         return Bounds { low: 0, high: 1 };
     }
-    let low = if !edge && !position.in_check(us) { 0 } else { -1 };
+    let cramped = edge && king.distance(position.king(!us)) == 2;
+    let low = if !cramped && !position.in_check(us) { 0 } else { -1 };
     Bounds { low, high: 1 }
 }
 

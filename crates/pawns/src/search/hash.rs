@@ -61,6 +61,10 @@ impl Hashed {
     pub fn new(position: &Position) -> Hashed {
         Hashed { hash: hash(position), position: *position }
     }
+
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
 }
 
 impl std::hash::Hash for Hashed {

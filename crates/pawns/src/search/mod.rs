@@ -1,4 +1,5 @@
 //! The search program.
+mod effort;
 mod hash;
 mod prover;
 pub use prover::Oracle;
@@ -8,9 +9,9 @@ pub fn dev_prove(p: &Position, functions: Functions, max: usize) -> (i8, i8, Str
     let judge = prover::Judge { functions, oracle: None };
     let mut pr = prover::Prover::new(p, judge);
     loop {
-        let w = pr.wave(max, &mut || false);
+        let w = pr.round(max, &mut || false);
         if w != prover::Progress::Open { break; }
     }
     let b = pr.root_bounds();
-    (b.low, b.high, pr.best().map(|m| m.to_string()).unwrap_or_default(), pr.depth(), pr.len())
+    (b.low, b.high, pr.best().map(|m| m.to_string()).unwrap_or_default(), pr.depth(), pr.judged() as usize)
 }

@@ -18,8 +18,9 @@
 
 use std::collections::HashMap;
 
-use molien_board::{Color, Move, Position, Role};
+use molien_board::{Color, Man, Move, Position, Role};
 
+use super::effort::Effort;
 use super::hash::{Hashed, PositionHasher};
 use crate::knowledge::{Functions, known};
 use crate::value::Bounds;
@@ -48,16 +49,20 @@ impl Judge<'_> {
 }
 
 const NO_EDGE: u32 = u32::MAX;
+/// Nodes the first rounds add.
+const FIRST_ROUND: usize = 2_000;
 
 /// One position.
-struct Node {
-    position: Position,
+pub(super) struct Node {
+    pub position: Position,
     /// Proved, from White's side.
-    bounds: Bounds,
+    pub bounds: Bounds,
+    /// The best of the successors that are not kept, from White's side.
+    folded: Option<Bounds>,
     /// First entry of `children`, and how many; none before it is opened.
     first: u32,
     count: u16,
-    opened: bool,
+    pub opened: bool,
     /// Plies from the root, quiet piece moves counting more.
     cost: u16,
     /// Head of the list of predecessors.
@@ -65,6 +70,8 @@ struct Node {
     /// How many propagation steps after the start its value was found: a win
     /// found earlier is nearer to the leaves.
     stamp: u32,
+    /// Estimated work to prove and to refute the question asked.
+    pub effort: Effort,
 }
 
 /// One edge seen from below.
@@ -76,7 +83,7 @@ struct ParentLink {
 /// The growing graph.
 pub(super) struct Prover<'a> {
     judge: Judge<'a>,
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     index: HashMap<Hashed, u32, PositionHasher>,
     children: Vec<u32>,
     links: Vec<ParentLink>,
@@ -84,6 +91,7 @@ pub(super) struct Prover<'a> {
     limit: u16,
     closed_at: usize,
     stamp: u32,
+    judged: u64,
 }
 
 /// What one wave did.
@@ -110,8 +118,10 @@ impl<'a> Prover<'a> {
             limit: 0,
             closed_at: 0,
             stamp: 0,
+            judged: 0,
         };
-        prover.intern(root, 0);
+        let bounds = prover.judge(root);
+        prover.add(Hashed::new(root), bounds, 0);
         // The root is opened even if a function knows its value: the caller
         // wants a move.
         prover.open(0);
@@ -119,9 +129,9 @@ impl<'a> Prover<'a> {
         prover
     }
 
-    /// Number of positions held.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
+    /// Number of positions looked at.
+    pub fn judged(&self) -> u64 {
+        self.judged
     }
 
     /// The cost limit of the last wave.
@@ -143,7 +153,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The value is proved and a root move that keeps it is known.
-    fn decided(&self) -> bool {
+    pub(super) fn decided(&self) -> bool {
         self.root_bounds().is_exact() && self.best().is_some()
     }
 
@@ -165,41 +175,56 @@ impl<'a> Prover<'a> {
         .map(|(m, _)| *m)
     }
 
-    fn children_of(&self, node: u32) -> &[u32] {
+    pub(super) fn children_of(&self, node: u32) -> &[u32] {
         let node = &self.nodes[node as usize];
         &self.children[node.first as usize..node.first as usize + node.count as usize]
     }
 
-    /// Opens every relevant position within the next cost limit, then draws
-    /// all conclusions.
-    pub fn wave(&mut self, max_nodes: usize, stop: &mut impl FnMut() -> bool) -> Progress {
+    /// One round: a wave over everything near the root, then as many
+    /// positions again where the proof seems cheapest, then all conclusions.
+    pub fn round(&mut self, max_nodes: usize, stop: &mut impl FnMut() -> bool) -> Progress {
         if self.decided() {
             return Progress::Decided;
         }
-        let frontier = self.frontier();
-        let Some(cheapest) = frontier.iter().map(|&n| self.nodes[n as usize].cost).min() else {
-            self.close();
-            return if self.decided() { Progress::Decided } else { Progress::Exhausted };
-        };
-        self.limit = cheapest.max(self.limit + 1);
-        for node in frontier {
-            if self.nodes[node as usize].cost > self.limit || self.is_settled(node) {
-                continue;
-            }
-            if self.nodes.len() >= max_nodes || stop() {
-                self.close();
-                return if self.decided() { Progress::Decided } else { Progress::Exhausted };
-            }
-            self.open(node);
-            self.propagate();
+        let share = FIRST_ROUND.max(self.nodes.len() / 4);
+        let goal = (self.nodes.len() + share).min(max_nodes);
+        let anything_left = self.wave(goal, stop);
+        if anything_left && !self.decided() {
+            let goal = (self.nodes.len() + share).min(max_nodes);
+            self.follow_cheapest(goal, stop);
         }
-        if self.nodes.len() > self.closed_at + self.closed_at / 4 {
+        if self.nodes.len() > self.closed_at + self.closed_at / 4 || !anything_left {
             self.close();
         }
-        if self.decided() { Progress::Decided } else { Progress::Open }
+        if self.decided() {
+            Progress::Decided
+        } else if !anything_left || self.nodes.len() >= max_nodes || stop() {
+            self.close();
+            if self.decided() { Progress::Decided } else { Progress::Exhausted }
+        } else {
+            Progress::Open
+        }
     }
 
-    fn is_settled(&self, node: u32) -> bool {
+    /// Opens relevant positions, those near the root first, until the graph
+    /// has `goal` nodes. `false` if there was nothing left to open.
+    fn wave(&mut self, goal: usize, stop: &mut impl FnMut() -> bool) -> bool {
+        let frontier = self.frontier();
+        let any = !frontier.is_empty();
+        for node in frontier {
+            if self.nodes.len() >= goal || stop() || self.decided() {
+                break;
+            }
+            if !self.is_settled(node) {
+                self.limit = self.limit.max(self.nodes[node as usize].cost);
+                self.open(node);
+                self.propagate();
+            }
+        }
+        any
+    }
+
+    pub(super) fn is_settled(&self, node: u32) -> bool {
         self.nodes[node as usize].bounds.is_exact()
     }
 
@@ -228,48 +253,75 @@ impl<'a> Prover<'a> {
         found
     }
 
-    /// The node of a position, made if new.
-    fn intern(&mut self, position: &Position, cost: u16) -> u32 {
-        let key = Hashed::new(position);
-        if let Some(&node) = self.index.get(&key) {
-            return node;
-        }
-        let node = self.nodes.len() as u32;
+    /// Proved bounds of a position, from White's side.
+    fn judge(&mut self, position: &Position) -> Bounds {
+        self.judged += 1;
         let bounds = self.judge.bounds(position);
-        let bounds = if position.turn() == Color::White { bounds } else { -bounds };
+        if position.turn() == Color::White { bounds } else { -bounds }
+    }
+
+    fn add(&mut self, key: Hashed, bounds: Bounds, cost: u16) -> u32 {
+        let node = self.nodes.len() as u32;
+        let position = *key.position();
         self.nodes.push(Node {
-            position: *position,
+            position,
             bounds,
+            folded: None,
             first: 0,
             count: 0,
             opened: false,
             cost,
             parents: NO_EDGE,
             stamp: self.stamp,
+            effort: Effort::guess(&position),
         });
         self.index.insert(key, node);
         node
     }
 
-    /// Generates the successors of a node.
-    fn open(&mut self, node: u32) {
+    /// Generates the successors of a node. Those that are settled, or that the
+    /// mover cannot want, are folded into one pair of bounds and not kept; the
+    /// root keeps all, because a move is asked for.
+    pub(super) fn open(&mut self, node: u32) {
         let Node { position, cost, .. } = self.nodes[node as usize];
-        let moves = position.legal_moves();
+        let mine = self.from_mover(node);
+        let white = position.turn() == Color::White;
+        let mut moves = position.legal_moves();
+        if node != 0 {
+            moves.retain(|m| !is_dominated(&position, m));
+        }
         let first = self.children.len() as u32;
+        let mut folded: Option<Bounds> = None;
         for m in &moves {
             let after = position.play(m);
-            let child = self.intern(&after, cost.saturating_add(move_cost(&position, m, &after)));
+            let key = Hashed::new(&after);
+            let known = self.index.get(&key).copied();
+            let child = match known {
+                Some(child) => child,
+                None => {
+                    let bounds = self.judge(&after);
+                    let theirs = if white { bounds } else { -bounds };
+                    if node != 0 && (theirs.is_exact() || theirs.high <= mine.low) {
+                        folded = Some(folded.map_or(bounds, |f| best_of(white, f, bounds)));
+                        continue;
+                    }
+                    let cost = cost.saturating_add(move_cost(&position, m, &after));
+                    self.add(key, bounds, cost)
+                }
+            };
             self.children.push(child);
             let next = self.nodes[child as usize].parents;
             self.nodes[child as usize].parents = self.links.len() as u32;
             self.links.push(ParentLink { parent: node, next });
         }
+        let count = self.children.len() as u32 - first;
         let entry = &mut self.nodes[node as usize];
         entry.opened = true;
         entry.first = first;
-        entry.count = moves.len() as u16;
+        entry.count = count as u16;
+        entry.folded = folded;
         if moves.is_empty() {
-            let lost = if position.turn() == Color::White { -1 } else { 1 };
+            let lost = if white { -1 } else { 1 };
             entry.bounds = Bounds::exactly(if position.in_check(position.turn()) { lost } else { 0 });
             self.push_parents(node);
         }
@@ -286,20 +338,20 @@ impl<'a> Prover<'a> {
     }
 
     /// Draws the conclusions of everything pending.
-    fn propagate(&mut self) {
+    pub(super) fn propagate(&mut self) {
         while let Some(node) = self.pending.pop() {
             let entry = &self.nodes[node as usize];
-            if !entry.opened || entry.count == 0 || entry.bounds.is_exact() {
+            if !entry.opened || entry.bounds.is_exact() {
                 continue;
             }
             let white = entry.position.turn() == Color::White;
             let old = entry.bounds;
-            let pick = |a: i8, b: i8| if white { a.max(b) } else { a.min(b) };
             let below = self
                 .children_of(node)
                 .iter()
                 .map(|&child| self.nodes[child as usize].bounds)
-                .reduce(|a, b| Bounds { low: pick(a.low, b.low), high: pick(a.high, b.high) });
+                .chain(entry.folded)
+                .reduce(|a, b| best_of(white, a, b));
             let new = below.map_or(old, |below| old.meet(below));
             if new != old {
                 self.set_bounds(node, new);
@@ -350,7 +402,7 @@ impl<'a> Prover<'a> {
         let mut escapes: Vec<u16> = self.nodes.iter().map(|node| node.count).collect();
         let mut stack = Vec::new();
         for (i, node) in self.nodes.iter().enumerate() {
-            let leaf = !node.opened || node.bounds.is_exact() || node.count == 0;
+            let leaf = !node.opened || node.bounds.is_exact();
             if leaf && may_win(node.bounds) {
                 hopeful[i] = true;
                 stack.push(i as u32);
@@ -376,6 +428,15 @@ impl<'a> Prover<'a> {
     }
 }
 
+/// The better of two for the side to move.
+fn best_of(white: bool, a: Bounds, b: Bounds) -> Bounds {
+    if white {
+        Bounds { low: a.low.max(b.low), high: a.high.max(b.high) }
+    } else {
+        Bounds { low: a.low.min(b.low), high: a.high.min(b.high) }
+    }
+}
+
 /// Quiet moves among pieces are looked at later than forcing ones.
 fn move_cost(before: &Position, m: &Move, after: &Position) -> u16 {
     let pawns = before.pawns(Color::White).len() + before.pawns(Color::Black).len();
@@ -388,5 +449,26 @@ fn move_cost(before: &Position, m: &Move, after: &Position) -> u16 {
         },
         (true, false) if m.role == Role::King => 2,
         (true, false) => 4,
+    }
+}
+
+/// With four men, a promotion that can be left out because the queen does at
+/// least as well: a bishop always, a knight unless it gives check, a rook
+/// unless the enemy king is at the edge, where a queen may stalemate. (Checked
+/// for every position of pawn against pawn and pawn against queen.)
+fn is_dominated(position: &Position, m: &Move) -> bool {
+    let us = position.turn();
+    let queens = position.of(Man::new(!us, Role::Queen)).len();
+    let duel = position.side(us).len() == 2
+        && position.pawns(us).len() == 1
+        && position.side(!us).len() == 2
+        && position.pawns(!us).len() + queens == 1;
+    let king = position.king(!us);
+    let edge = matches!(king.file(), 0 | 7) || matches!(king.rank(), 0 | 7);
+    duel && match m.promotion {
+        None | Some(Role::Queen) => false,
+        Some(Role::Rook) => !edge,
+        Some(Role::Knight) => !position.play(m).in_check(!us),
+        Some(_) => true,
     }
 }
