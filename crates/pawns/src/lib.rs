@@ -27,3 +27,4 @@ pub fn dev_queen(p: &molien_board::Position) -> (i8, i8) { let b = queen::queen_
 pub mod knowledge;
 pub mod search;
 pub use value::Value;
+pub use search::{Limits, Options, Searcher, SearchResult};

@@ -71,6 +71,20 @@ impl QueenAndPawn {
     fn is_bishop_pawn(&self) -> bool {
         matches!(self.pawn.file(), 2 | 5)
     }
+
+    /// A pawn on the seventh that holds against the queen to move: Black's
+    /// king beside the promotion square, White's too far to help. On the short
+    /// side of a bishop pawn one step less is far enough.
+    fn is_fortress(&self, away: i32, near: i32) -> bool {
+        let edge = if self.pawn.file() < 4 { 0 } else { 7 };
+        let short = (self.enemy.file() - edge).abs() < (self.pawn.file() - edge).abs();
+        self.pawn.rank() == 1
+            && if self.is_bishop_pawn() {
+                away <= 1 && (near >= 6 || (near == 5 && short))
+            } else {
+                on_rook_file(self.pawn) && away == 1 && near >= 6
+            }
+    }
 }
 
 /// The queen's side, White, to move. It can always take care of a pawn that
@@ -94,7 +108,7 @@ fn queen_to_move(position: &Position) -> Bounds {
         (false, false) => 0,
         (false, true) => -1,
     };
-    Bounds { low, high: 1 }
+    Bounds { low, high: i8::from(!men.is_fortress(away, near)) }
 }
 
 /// The pawn's side, Black, to move; bounds are Black's.

@@ -160,19 +160,40 @@ impl<'a> Prover<'a> {
     /// A root move that provably keeps the root's value; of several wins the
     /// one found first, of several losses the one found last.
     pub fn best(&self) -> Option<Move> {
-        let value = self.root_bounds().value()?.sign();
-        let moves = self.nodes[0].position.legal_moves();
-        let children = self.children_of(0);
-        let keeping = moves.iter().zip(children).filter(|&(_, &child)| {
-            // What the child leaves us is at least the root's value.
+        let child = self.best_child(0)?;
+        let root = &self.nodes[0].position;
+        let reached = &self.nodes[child as usize].position;
+        root.legal_moves().into_iter().find(|m| root.play(m) == *reached)
+    }
+
+    /// The successor to go to from a node whose value is proved.
+    fn best_child(&self, node: u32) -> Option<u32> {
+        let value = self.from_mover(node).value()?.sign();
+        let stamp = |child: &u32| self.nodes[*child as usize].stamp;
+        let keeping = self.children_of(node).iter().copied().filter(|&child| {
+            // What the successor leaves the mover is at least the value.
             -self.from_mover(child).high >= value
         });
-        let stamp = |child: &u32| self.nodes[*child as usize].stamp;
-        match value {
-            -1 => keeping.max_by_key(|(_, child)| stamp(child)),
-            _ => keeping.min_by_key(|(_, child)| stamp(child)),
+        if value < 0 { keeping.max_by_key(stamp) } else { keeping.min_by_key(stamp) }
+    }
+
+    /// A line of moves that keep the value on both sides, as far as the graph
+    /// goes.
+    pub fn line(&self) -> Vec<Move> {
+        let mut line = Vec::new();
+        let mut seen = vec![0u32];
+        let mut at = 0u32;
+        while let Some(child) = self.best_child(at).filter(|child| !seen.contains(child)) {
+            let here = &self.nodes[at as usize].position;
+            let there = &self.nodes[child as usize].position;
+            match here.legal_moves().into_iter().find(|m| here.play(m) == *there) {
+                Some(m) => line.push(m),
+                None => break,
+            }
+            seen.push(child);
+            at = child;
         }
-        .map(|(m, _)| *m)
+        line
     }
 
     pub(super) fn children_of(&self, node: u32) -> &[u32] {
@@ -444,8 +465,9 @@ fn move_cost(before: &Position, m: &Move, after: &Position) -> u16 {
     let forcing = m.captured.is_some() || m.role == Role::Pawn || after.in_check(after.turn());
     match (pieces, forcing || before.in_check(before.turn())) {
         (false, _) | (true, true) => match m.promotion {
-            None | Some(Role::Queen) => 1,
-            Some(_) => 3,
+            None => 1,
+            Some(Role::Queen) => 6,
+            Some(_) => 9,
         },
         (true, false) if m.role == Role::King => 2,
         (true, false) => 4,
@@ -454,7 +476,7 @@ fn move_cost(before: &Position, m: &Move, after: &Position) -> u16 {
 
 /// With four men, a promotion that can be left out because the queen does at
 /// least as well: a bishop always, a knight unless it gives check, a rook
-/// unless the enemy king is at the edge, where a queen may stalemate. (Checked
+/// unless the queen would stalemate or the enemy king is in a corner. (Checked
 /// for every position of pawn against pawn and pawn against queen.)
 fn is_dominated(position: &Position, m: &Move) -> bool {
     let us = position.turn();
@@ -463,11 +485,13 @@ fn is_dominated(position: &Position, m: &Move) -> bool {
         && position.pawns(us).len() == 1
         && position.side(!us).len() == 2
         && position.pawns(!us).len() + queens == 1;
-    let king = position.king(!us);
-    let edge = matches!(king.file(), 0 | 7) || matches!(king.rank(), 0 | 7);
     duel && match m.promotion {
         None | Some(Role::Queen) => false,
-        Some(Role::Rook) => !edge,
+        Some(Role::Rook) => {
+            let king = position.king(!us);
+            let corner = matches!(king.file(), 0 | 7) && matches!(king.rank(), 0 | 7);
+            !corner && !position.play(&Move { promotion: Some(Role::Queen), ..*m }).is_stalemate()
+        }
         Some(Role::Knight) => !position.play(m).in_check(!us),
         Some(_) => true,
     }
