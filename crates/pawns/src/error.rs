@@ -26,7 +26,9 @@ pub enum Error {
         expected: &'static str,
     },
     /// The knowledge covers one or two pawns in all.
-    #[error("there are {found} pawns: explanations exist for one or two; the search takes any number")]
+    #[error(
+        "there are {found} pawns: explanations exist for one or two; the search takes any number"
+    )]
     TooManyPawns {
         /// How many there are.
         found: usize,

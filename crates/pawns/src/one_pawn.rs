@@ -226,7 +226,9 @@ impl OnePawn {
                 }
             }
         }
-        self.white_steps().into_iter().find_map(|king| OnePawn { king, ..self }.won_black_to_move(look_ahead))
+        self.white_steps()
+            .into_iter()
+            .find_map(|king| OnePawn { king, ..self }.won_black_to_move(look_ahead))
     }
 
     /// Where White's king can sensibly go: up to the fifth rank it never needs
@@ -273,7 +275,8 @@ impl OnePawn {
     /// The rule of the square, with White's king as an obstacle: let the pawn
     /// run and Black's king spread over every square it could have reached.
     fn runs_home(self) -> bool {
-        if self.enemy.distance(up(self.pawn, 7 - self.pawn.rank())) <= pawn_moves_home(self.pawn) - 1
+        if self.enemy.distance(up(self.pawn, 7 - self.pawn.rank()))
+            <= pawn_moves_home(self.pawn) - 1
             && self.king.rank() < self.pawn.rank()
         {
             return false; // well inside, and no White king in the way
@@ -340,8 +343,7 @@ impl OnePawn {
         let near = files_apart(self.king, self.enemy) <= 3;
         [48 + beside, 56 + beside].into_iter().any(|index| {
             let target = Square::new(index);
-            let mut steps =
-                steps_avoiding(self.king, target, Bitboard::from_square(self.pawn));
+            let mut steps = steps_avoiding(self.king, target, Bitboard::from_square(self.pawn));
             if steps == 0 && self.rook_pawn_joins_king() {
                 return true;
             }
@@ -398,9 +400,9 @@ impl OnePawn {
 
     fn reaches_key_square(self, key_squares: Bitboard) -> bool {
         let own = Bitboard::from_square(self.pawn);
-        key_squares.into_iter().any(|target| {
-            self.enemy.distance(target) > steps_avoiding(self.king, target, own) + 1
-        })
+        key_squares
+            .into_iter()
+            .any(|target| self.enemy.distance(target) > steps_avoiding(self.king, target, own) + 1)
     }
 
     /// Kings on one file, an even number of ranks apart, White's in front of
@@ -412,7 +414,13 @@ impl OnePawn {
         self.king.file() == self.enemy.file()
             && gap > 0
             && gap % 2 == 0
-            && lead + if self.pawn.rank() >= 5 { 2 } else { i32::from(self.pawn.rank() == 1 && gap == 6) } > 0
+            && lead
+                + if self.pawn.rank() >= 5 {
+                    2
+                } else {
+                    i32::from(self.pawn.rank() == 1 && gap == 6)
+                }
+                > 0
             && (!advanced || self.king.distance(self.pawn) > 1)
     }
 
@@ -486,7 +494,8 @@ impl OnePawn {
         if self.pawn.rank() > 4 || self.king.rank() > self.pawn.rank() {
             return false;
         }
-        let front = Bitboard::from_square(up(self.pawn, 1)) | Bitboard::from_square(up(self.pawn, 2));
+        let front =
+            Bitboard::from_square(up(self.pawn, 1)) | Bitboard::from_square(up(self.pawn, 2));
         let held = if white_to_move {
             Bitboard::from_square(self.enemy)
         } else {

@@ -96,7 +96,7 @@ fn queen_to_move(position: &Position) -> Bounds {
     let queen = position.of(Man::new(Color::White, Role::Queen));
     let attacked = queen.into_iter().any(|square| position.is_attacked(square, Color::Black));
     let won = match men.pawn.rank() {
-        3.. => !attacked,
+        3.. => !attacked && !position.in_check(Color::White),
         2 => !men.is_bishop_pawn() || away >= 2,
         _ if near == 1 => false,
         _ if men.is_bishop_pawn() => away >= 4 || (away == 3 && near <= 3),

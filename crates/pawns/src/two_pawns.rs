@@ -170,11 +170,7 @@ impl TwoPawns {
                 return drawn(TwoPawnsRule::PawnFalls);
             }
         }
-        if files_apart(self.rear, self.front) == 0 {
-            self.doubled()
-        } else {
-            self.on_two_files()
-        }
+        if files_apart(self.rear, self.front) == 0 { self.doubled() } else { self.on_two_files() }
     }
 
     /// Pawns on different files, Black to move and unable to draw by a capture.
@@ -191,7 +187,9 @@ impl TwoPawns {
         let front_lead = self.enemy.distance(self.front) - self.king.distance(self.front);
         let in_time = match apart {
             1 => front_lead >= 1,
-            2 => front_lead >= 1 && rear_lead >= 2 && step <= 1 || front_lead >= 2 && rear_lead >= 1,
+            2 => {
+                front_lead >= 1 && rear_lead >= 2 && step <= 1 || front_lead >= 2 && rear_lead >= 1
+            }
             3 => front_lead >= 2,
             _ => front_lead >= 1,
         };
@@ -272,7 +270,8 @@ impl TwoPawns {
     }
 
     fn pushes(self, pawn: Square) -> impl Iterator<Item = Square> {
-        let occupied: Bitboard = [self.king, self.rear, self.front, self.enemy].into_iter().collect();
+        let occupied: Bitboard =
+            [self.king, self.rear, self.front, self.enemy].into_iter().collect();
         let single = Some(up(pawn, 1)).filter(|&to| !occupied.contains(to));
         let double = single
             .filter(|_| pawn.rank() == 1)
@@ -288,11 +287,7 @@ impl TwoPawns {
         let guarded = queen | zone(self.king) | pawn_guard(other);
         let stuck = (attacks::king(self.enemy) - guarded).is_empty() && !queen.contains(self.enemy);
         let safe = self.enemy.distance(square) > 1 || self.king.distance(square) <= 1;
-        if safe && !stuck {
-            won(TwoPawnsRule::Promotes)
-        } else {
-            UNDECIDED
-        }
+        if safe && !stuck { won(TwoPawnsRule::Promotes) } else { UNDECIDED }
     }
 
     fn king_steps(self) -> Bitboard {

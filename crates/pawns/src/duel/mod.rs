@@ -48,10 +48,6 @@ pub enum DuelRule {
     QueensFirst,
     /// Both pawns queen and neither king is exposed.
     BothQueen,
-    /// Locked pawns: a king wins the enemy pawn.
-    WinsLockedPawn,
-    /// Locked pawns: neither king gets through.
-    Locked,
     /// The side to move is stalemated.
     Stalemate,
     /// The side to move is checkmated.
@@ -71,8 +67,6 @@ impl fmt::Display for DuelRule {
             DuelRule::WinsTheRace => "race won",
             DuelRule::QueensFirst => "queens first",
             DuelRule::BothQueen => "both queen",
-            DuelRule::WinsLockedPawn => "locked pawn won",
-            DuelRule::Locked => "locked pawns",
             DuelRule::Stalemate => "stalemate",
             DuelRule::Checkmate => "checkmate",
             DuelRule::BestMove => "every move tried",

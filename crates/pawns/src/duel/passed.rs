@@ -87,7 +87,8 @@ impl Duel {
             // Black has had one move less, and is to move.
             let left = pawn_moves_home(turned.pawn) - (moves - 1);
             let stopped = theirs.is_none() && turned.runs_home(true).is_none();
-            if self.race_is_won(left, theirs.is_some()) || (stopped && self.stops_and_queens(left)) {
+            if self.race_is_won(left, theirs.is_some()) || (stopped && self.stops_and_queens(left))
+            {
                 bounds.at_least(1, DuelRule::WinsTheRace);
                 return;
             }

@@ -11,7 +11,7 @@ use molien_board::{Color, Move, Position, Role};
 
 use super::prover::Judge;
 use super::score::{PROVED, king_term, mate_score, static_score, win_score};
-use super::table::{Bound, Table};
+use super::table::{Bound, Entry, Table};
 
 /// Larger than any score.
 const INFINITE: i32 = 1_000_000;
@@ -29,6 +29,8 @@ pub(super) struct AlphaBeta<'a, 'b> {
     pub stopped: bool,
     /// The line so far, and the game before it.
     pub path: Vec<Position>,
+    /// Search on through known wins, for the shortest way.
+    pub play: bool,
 }
 
 /// A finished iteration.
@@ -73,15 +75,17 @@ impl AlphaBeta<'_, '_> {
         if self.path.contains(at) {
             return 0;
         }
-        if let Some(score) = self.known(at, ply) {
-            return score;
-        }
-        let entry = self.table.get(at);
-        if let Some(score) = entry.and_then(|e| usable(e.score, e.bound, e.depth, depth, alpha, beta))
+        let in_check = at.in_check(at.turn());
+        if let Some(score) = self.known(at, ply)
+            && (!self.play || depth <= 0 || score.abs() < PROVED)
         {
             return score;
         }
-        let in_check = at.in_check(at.turn());
+        let entry = self.table.get(at);
+        let window = (alpha, beta);
+        if let Some(score) = entry.and_then(|e| usable(&e, depth, window, !self.play)) {
+            return score;
+        }
         if depth <= 0 && !in_check && (depth <= -QUIET_PLIES || !can_promote(at)) {
             return static_score(at);
         }
@@ -176,18 +180,19 @@ impl AlphaBeta<'_, '_> {
     }
 }
 
-/// Whether a stored score answers here: always if it proves enough, otherwise
-/// only if it comes from a search as deep.
-fn usable(score: i32, bound: Bound, stored: i32, depth: i32, alpha: i32, beta: i32) -> Option<i32> {
-    let proved = match bound {
+/// The stored score if it answers here: always if it proves enough (and
+/// `proofs` count), otherwise only if it comes from a search as deep.
+fn usable(entry: &Entry, depth: i32, (alpha, beta): (i32, i32), proofs: bool) -> Option<i32> {
+    let score = entry.score;
+    let proved = match entry.bound {
         Bound::Lower => score >= PROVED,
         Bound::Upper => score <= -PROVED,
         Bound::Exact => score.abs() >= PROVED,
     };
-    if !proved && stored < depth {
+    if entry.depth < depth && !(proved && proofs) {
         return None;
     }
-    match bound {
+    match entry.bound {
         Bound::Exact => Some(score),
         Bound::Lower if score >= beta => Some(score),
         Bound::Upper if score <= alpha => Some(score),

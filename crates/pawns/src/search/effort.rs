@@ -82,7 +82,8 @@ impl Prover<'_> {
             if self.nodes[node as usize].opened {
                 self.estimate(node, question);
             } else {
-                self.nodes[node as usize].effort = Effort::guess(&self.nodes[node as usize].position);
+                self.nodes[node as usize].effort =
+                    Effort::guess(&self.nodes[node as usize].position);
             }
         }
     }

@@ -20,12 +20,15 @@ use std::time::{Duration, Instant};
 use molien_board::{Move, Position};
 
 pub use prover::Oracle;
+#[cfg(test)]
+pub(crate) use prover::is_dominated;
 pub use score::{PROVED, WIN};
 
 use crate::Value;
 use crate::knowledge::Functions;
 use alpha_beta::AlphaBeta;
 use prover::{Judge, Progress, Prover};
+use score::mate_score;
 use table::Table;
 
 /// Rough memory of one node of the prover's graph.
@@ -130,23 +133,71 @@ impl Searcher {
         report: impl FnMut(&SearchResult),
     ) -> SearchResult {
         let start = Instant::now();
-        let moves = position.legal_moves();
-        let Some(&fallback) = moves.first() else {
+        let Some(mut run) = self.run(position, limits, start, stop, report) else {
             return game_over(position, start);
         };
         let oracle = self.options.oracle.clone();
         let judge = Judge { functions: self.options.functions, oracle: oracle.as_deref() };
-        // A repeated search of the same graph must not be answered by scores
-        // that a different set of functions or another game left behind.
+        // Scores that another set of functions, another game or play towards
+        // mate left behind must not answer here.
         self.table.clear();
-        let mut run = Run {
+        run.go(judge, &mut self.table);
+        run.result.elapsed = start.elapsed();
+        run.result
+    }
+}
+
+impl Searcher {
+    /// Alpha-beta alone, to make progress in a position whose value is known:
+    /// lines go on through won positions towards promotion and mate, and the
+    /// score tells which way is shortest. Ends at mate found, or at a limit.
+    pub fn play(
+        &mut self,
+        position: &Position,
+        limits: Limits,
+        stop: &AtomicBool,
+        report: impl FnMut(&SearchResult),
+    ) -> SearchResult {
+        let start = Instant::now();
+        let Some(mut run) = self.run(position, limits, start, stop, report) else {
+            return game_over(position, start);
+        };
+        let oracle = self.options.oracle.clone();
+        let judge = Judge { functions: self.options.functions, oracle: oracle.as_deref() };
+        self.table.clear();
+        let deepest = limits.depth.unwrap_or(100).min(100);
+        let mut searched = 0;
+        for depth in 1..=deepest {
+            let stopped = run.iteration(judge, &mut self.table, depth, (0, &mut searched), true);
+            let mate_found = run.result.score >= mate_score(depth as i32);
+            if stopped || mate_found || run.out_of_time(searched) {
+                break;
+            }
+        }
+        run.result.elapsed = start.elapsed();
+        run.result
+    }
+
+    /// A run with the first legal move as its answer so far; `None` if there
+    /// is no legal move.
+    fn run<'a, R: FnMut(&SearchResult)>(
+        &self,
+        position: &Position,
+        limits: Limits,
+        start: Instant,
+        stop: &'a AtomicBool,
+        report: R,
+    ) -> Option<Run<'a, R>> {
+        let moves = position.legal_moves();
+        let &fallback = moves.first()?;
+        Some(Run {
             position: *position,
             limits,
             start,
             stop,
             report,
             most_nodes: ((self.options.tt_mib.max(1) << 20) / NODE_BYTES).max(10_000),
-            history: &self.history,
+            history: self.history.clone(),
             only_move: moves.len() == 1,
             result: SearchResult {
                 best_move: Some(fallback),
@@ -157,10 +208,7 @@ impl Searcher {
                 elapsed: Duration::ZERO,
                 pv: vec![fallback],
             },
-        };
-        run.go(judge, &mut self.table);
-        run.result.elapsed = start.elapsed();
-        run.result
+        })
     }
 }
 
@@ -186,7 +234,7 @@ struct Run<'a, R> {
     stop: &'a AtomicBool,
     report: R,
     most_nodes: usize,
-    history: &'a [Position],
+    history: Vec<Position>,
     only_move: bool,
     result: SearchResult,
 }
@@ -213,7 +261,7 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
                 }
             } else if depth <= deepest {
                 let before = prover.judged();
-                let done = self.iteration(judge, table, depth, before, &mut searched);
+                let done = self.iteration(judge, table, depth, (before, &mut searched), false);
                 searching += from.elapsed();
                 if done {
                     return;
@@ -247,8 +295,8 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
         judge: Judge<'_>,
         table: &mut Table,
         depth: u32,
-        proving_nodes: u64,
-        searched: &mut u64,
+        (proving_nodes, searched): (u64, &mut u64),
+        play: bool,
     ) -> bool {
         let (start, limits, stop) = (self.start, self.limits, self.stop);
         let base = proving_nodes + *searched;
@@ -259,7 +307,8 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
             stop: &mut expired,
             nodes: 0,
             stopped: false,
-            path: self.history.to_vec(),
+            path: self.history.clone(),
+            play,
         };
         let iteration = search.iterate(&self.position, depth as i32);
         *searched += search.nodes;
@@ -276,7 +325,8 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
             _ => None,
         };
         (self.report)(&self.result);
-        self.result.category.is_some() || (self.only_move && self.limits.time.is_some())
+        let proved = self.result.category.is_some() && !play;
+        proved || (self.only_move && self.limits.time.is_some())
     }
 
     /// The prover is done: its move, and the score that goes with it.

@@ -343,7 +343,8 @@ impl<'a> Prover<'a> {
         entry.folded = folded;
         if moves.is_empty() {
             let lost = if white { -1 } else { 1 };
-            entry.bounds = Bounds::exactly(if position.in_check(position.turn()) { lost } else { 0 });
+            entry.bounds =
+                Bounds::exactly(if position.in_check(position.turn()) { lost } else { 0 });
             self.push_parents(node);
         }
         self.pending.push(node);
@@ -478,7 +479,7 @@ fn move_cost(before: &Position, m: &Move, after: &Position) -> u16 {
 /// least as well: a bishop always, a knight unless it gives check, a rook
 /// unless the queen would stalemate or the enemy king is in a corner. (Checked
 /// for every position of pawn against pawn and pawn against queen.)
-fn is_dominated(position: &Position, m: &Move) -> bool {
+pub(crate) fn is_dominated(position: &Position, m: &Move) -> bool {
     let us = position.turn();
     let queens = position.of(Man::new(!us, Role::Queen)).len();
     let duel = position.side(us).len() == 2

@@ -34,15 +34,27 @@ pub(super) fn win_score(position: &Position, winner: Color, ply: i32) -> i32 {
         .map(|pawn| (winner.promotion_rank() - pawn.rank()).abs())
         .min()
         .unwrap_or(0);
-    mate_score(ply) - PER_STEP * steps - 60 + king_term(position, winner)
+    mate_score(ply) - PER_STEP * steps - 60 + king_term(position, winner) + chase(position, winner)
+}
+
+/// Against a bare king: drive it to the edge and bring the own king up.
+fn chase(position: &Position, color: Color) -> i32 {
+    if position.side(!color).len() > 1 || position.side(color) == position.pawns(color) {
+        return 0;
+    }
+    let enemy = position.king(!color);
+    let edge = (2 * enemy.file() - 7).abs().max((2 * enemy.rank() - 7).abs());
+    let corner = (2 * enemy.file() - 7).abs() + (2 * enemy.rank() - 7).abs();
+    2 * edge + corner - 2 * position.king(color).distance(enemy)
 }
 
 /// 7 + distance of the enemy king from the foremost pawn - distance of the own
 /// king from its promotion square.
 pub(super) fn king_term(position: &Position, owner: Color) -> i32 {
-    let foremost = position.pawns(owner).into_iter().min_by_key(|pawn| {
-        (owner.promotion_rank() - pawn.rank()).abs()
-    });
+    let foremost = position
+        .pawns(owner)
+        .into_iter()
+        .min_by_key(|pawn| (owner.promotion_rank() - pawn.rank()).abs());
     let Some(pawn) = foremost else { return 0 };
     let home = match owner {
         Color::White => up(pawn, 7 - pawn.rank()),
@@ -71,22 +83,15 @@ fn side_score(position: &Position, color: Color) -> i32 {
             10 + advanced + bonus
         })
         .sum();
-    let chase = if position.side(!color).len() == 1 && pieces > 0 {
-        // Against a bare king: drive it to the edge and bring the own king up.
-        let enemy = position.king(!color);
-        let centre = (2 * enemy.file() - 7).abs().max((2 * enemy.rank() - 7).abs());
-        3 * centre - 2 * position.king(color).distance(enemy)
-    } else {
-        0
-    };
+    let chase = if pieces > 0 { chase(position, color) } else { 0 };
     (pieces + pawns + chase).min(PROVED / 2 - 10)
 }
 
 /// No enemy pawn can stop or take it on its way.
 fn is_passed(position: &Position, color: Color, pawn: Square) -> bool {
     let ahead = match color {
-        Color::White => Bitboard(!0u64.checked_shr(64 - 8 * (pawn.rank() as u32 + 1)).unwrap_or(!0)),
-        Color::Black => Bitboard((1u64 << (8 * pawn.rank() as u32)) - 1),
+        Color::White => Bitboard(!0 << (8 * (pawn.rank() + 1))),
+        Color::Black => Bitboard((1 << (8 * pawn.rank())) - 1),
     };
     let files = (pawn.file() - 1..=pawn.file() + 1)
         .filter(|file| (0..8).contains(file))
