@@ -52,7 +52,8 @@ const MOVES_TO_GO: u32 = 30;
 pub fn run(input: impl BufRead, output: impl Write + Send, setup: Setup) -> std::io::Result<()> {
     let output = Mutex::new(output);
     std::thread::scope(|scope| {
-        let mut engine = Engine { setup, output: &output, game: None };
+        let searcher = Arc::new(Mutex::new(Searcher::new(setup.options.clone())));
+        let mut engine = Engine { setup, output: &output, game: None, searcher };
         let stop = Arc::new(AtomicBool::new(false));
         let mut thinking: Option<std::thread::ScopedJoinHandle<'_, ()>> = None;
         let mut result = Ok(());
@@ -107,6 +108,8 @@ struct Engine<'a, W> {
     setup: Setup,
     output: &'a Mutex<W>,
     game: Option<Game>,
+    /// Made once, because its table is large; the search thread borrows it.
+    searcher: Arc<Mutex<Searcher>>,
 }
 
 /// Writes a line; a user interface that has gone away is not an error here,
@@ -165,10 +168,17 @@ impl<W: Write + Send> Engine<'_, W> {
             ("functions", "none") => options.functions = Functions::None,
             _ => say(self.output, &format!("info string no option '{name}' with value '{value}'")),
         }
+        self.searcher = Arc::new(Mutex::new(Searcher::new(self.setup.options.clone())));
     }
 
     fn job(&self, request: Request, stop: Arc<AtomicBool>) -> Job {
-        Job { game: self.game.clone(), setup: self.setup.clone(), request, stop }
+        Job {
+            game: self.game.clone(),
+            perfect: self.setup.perfect.clone(),
+            searcher: Arc::clone(&self.searcher),
+            request,
+            stop,
+        }
     }
 }
 
@@ -246,7 +256,8 @@ impl Request {
 /// One `go`, carried out in the search thread.
 struct Job {
     game: Option<Game>,
-    setup: Setup,
+    perfect: Option<Arc<dyn PerfectPlay>>,
+    searcher: Arc<Mutex<Searcher>>,
     request: Request,
     stop: Arc<AtomicBool>,
 }
@@ -267,13 +278,13 @@ impl Job {
     }
 
     fn think(&self, game: &Game, output: &Mutex<impl Write>) -> Option<Move> {
-        let perfect = self.setup.perfect.as_ref().and_then(|p| p.best_move(&game.position));
+        let perfect = self.perfect.as_ref().and_then(|p| p.best_move(&game.position));
         if let Some((best, score)) = perfect {
             say(output, &format!("info depth 1 score cp {score} pv {best}"));
             return Some(best);
         }
         let started = Instant::now();
-        let mut searcher = Searcher::new(self.setup.options.clone());
+        let mut searcher = self.searcher.lock().unwrap_or_else(PoisonError::into_inner);
         searcher.set_history(game.earlier.clone());
         let mut limits = self.request.limits;
         if limits.time.is_none() && limits.depth.is_none() && limits.nodes.is_none() {

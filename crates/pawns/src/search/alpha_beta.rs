@@ -10,7 +10,7 @@
 use molien_board::{Color, Move, Position, Role};
 
 use super::prover::Judge;
-use super::score::{PROVED, king_term, mate_score, static_score, win_score};
+use super::score::{PER_PLY, PROVED, king_term, mate_score, static_score, win_score};
 use super::table::{Bound, Entry, Table};
 
 /// Larger than any score.
@@ -76,12 +76,14 @@ impl AlphaBeta<'_, '_> {
             return 0;
         }
         let in_check = at.in_check(at.turn());
-        if let Some(score) = self.known(at, ply)
+        // Below the nominal depth a known win counts as found at that depth,
+        // or checks, which are followed further, would look like delay.
+        if let Some(score) = self.known(at, ply + depth.min(0))
             && (!self.play || depth <= 0 || score.abs() < PROVED)
         {
             return score;
         }
-        let entry = self.table.get(at);
+        let entry = self.table.get(at).map(|e| e.with_score(at_root(e.score, ply)));
         let window = (alpha, beta);
         if let Some(score) = entry.and_then(|e| usable(&e, depth, window, !self.play)) {
             return score;
@@ -119,7 +121,7 @@ impl AlphaBeta<'_, '_> {
                 _ if best <= start => Bound::Upper,
                 _ => Bound::Exact,
             };
-            self.table.put(at, best, depth.max(0), bound, best_move);
+            self.table.put(at, at_node(best, ply), depth.max(0), bound, best_move);
         }
         best
     }
@@ -177,6 +179,25 @@ impl AlphaBeta<'_, '_> {
             }
         }
         line
+    }
+}
+
+/// Wins are scored by their distance from the root; in the table by their
+/// distance from the node, because a position is met at different plies.
+fn at_node(score: i32, ply: i32) -> i32 {
+    match score {
+        _ if score >= PROVED => score + PER_PLY * ply,
+        _ if score <= -PROVED => score - PER_PLY * ply,
+        _ => score,
+    }
+}
+
+/// The inverse of [`at_node`], kept on the proved side.
+fn at_root(score: i32, ply: i32) -> i32 {
+    match score {
+        _ if score >= PROVED => (score - PER_PLY * ply).max(PROVED),
+        _ if score <= -PROVED => (score + PER_PLY * ply).min(-PROVED),
+        _ => score,
     }
 }
 

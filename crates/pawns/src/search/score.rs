@@ -18,7 +18,8 @@ pub const PROVED: i32 = 1000;
 /// Plies beyond this cost nothing more, so that every win stays above
 /// [`PROVED`].
 const MOST_PLIES: i32 = 150;
-const PER_PLY: i32 = 25;
+/// What a ply costs.
+pub(super) const PER_PLY: i32 = 25;
 const PER_STEP: i32 = 40;
 
 /// The score of mate in this many plies.

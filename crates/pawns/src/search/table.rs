@@ -25,21 +25,34 @@ pub(super) struct Entry {
     pub best: Option<Move>,
 }
 
+impl Entry {
+    /// The entry with its score seen from elsewhere.
+    pub fn with_score(self, score: i32) -> Entry {
+        Entry { score, ..self }
+    }
+}
+
 /// A fixed number of slots; the deeper or newer result stays.
 pub(super) struct Table {
     slots: Vec<Option<Entry>>,
+    /// Mixed into every key: a new salt makes all old entries strangers.
+    salt: u64,
 }
 
 impl Table {
     /// A table of about this many MiB (at least a few slots).
     pub fn new(mebibytes: usize) -> Table {
         let count = (mebibytes << 20) / size_of::<Option<Entry>>();
-        Table { slots: vec![None; count.max(1024)] }
+        Table { slots: vec![None; count.max(1024)], salt: 0 }
     }
 
-    /// Forgets everything.
+    /// Forgets everything, without touching the memory.
     pub fn clear(&mut self) {
-        self.slots.fill(None);
+        self.salt = self.salt.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn key(&self, position: &Position) -> u64 {
+        hash(position) ^ self.salt
     }
 
     fn slot(&self, key: u64) -> usize {
@@ -47,7 +60,7 @@ impl Table {
     }
 
     pub fn get(&self, position: &Position) -> Option<Entry> {
-        let key = hash(position);
+        let key = self.key(position);
         self.slots[self.slot(key)].filter(|entry| entry.key == key)
     }
 
@@ -59,7 +72,7 @@ impl Table {
         bound: Bound,
         best: Option<Move>,
     ) {
-        let key = hash(position);
+        let key = self.key(position);
         let slot = self.slot(key);
         let keep = self.slots[slot].is_some_and(|old| old.key == key && old.depth > depth);
         if !keep {
