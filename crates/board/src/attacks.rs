@@ -64,6 +64,30 @@ const fn between_table() -> [[u64; 64]; 64] {
     table
 }
 
+/// The squares of a ray, nearest first, and their number.
+type RaySquares = ([Square; 7], usize);
+
+const fn ray_square_table() -> [[RaySquares; 64]; RAY_COUNT] {
+    let mut table = [[([Square::new(0); 7], 0); 64]; RAY_COUNT];
+    let directions = Role::Queen.directions();
+    let mut d = 0;
+    while d < RAY_COUNT {
+        let mut s = 0;
+        while s < 64 {
+            let mut at = Square::new(s);
+            while let Some(to) = at.offset(directions[d].0, directions[d].1) {
+                let (squares, len) = &mut table[d][s];
+                squares[*len] = to;
+                *len += 1;
+                at = to;
+            }
+            s += 1;
+        }
+        d += 1;
+    }
+    table
+}
+
 const fn pawn_table(color: Color) -> [u64; 64] {
     let mut table = [0; 64];
     let mut s = 0;
@@ -83,6 +107,7 @@ const fn pawn_table(color: Color) -> [u64; 64] {
 static KING: [u64; 64] = leaper_table(Role::King);
 static KNIGHT: [u64; 64] = leaper_table(Role::Knight);
 static RAYS: [[u64; 64]; RAY_COUNT] = ray_table();
+static RAY_SQUARES: [[RaySquares; 64]; RAY_COUNT] = ray_square_table();
 static BETWEEN: [[u64; 64]; 64] = between_table();
 static PAWN: [[u64; 64]; 2] = [pawn_table(Color::White), pawn_table(Color::Black)];
 
@@ -91,6 +116,26 @@ static PAWN: [[u64; 64]; 2] = [pawn_table(Color::White), pawn_table(Color::Black
 #[inline]
 pub fn between(a: Square, b: Square) -> Bitboard {
     Bitboard(BETWEEN[a.index()][b.index()])
+}
+
+/// The squares from `from` to the edge in one direction, nearest first. The
+/// directions are numbered as in `Role::Queen.directions()`: 0 to 3 are the
+/// rook's, 4 to 7 the bishop's.
+#[inline]
+pub fn ray_squares(direction: usize, from: Square) -> &'static [Square] {
+    let (squares, len) = &RAY_SQUARES[direction][from.index()];
+    &squares[..*len]
+}
+
+/// The numbers of a slider's ray directions; empty for other roles.
+#[inline]
+pub const fn ray_directions(role: Role) -> std::ops::Range<usize> {
+    match role {
+        Role::Queen => 0..8,
+        Role::Rook => 0..4,
+        Role::Bishop => 4..8,
+        _ => 0..0,
+    }
 }
 
 /// The squares a king on `from` attacks.

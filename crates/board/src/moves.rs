@@ -72,9 +72,15 @@ impl fmt::Display for Move {
 impl Position {
     /// All legal moves.
     pub fn legal_moves(&self) -> Vec<Move> {
+        let mut moves = self.pseudo_legal_moves();
+        moves.retain(|m| self.is_legal_after(m));
+        moves
+    }
+
+    /// All moves that follow the rules but may leave the own king in check.
+    pub fn pseudo_legal_moves(&self) -> Vec<Move> {
         let mut moves = Vec::with_capacity(48);
         self.for_each_pseudo_legal(|m| moves.push(m));
-        moves.retain(|m| self.is_legal_after(m));
         moves
     }
 

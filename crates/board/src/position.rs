@@ -87,6 +87,24 @@ impl Position {
         Ok(position)
     }
 
+    /// A placement whose legality is not checked, except that each side has
+    /// one king and no two men share a square. For reasoning about sets of
+    /// placements; probing wants [`Position::new`].
+    pub fn placement(
+        men: impl IntoIterator<Item = (Man, Square)>,
+        turn: Color,
+    ) -> Option<Position> {
+        let mut position = Position::empty(turn);
+        for (man, square) in men {
+            if position.occupied().contains(square) {
+                return None;
+            }
+            position.put(man, square);
+        }
+        let one_king = |color| position.of(Man::new(color, Role::King)).len() == 1;
+        Color::BOTH.into_iter().all(one_king).then_some(position)
+    }
+
     pub(crate) fn empty(turn: Color) -> Position {
         Position {
             by_color: [Bitboard::EMPTY; 2],
@@ -112,10 +130,6 @@ impl Position {
     pub(crate) fn pass_turn(&mut self) {
         self.turn = !self.turn;
         self.en_passant = None;
-    }
-
-    pub(crate) fn set_en_passant(&mut self, square: Square) {
-        self.en_passant = Some(square);
     }
 
     /// The side to move.

@@ -267,7 +267,7 @@ fn a_bare_king_loses_to_heavy_pieces() {
             left_half(|at| {
                 i += 1;
                 // One in 41 keeps it short and still meets every corner.
-                for turn in Color::ALL.into_iter().filter(|_| i % 41 == 0) {
+                for turn in Color::ALL.into_iter().filter(|_| i.is_multiple_of(41)) {
                     let men = place([(Color::White, role), (Color::White, extra), WK, BK], at);
                     check_known(&tables, &men, turn, &mut tally);
                 }

@@ -275,8 +275,7 @@ impl OnePawn {
     /// The rule of the square, with White's king as an obstacle: let the pawn
     /// run and Black's king spread over every square it could have reached.
     fn runs_home(self) -> bool {
-        if self.enemy.distance(up(self.pawn, 7 - self.pawn.rank()))
-            <= pawn_moves_home(self.pawn) - 1
+        if self.enemy.distance(up(self.pawn, 7 - self.pawn.rank())) < pawn_moves_home(self.pawn)
             && self.king.rank() < self.pawn.rank()
         {
             return false; // well inside, and no White king in the way

@@ -100,7 +100,7 @@ fn queen_to_move(position: &Position) -> Bounds {
         2 => !men.is_bishop_pawn() || away >= 2,
         _ if near == 1 => false,
         _ if men.is_bishop_pawn() => away >= 4 || (away == 3 && near <= 3),
-        _ if on_rook_file(men.pawn) => away >= 3 || (near >= 2 && near <= 3),
+        _ if on_rook_file(men.pawn) => away >= 3 || matches!(near, 2 | 3),
         _ => away >= 3,
     };
     let low = match (won, near == 1) {

@@ -68,7 +68,7 @@ impl AlphaBeta<'_, '_> {
     /// The score of a position for its side to move.
     fn visit(&mut self, at: &Position, depth: i32, ply: i32, mut alpha: i32, beta: i32) -> i32 {
         self.nodes += 1;
-        if self.stopped || (self.nodes % 256 == 0 && (self.stop)(self.nodes)) {
+        if self.stopped || (self.nodes.is_multiple_of(256) && (self.stop)(self.nodes)) {
             self.stopped = true;
             return 0;
         }

@@ -285,7 +285,7 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
         let mut count = 0u64;
         prover.round(self.most_nodes, &mut || {
             count += 8;
-            count % 256 == 0 && expired(start, limits, stop, base + count)
+            count.is_multiple_of(256) && expired(start, limits, stop, base + count)
         })
     }
 

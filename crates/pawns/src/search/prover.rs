@@ -141,10 +141,10 @@ impl<'a> Prover<'a> {
 
     /// The root's bounds, from the side to move.
     pub fn root_bounds(&self) -> Bounds {
-        self.from_mover(0)
+        self.for_mover(0)
     }
 
-    fn from_mover(&self, node: u32) -> Bounds {
+    fn for_mover(&self, node: u32) -> Bounds {
         let node = &self.nodes[node as usize];
         match node.position.turn() {
             Color::White => node.bounds,
@@ -168,11 +168,11 @@ impl<'a> Prover<'a> {
 
     /// The successor to go to from a node whose value is proved.
     fn best_child(&self, node: u32) -> Option<u32> {
-        let value = self.from_mover(node).value()?.sign();
+        let value = self.for_mover(node).value()?.sign();
         let stamp = |child: &u32| self.nodes[*child as usize].stamp;
         let keeping = self.children_of(node).iter().copied().filter(|&child| {
             // What the successor leaves the mover is at least the value.
-            -self.from_mover(child).high >= value
+            -self.for_mover(child).high >= value
         });
         if value < 0 { keeping.max_by_key(stamp) } else { keeping.min_by_key(stamp) }
     }
@@ -260,9 +260,9 @@ impl<'a> Prover<'a> {
                 found.push(at);
                 continue;
             }
-            let mine = self.from_mover(at);
+            let mine = self.for_mover(at);
             for &child in self.children_of(at) {
-                let theirs = -self.from_mover(child);
+                let theirs = -self.for_mover(child);
                 let matters = !theirs.is_exact() && theirs.high > mine.low;
                 if matters && !seen[child as usize] {
                     seen[child as usize] = true;
@@ -305,7 +305,7 @@ impl<'a> Prover<'a> {
     /// root keeps all, because a move is asked for.
     pub(super) fn open(&mut self, node: u32) {
         let Node { position, cost, .. } = self.nodes[node as usize];
-        let mine = self.from_mover(node);
+        let mine = self.for_mover(node);
         let white = position.turn() == Color::White;
         let mut moves = position.legal_moves();
         if node != 0 {
