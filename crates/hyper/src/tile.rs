@@ -54,13 +54,7 @@ impl Tile {
     /// Whether the set is empty.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        let mut any = [0; 8];
-        for rank in &self.0 {
-            for (a, w) in any.iter_mut().zip(rank) {
-                *a |= w;
-            }
-        }
-        any == [0; 8]
+        self.0.as_flattened().iter().fold(0, |any, word| any | word) == 0
     }
 
     /// How many pairs the set has.

@@ -6,7 +6,7 @@
 //! in which one of them escapes (does not lose).
 
 use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
-use molien_hyper::{Cell, Hyperboard, KingAxis, MAX_OUTER, Tile, king_pair};
+use molien_hyper::{Cell, Hyperboard, KingAxis, MAX_OUTER, OuterAxes, Tile, king_pair};
 
 use crate::graded::{Graded, GradedWord, MAX_BITS, Release};
 
@@ -59,13 +59,37 @@ fn more_than_100(word: &GradedWord) -> u64 {
     greater
 }
 
-/// The solved values of a hyperboard that moves lead to.
+/// The solved values of a hyperboard.
 #[derive(Clone, Debug)]
 pub struct SubGame {
     /// Its layout.
     pub board: Hyperboard,
     /// Its values with White and with Black to move.
     pub values: [Graded; 2],
+}
+
+impl SubGame {
+    /// The values with this side to move, as the target of moves.
+    pub fn view(&self, turn: Color) -> SubView<'_> {
+        SubView { axes: self.board.axes(), values: &self.values[turn.index()] }
+    }
+}
+
+/// The values that moves of one side lead to: the other side is to move, the
+/// men that are left are addressed in the order of the board they come from.
+#[derive(Clone, Copy, Debug)]
+pub struct SubView<'a> {
+    /// Addresses the outer men.
+    pub axes: &'a OuterAxes,
+    /// The values.
+    pub values: &'a Graded,
+}
+
+impl SubView<'_> {
+    #[inline]
+    fn tile_at(&self, king_class: usize, squares: &[Square]) -> usize {
+        king_class * self.axes.len() + self.axes.encode(squares)
+    }
 }
 
 /// Which question [`Conversions`] answer.
@@ -90,11 +114,10 @@ pub struct Conversions {
 
 /// The tile and row of a sub-game that holds the values of one line of
 /// positions: all men fixed but the last.
-fn line_word(sub: &SubGame, turn: Color, king_class: usize, squares: &[Square]) -> GradedWord {
-    let values = &sub.values[turn.index()];
+fn line_word(sub: SubView<'_>, king_class: usize, squares: &[Square]) -> GradedWord {
     match squares.split_last() {
-        None => values.word(sub.board.tile_at(king_class, &[]), Square::new(0)),
-        Some((&row, outer)) => values.word(sub.board.tile_at(king_class, outer), row),
+        None => sub.values.word(sub.tile_at(king_class, &[]), Square::new(0)),
+        Some((&row, outer)) => sub.values.word(sub.tile_at(king_class, outer), row),
     }
 }
 
@@ -167,7 +190,7 @@ impl Conversions {
     /// Takes in a move from every position of the tile, except those whose
     /// row or column man stands on a square of `path`, to the same place in a
     /// sub-game's tile.
-    pub(crate) fn add_tile(
+    pub fn add_tile(
         &mut self,
         values: &Graded,
         tile: usize,
@@ -190,8 +213,8 @@ impl Conversions {
 
     fn merge(&mut self, other: &Conversions) {
         match self.goal {
-            Goal::Win => self.release.merge::<true>(&other.release),
-            Goal::Hold => self.release.merge::<false>(&other.release),
+            Goal::Win => self.release.merge_least(&other.release),
+            Goal::Hold => self.release.merge_greatest(&other.release),
         }
         self.escape.add(&other.escape);
     }
@@ -211,7 +234,7 @@ impl Conversions {
         board: &Hyperboard,
         side: Color,
         cell: &Cell,
-        subs: &[Option<&SubGame>],
+        subs: &[Option<SubView<'_>>],
         rule: Rule,
     ) {
         let outer = board.outer().len();
@@ -225,7 +248,7 @@ impl Conversions {
         if board.king_axis() == KingAxis::Tile {
             return;
         }
-        let line = |victim: Option<Man>, other: Option<Man>, sub: Option<&SubGame>| {
+        let line = |victim: Option<Man>, other: Option<Man>, sub: Option<SubView<'_>>| {
             let sub = sub.filter(|_| victim.is_some_and(|man| man.color != side))?;
             let none = Conversions::new(self.goal, self.release.bits.len());
             Some(line_captures(board, side, cell, other, sub, rule, none))
@@ -239,7 +262,7 @@ impl Conversions {
     }
 
     /// Captures of a man on a fixed square (an outer man or a pawn).
-    pub(crate) fn add_captures_of_fixed(
+    pub fn add_captures_of_fixed(
         &mut self,
         board: &Hyperboard,
         side: Color,
@@ -247,19 +270,19 @@ impl Conversions {
         capture: &FixedCapture<'_>,
     ) {
         let FixedCapture { target, removed, sub, rule } = *capture;
-        let (occupied, values) = (cell.occupied, &sub.values[side.other().index()]);
+        let (occupied, values) = (cell.occupied, sub.values);
         let squares = OuterSquares::new(cell, board.outer().len());
         let has_row = board.row().is_some();
         for (i, man) in board.outer().iter().enumerate().filter(|(_, man)| man.color == side) {
             let from = cell.squares[i];
             if attacks::attacks(man.role, from, occupied).contains(target) {
                 let after = squares.moved(i, target).without(removed);
-                let tile = sub.board.tile_at(cell.king_class, after.as_slice());
+                let tile = sub.tile_at(cell.king_class, after.as_slice());
                 self.add_tile(values, tile, path(man.role, from, target), rule, has_row);
             }
         }
         let stay = squares.without(removed);
-        let tile = sub.board.tile_at(cell.king_class, stay.as_slice());
+        let tile = sub.tile_at(cell.king_class, stay.as_slice());
         if let Some(man) = board.row().filter(|man| man.color == side) {
             let word = values.word(tile, target);
             for row in attacks::attacks(man.role, target, occupied) {
@@ -288,11 +311,10 @@ impl Conversions {
         let FixedCapture { target, sub, rule, .. } = *capture;
         let Some((symmetry, class)) = king_step(cell, side, target) else { return };
         let after = stay.map(|square| symmetry.square(square));
-        let tile = sub.board.tile_at(class, after.as_slice());
-        let values = &sub.values[side.other().index()];
+        let tile = sub.tile_at(class, after.as_slice());
         for row in Square::all() {
             let moved = if board.row().is_some() { symmetry.square(row) } else { row };
-            let word = values.word(tile, moved);
+            let word = sub.values.word(tile, moved);
             let word =
                 if board.column().is_some() { word.transform(symmetry.inverse()) } else { word };
             self.add(row, !0, &word, rule);
@@ -301,14 +323,14 @@ impl Conversions {
 }
 
 /// A man on a fixed square that is captured.
-#[derive(Clone, Copy)]
-pub(crate) struct FixedCapture<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct FixedCapture<'a> {
     /// Its square.
     pub target: Square,
     /// Its place among the outer men; none for a pawn.
     pub removed: Option<usize>,
     /// The sub-game without it.
-    pub sub: &'a SubGame,
+    pub sub: SubView<'a>,
     /// How depths are counted.
     pub rule: Rule,
 }
@@ -332,22 +354,22 @@ fn line_captures(
     side: Color,
     cell: &Cell,
     other: Option<Man>,
-    sub: &SubGame,
+    sub: SubView<'_>,
     rule: Rule,
     mut out: Conversions,
 ) -> Conversions {
-    let (occupied, turn) = (cell.occupied, !side);
+    let occupied = cell.occupied;
     let squares = OuterSquares::new(cell, board.outer().len());
     for (i, man) in board.outer().iter().enumerate().filter(|(_, man)| man.color == side) {
         let from = cell.squares[i];
         for target in attacks::attacks(man.role, from, occupied) - occupied {
             let after = squares.moved(i, target);
-            let word = line_word(sub, turn, cell.king_class, after.as_slice());
+            let word = line_word(sub, cell.king_class, after.as_slice());
             out.add(target, !path(man.role, from, target).0, &word, rule);
         }
     }
     if let Some(man) = other.filter(|man| man.color == side) {
-        let word = line_word(sub, turn, cell.king_class, squares.as_slice());
+        let word = line_word(sub, cell.king_class, squares.as_slice());
         for target in !occupied {
             let from = attacks::attacks(man.role, target, occupied);
             out.add(target, from.0, &word.splat(target), rule);
@@ -356,7 +378,7 @@ fn line_captures(
     for target in !occupied {
         let Some((symmetry, class)) = king_step(cell, side, target) else { continue };
         let after = squares.map(|square| symmetry.square(square));
-        let word = line_word(sub, turn, class, after.as_slice());
+        let word = line_word(sub, class, after.as_slice());
         let word = if other.is_some() { word.transform(symmetry.inverse()) } else { word };
         out.add(target, !0, &word, rule);
     }

@@ -18,6 +18,9 @@ pub struct Graded {
     pub lost: Vec<Tile>,
     /// Bit b of the depth in plies of every won or lost position.
     pub depth: Vec<Vec<Tile>>,
+    /// Stalemates, where they are kept (boards with pawns: an en-passant
+    /// capture can be the only move). Empty where they are not.
+    pub stalemate: Vec<Tile>,
 }
 
 /// One row of a [`Graded`] tile: 64 values.
@@ -154,8 +157,17 @@ impl Release {
         }
     }
 
-    /// Takes in another release, position by position.
-    pub(crate) fn merge<const MINIMUM: bool>(&mut self, other: &Release) {
+    /// Takes in another release, keeping the lesser ply of each position.
+    pub fn merge_least(&mut self, other: &Release) {
+        self.merge::<true>(other);
+    }
+
+    /// Takes in another release, keeping the greater ply of each position.
+    pub fn merge_greatest(&mut self, other: &Release) {
+        self.merge::<false>(other);
+    }
+
+    fn merge<const MINIMUM: bool>(&mut self, other: &Release) {
         for row in Square::all() {
             let mut plies = [0; MAX_BITS];
             for (ply, plane) in plies.iter_mut().zip(&other.bits) {

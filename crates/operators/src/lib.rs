@@ -18,7 +18,7 @@ mod scalar;
 
 pub use arch::{all, fastest};
 pub use backend::{Backend, valid};
-pub use conversions::{Conversions, Goal, Rule, SubGame};
+pub use conversions::{Conversions, FixedCapture, Goal, Rule, SubGame, SubView};
 pub use graded::{Graded, GradedTile, MAX_BITS, Release};
 pub use neighbours::for_each_neighbour;
 pub use scalar::Scalar;

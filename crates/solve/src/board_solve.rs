@@ -36,6 +36,7 @@ impl BoardSolve<'_> {
             won: vec![Tile::EMPTY; tiles],
             lost: vec![Tile::EMPTY; tiles],
             depth: Vec::new(),
+            stalemate: Vec::new(),
         });
         let mut game = SubGame { board: board.clone(), values };
         let mut stats = Stats::new(self.material(), self.metric);

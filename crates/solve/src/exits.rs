@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use molien_board::Color;
 use molien_hyper::Hyperboard;
-use molien_operators::{Conversions, Goal, MAX_BITS, Rule, SubGame};
+use molien_operators::{Conversions, Goal, Graded, MAX_BITS, Rule, SubGame};
 
 use crate::Metric;
 
@@ -17,8 +17,11 @@ pub(crate) trait Exits: Sync {
 
 /// Bits the plies of conversions can need: one more than the depths after
 /// them where the count goes on.
-pub(crate) fn release_bits<'a>(rules: &[Rule], subs: impl Iterator<Item = &'a SubGame>) -> usize {
-    let deepest = subs.flat_map(|sub| &sub.values).map(|side| side.depth.len()).max().unwrap_or(0);
+pub(crate) fn release_bits_of<'a>(
+    rules: &[Rule],
+    values: impl Iterator<Item = &'a Graded>,
+) -> usize {
+    let deepest = values.map(|side| side.depth.len()).max().unwrap_or(0);
     let bits = |rule: &Rule| match rule {
         Rule::One => 0,
         Rule::Onward => (deepest + 1).min(MAX_BITS),
@@ -39,7 +42,7 @@ pub(crate) struct PieceExits {
 impl PieceExits {
     pub fn new(board: Hyperboard, subs: Vec<Option<Arc<SubGame>>>, metric: Metric) -> PieceExits {
         let rule = metric.conversion_rule();
-        let bits = release_bits(&[rule], subs.iter().flatten().map(|sub| &**sub));
+        let bits = release_bits_of(&[rule], subs.iter().flatten().flat_map(|sub| &sub.values));
         PieceExits { board, subs, rule, bits }
     }
 }
@@ -48,7 +51,11 @@ impl Exits for PieceExits {
     fn conversions(&self, side: Color, goal: Goal, tile: usize) -> Conversions {
         let mut found = Conversions::new(goal, self.bits);
         if let Some(cell) = self.board.cell(tile) {
-            let subs: Vec<Option<&SubGame>> = self.subs.iter().map(|sub| sub.as_deref()).collect();
+            // Who loses a man is to move after the capture.
+            let men = self.board.pieces_in_order();
+            let subs: Vec<_> = (self.subs.iter().zip(&men))
+                .map(|(sub, man)| sub.as_deref().map(|sub| sub.view(man.color)))
+                .collect();
             found.add_piece_captures(&self.board, side, &cell, &subs, self.rule);
         }
         found

@@ -20,20 +20,25 @@
 
 mod board_solve;
 mod consistency;
+mod en_passant;
 mod exits;
 mod locate;
 mod metric;
+mod pawn_exits;
+mod placement;
 mod progress;
 mod record;
 mod relayout;
 mod solver;
 mod stats;
 mod table;
+mod view;
 mod waves;
 
 pub use consistency::{Consistency, Inconsistency, Law, check_consistency};
 pub use locate::Place;
 pub use metric::Metric;
+pub use placement::Placement;
 pub use progress::{Progress, Silent, WaveReport};
 pub use solver::{SolveError, Solver};
 pub use stats::{Count, Counting, Longest, SideStats, Stats, Zugzwangs};

@@ -7,8 +7,7 @@ use molien_board::{Color, Position, Symmetry};
 use molien_hyper::{Index, KingAxis};
 use molien_operators::SubGame;
 
-use crate::table::pawn_key;
-use crate::{Table, Value};
+use crate::{Placement, Table, Value};
 
 /// Where a table holds a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,12 +31,12 @@ impl Table {
         if first.board.king_axis() == KingAxis::Pairs {
             return Some(Place { part: 0, turn, index: first.board.encode(&position)? });
         }
-        [position, position.transform(Symmetry::MIRROR)].into_iter().find_map(|image| {
-            let key = pawn_key(&image);
-            let pawns = |part: &Arc<SubGame>| Color::BOTH.map(|color| part.board.pawns(color).0);
-            let part = self.parts.binary_search_by_key(&key, pawns).ok()?;
-            Some(Place { part, turn, index: self.parts[part].board.encode(&image)? })
-        })
+        let (pawns, mirrored) = Placement::of(&position).canonical();
+        let image = if mirrored { position.transform(Symmetry::MIRROR) } else { position };
+        let key =
+            |part: &Arc<SubGame>| Placement::new(Color::BOTH.map(|color| part.board.pawns(color)));
+        let part = self.parts.binary_search_by_key(&pawns, key).ok()?;
+        Some(Place { part, turn, index: self.parts[part].board.encode(&image)? })
     }
 
     /// The value at a place that [`Table::locate`] gave.

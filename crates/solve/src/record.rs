@@ -1,7 +1,7 @@
 //! Keeps what the waves decide: values bit-sliced by depth, and histograms.
 
 use molien_board::Color;
-use molien_hyper::{Hyperboard, Plane, Tile};
+use molien_hyper::{Hyperboard, KingAxis, Plane, Tile};
 use molien_operators::Graded;
 use rayon::prelude::*;
 
@@ -64,6 +64,12 @@ impl Recorder<'_> {
         let (turn, plane) = match decided {
             Decided::Won(plane) => (self.attacker, plane),
             Decided::Lost(plane) => (!self.attacker, plane),
+            Decided::Stalemate(plane) => {
+                if self.board.king_axis() == KingAxis::Tile {
+                    values[self.attacker.other().index()].stalemate = plane.tiles.clone();
+                }
+                return;
+            }
         };
         let graded = &mut values[turn.index()];
         let side = &mut sides[turn.index()];
@@ -81,6 +87,7 @@ impl Recorder<'_> {
                 count_at(&mut side.losses, ply, count);
                 side.longest_loss = longest;
             }
+            Decided::Stalemate(_) => {}
         }
         if self.keep == Keep::Depths {
             add_depth(graded, ply, plane);

@@ -1,7 +1,7 @@
 //! The same values in the layout of the colour-swapped material.
 
-use molien_board::{Color, Man, Square, Symmetry};
-use molien_hyper::{Hyperboard, Index, KingAxis, MAX_OUTER, Tile, king_pair};
+use molien_board::{Bitboard, Color, Man, Square};
+use molien_hyper::{Hyperboard, KingAxis, KingPair, MAX_OUTER, Tile, king_pair, king_pair_squares};
 use molien_operators::{Graded, SubGame};
 use rayon::prelude::*;
 
@@ -25,69 +25,100 @@ fn swapped_places(board: &Hyperboard, swapped: &Hyperboard) -> Vec<usize> {
 
 /// Exchanges the colours of a game without pawns.
 pub(crate) fn swap_colors(game: &SubGame) -> SubGame {
-    let source = &game.board;
-    debug_assert_eq!(source.king_axis(), KingAxis::Pairs);
-    let board = Hyperboard::pieces(source.material().swap_colors());
-    let places = swapped_places(&board, source);
-    // One address of the source for every address of the target.
-    let gather = |values: &Graded| -> Graded {
-        let planes: Vec<&Vec<Tile>> =
-            [&values.legal, &values.won, &values.lost].into_iter().chain(&values.depth).collect();
-        let tiles: Vec<Vec<Tile>> = (0..board.tiles())
-            .into_par_iter()
-            .with_min_len(16)
-            .map(|tile| gather_tile(&board, source, &places, &planes, tile))
-            .collect();
-        let mut planes = (0..planes.len()).map(|p| tiles.iter().map(|tile| tile[p]).collect());
-        let mut next = || planes.next().unwrap_or_default();
-        let (legal, won, lost) = (next(), next(), next());
-        Graded { legal, won, lost, depth: planes.collect() }
+    debug_assert_eq!(game.board.king_axis(), KingAxis::Pairs);
+    let board = Hyperboard::pieces(game.board.material().swap_colors());
+    let swap =
+        Swap { target: &board, source: &game.board, places: swapped_places(&board, &game.board) };
+    let gather = |values: &Graded| Graded {
+        legal: swap.plane(&values.legal),
+        won: swap.plane(&values.won),
+        lost: swap.plane(&values.lost),
+        depth: values.depth.iter().map(|plane| swap.plane(plane)).collect(),
+        stalemate: Vec::new(),
     };
     let values = [gather(&game.values[1]), gather(&game.values[0])];
     SubGame { board, values }
 }
 
-fn gather_tile(
-    board: &Hyperboard,
-    source: &Hyperboard,
-    places: &[usize],
-    planes: &[&Vec<Tile>],
-    tile: usize,
-) -> Vec<Tile> {
-    let mut out = vec![Tile::EMPTY; planes.len()];
-    let Some(cell) = board.cell(tile) else { return out };
-    let Some((white, black)) = cell.kings else { return out };
-    let Some(pair) = king_pair(black, white) else { return out };
-    let outer = board.outer().len();
-    let mut squares = [Square::new(0); MAX_OUTER + 2];
-    for i in 0..outer {
-        squares[places[i]] = pair.symmetry.square(cell.squares[i]);
+/// Copies planes into the layout with colours exchanged, a word at a time. A
+/// stored word runs over the squares of the source's column man, the *line*
+/// man. Where he is the column man of the target too, a word is a word; where
+/// he is not, the 64 words of the target's column squares are transposed.
+struct Swap<'a> {
+    target: &'a Hyperboard,
+    source: &'a Hyperboard,
+    /// For each piece of the target, its place among the source's.
+    places: Vec<usize>,
+}
+
+impl Swap<'_> {
+    fn plane(&self, source: &[Tile]) -> Vec<Tile> {
+        let per_class = self.target.axes().len();
+        let mut out = vec![Tile::EMPTY; self.target.tiles()];
+        out.par_chunks_mut(per_class).enumerate().for_each(|(class, tiles)| {
+            let (white, black) = king_pair_squares(class);
+            if let Some(pair) = king_pair(black, white) {
+                self.class(source, pair, tiles);
+            }
+        });
+        out
     }
-    for (row, column) in molien_operators::valid(board, &cell).pairs() {
-        set_tile_squares(board, places, &mut squares, pair.symmetry, row, column);
-        let Index { tile, row: source_row, column: source_column } =
-            source.index_of(pair.class, &squares[..places.len()]);
-        for (out, plane) in out.iter_mut().zip(planes) {
-            if plane[tile].contains(source_row, source_column) {
-                out.insert(row, column);
+
+    /// Fills the tiles of one king pair.
+    fn class(&self, source: &[Tile], pair: KingPair, tiles: &mut [Tile]) {
+        let men = self.places.len();
+        let Some(last) = men.checked_sub(1) else {
+            tiles[0] = source[self.source.tile_at(pair.class, &[])];
+            return;
+        };
+        let line = self.places.iter().position(|&place| place == last).unwrap_or(last);
+        let free: Vec<usize> = (0..men).filter(|&i| i != line && i != last).collect();
+        for number in 0..1usize << (6 * free.len()) {
+            let mut squares = [Square::new(0); MAX_OUTER + 2];
+            for (digit, &i) in free.iter().enumerate() {
+                squares[i] = Square::new(number >> (6 * digit));
+            }
+            if line == last {
+                let word = self.word(source, pair, &squares);
+                self.put(tiles, &squares, word);
+                continue;
+            }
+            let words = Tile::from_rows(|column| {
+                squares[last] = column;
+                self.word(source, pair, &squares)
+            });
+            if words.is_empty() {
+                continue;
+            }
+            let rows = words.transpose();
+            for square in Square::all() {
+                squares[line] = square;
+                self.put(tiles, &squares, rows.row(square));
             }
         }
     }
-    out
-}
 
-fn set_tile_squares(
-    board: &Hyperboard,
-    places: &[usize],
-    squares: &mut [Square],
-    symmetry: Symmetry,
-    row: Square,
-    column: Square,
-) {
-    let outer = board.outer().len();
-    let in_tile = [(board.row(), row), (board.column(), column)];
-    for (i, (_, square)) in in_tile.iter().filter(|(man, _)| man.is_some()).enumerate() {
-        squares[places[outer + i]] = symmetry.square(*square);
+    /// The stored word over the line man, in the target's frame.
+    fn word(&self, source: &[Tile], pair: KingPair, squares: &[Square]) -> u64 {
+        let mut stored = [Square::new(0); MAX_OUTER + 2];
+        for (i, &place) in self.places.iter().enumerate() {
+            stored[place] = pair.symmetry.square(squares[i]);
+        }
+        let index = self.source.index_of(pair.class, &stored[..self.places.len()]);
+        let word = source.get(index.tile).map_or(0, |tile| tile.row(index.row));
+        if word == 0 { 0 } else { pair.symmetry.inverse().bitboard(Bitboard(word)).0 }
+    }
+
+    /// Stores a word over the target's column man. Like men in one outer group
+    /// are stored in rising order only.
+    fn put(&self, tiles: &mut [Tile], squares: &[Square], word: u64) {
+        let outer = self.target.outer();
+        let rising =
+            (1..outer.len()).all(|i| outer[i - 1] != outer[i] || squares[i - 1] < squares[i]);
+        if word != 0 && rising {
+            let index = self.target.index_of(0, &squares[..self.places.len()]);
+            *tiles[index.tile].row_mut(index.row) = word;
+        }
     }
 }
 

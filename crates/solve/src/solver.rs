@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use molien_board::Material;
+use molien_board::{Material, Role};
 use molien_hyper::Hyperboard;
 use molien_operators::{Backend, SubGame, fastest};
 use rayon::prelude::*;
@@ -11,9 +11,10 @@ use thiserror::Error;
 
 use crate::board_solve::BoardSolve;
 use crate::exits::PieceExits;
+use crate::pawn_exits::{Parts, PawnExits};
 use crate::record::Keep;
 use crate::relayout::swap_colors;
-use crate::{Metric, Progress, Silent, Table};
+use crate::{Metric, Placement, Progress, Silent, Stats, Table};
 
 /// Why a material could not be solved.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
@@ -50,6 +51,15 @@ pub struct Solver {
     /// Sub-games in the orientation a parent needs, where it is not the
     /// table's own.
     swapped: Mutex<HashMap<(Material, Metric), Arc<SubGame>>>,
+    /// Hyperboards with pawns, by canonical material and placement.
+    parts: Mutex<HashMap<(Material, Metric, Placement), Arc<Part>>>,
+    promotions: Vec<Role>,
+}
+
+/// One solved hyperboard with pawns.
+struct Part {
+    game: Arc<SubGame>,
+    stats: Stats,
 }
 
 impl Default for Solver {
@@ -68,7 +78,16 @@ impl Solver {
             memory_limit_bytes: u64::MAX,
             tables: Mutex::default(),
             swapped: Mutex::default(),
+            parts: Mutex::default(),
+            promotions: Role::PROMOTIONS.to_vec(),
         }
+    }
+
+    /// Lets pawns promote to these roles only. Tables solved so are not those
+    /// of chess; Thompson's KQPKQ of 1986 has queens only.
+    pub fn with_promotions(mut self, roles: &[Role]) -> Solver {
+        self.promotions = roles.to_vec();
+        self
     }
 
     /// Reports progress to `progress`.
@@ -99,7 +118,10 @@ impl Solver {
         let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
         self.check_memory(material, metric)?;
         for level in dependencies(material) {
-            let solve = |&material: &Material| self.solve_one(material, metric);
+            let solve = |&material: &Material| {
+                let pawnless = !material.has_pawns();
+                self.solve_one(material, if pawnless { metric.without_pawns() } else { metric })
+            };
             // Small tables side by side; large ones one after the other, each
             // parallel inside, so that memory holds one at a time.
             if level.first().is_some_and(|m| m.len() <= 4) {
@@ -128,7 +150,12 @@ impl Solver {
         if let Some(table) = self.get(material, metric) {
             return Ok(table);
         }
-        let table = Arc::new(self.solve_pieces(material, metric)?);
+        let table = if material.has_pawns() {
+            self.solve_pawns(material, metric)?
+        } else {
+            self.solve_pieces(material, metric)?
+        };
+        let table = Arc::new(table);
         lock(&self.tables).insert((material, metric), table.clone());
         Ok(table)
     }
@@ -145,6 +172,52 @@ impl Solver {
         let (game, stats) = solve.run()?;
         self.progress.end(material, metric);
         Ok(Table { material, metric, parts: vec![Arc::new(game)], stats })
+    }
+
+    /// All placements of the pawns, the furthest advanced first.
+    fn solve_pawns(&self, material: Material, metric: Metric) -> Result<Table, SolveError> {
+        let mut placements = Placement::all(&material);
+        placements.sort_by_key(|placement| std::cmp::Reverse(placement.advancement()));
+        self.progress.begin(material, metric, placements.len() as u64 * 4096);
+        for level in placements.chunk_by(|a, b| a.advancement() == b.advancement()) {
+            level
+                .par_iter()
+                .try_for_each(|&pawns| self.solve_part(material, metric, pawns).map(drop))?;
+        }
+        placements.sort_unstable();
+        let mut stats = Stats::new(material, metric);
+        let mut games = Vec::with_capacity(placements.len());
+        let mut parts = lock(&self.parts);
+        for pawns in placements {
+            if let Some(part) = parts.remove(&(material, metric, pawns)) {
+                stats.absorb(&part.stats);
+                games.push(part.game.clone());
+            }
+        }
+        self.progress.end(material, metric);
+        Ok(Table { material, metric, parts: games, stats })
+    }
+
+    fn solve_part(
+        &self,
+        material: Material,
+        metric: Metric,
+        pawns: Placement,
+    ) -> Result<Arc<Part>, SolveError> {
+        let key = (material, metric, pawns);
+        if let Some(part) = lock(&self.parts).get(&key) {
+            return Ok(part.clone());
+        }
+        let board = Hyperboard::around_pawns(material, pawns.bitboards());
+        let parts = SolverParts { solver: self, metric };
+        let exits = PawnExits::new(&board, metric, &self.promotions, &parts)?;
+        let (backend, progress) = (self.backend, &*self.progress);
+        let keep = Keep::Depths;
+        let solve = BoardSolve { backend, progress, board: &board, exits: &exits, metric, keep };
+        let (game, stats) = solve.run()?;
+        let part = Arc::new(Part { game: Arc::new(game), stats });
+        lock(&self.parts).insert(key, part.clone());
+        Ok(part)
     }
 
     /// The values of a material in the given orientation.
@@ -174,6 +247,27 @@ impl Solver {
     }
 }
 
+/// The sub-games of pawn hyperboards, in one metric.
+struct SolverParts<'a> {
+    solver: &'a Solver,
+    metric: Metric,
+}
+
+impl Parts for SolverParts<'_> {
+    fn part(&self, material: Material, pawns: Placement) -> Result<Arc<SubGame>, SolveError> {
+        if let Some(table) = self.solver.get(material, self.metric)
+            && let Some(game) = table.part(pawns)
+        {
+            return Ok(game.clone());
+        }
+        Ok(self.solver.solve_part(material, self.metric, pawns)?.game.clone())
+    }
+
+    fn pieces(&self, material: Material) -> Result<Arc<SubGame>, SolveError> {
+        self.solver.sub_game(material, self.metric.without_pawns())
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     // The maps are only ever replaced entry by entry: a panic elsewhere leaves
     // them whole.
@@ -188,6 +282,12 @@ const DEPTH_PLANES: u64 = 2 * 9;
 
 /// Roughly the memory a solve needs at its peak.
 fn estimate_bytes(material: Material) -> u64 {
+    if material.has_pawns() {
+        let placements = Placement::all(&material);
+        let Some(first) = placements.first() else { return 0 };
+        let plane = Hyperboard::around_pawns(material, first.bitboards()).plane_bytes() as u64;
+        return plane * placements.len() as u64 * (6 + DEPTH_PLANES);
+    }
     let plane = Hyperboard::pieces(material).plane_bytes() as u64;
     let depth = if material.len() <= 5 { DEPTH_PLANES } else { 0 };
     plane * (WORKING_PLANES + depth)

@@ -6,7 +6,7 @@ use molien_board::{Color, Material, Position, Symmetry};
 use molien_hyper::{Hyperboard, KingAxis};
 use molien_operators::SubGame;
 
-use crate::{Metric, Stats};
+use crate::{Metric, Placement, Stats};
 
 /// The value of a position for the side to move, with its depth in plies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -93,13 +93,8 @@ pub struct Table {
     pub stats: Stats,
 }
 
-/// The pawns of a position, as the key of its hyperboard.
-pub(crate) fn pawn_key(position: &Position) -> [u64; 2] {
-    Color::BOTH.map(|color| position.pawns(color).0)
-}
-
-fn board_key(board: &Hyperboard) -> [u64; 2] {
-    Color::BOTH.map(|color| board.pawns(color).0)
+fn placement_of(board: &Hyperboard) -> Placement {
+    Placement::new(Color::BOTH.map(|color| board.pawns(color)))
 }
 
 impl Table {
@@ -132,11 +127,15 @@ impl Table {
         if first.board.king_axis() == KingAxis::Pairs {
             return Some((first, *position));
         }
-        [*position, position.transform(Symmetry::MIRROR)].into_iter().find_map(|image| {
-            let key = pawn_key(&image);
-            let found = self.parts.binary_search_by_key(&key, |part| board_key(&part.board));
-            found.ok().map(|i| (&*self.parts[i], image))
-        })
+        let (pawns, mirrored) = Placement::of(position).canonical();
+        let image = if mirrored { position.transform(Symmetry::MIRROR) } else { *position };
+        self.part(pawns).map(|part| (&**part, image))
+    }
+
+    /// The hyperboard around a canonical placement of the pawns.
+    pub fn part(&self, pawns: Placement) -> Option<&Arc<SubGame>> {
+        let found = self.parts.binary_search_by_key(&pawns, |part| placement_of(&part.board));
+        found.ok().map(|i| &self.parts[i])
     }
 
     /// Bytes the values take in memory.

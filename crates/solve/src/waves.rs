@@ -12,7 +12,7 @@
 //! Only tiles whose neighbours changed, or which have a conversion due, are
 //! looked at.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, Plane, Tile};
@@ -40,6 +40,8 @@ pub(crate) enum Decided<'a> {
     Won(&'a Plane),
     /// Lost positions, defender to move.
     Lost(&'a Plane),
+    /// Stalemates, defender to move (ply 0 only).
+    Stalemate(&'a Plane),
 }
 
 /// Why the waves stopped.
@@ -79,28 +81,43 @@ impl Schedule {
     }
 }
 
-/// Tiles to look at in the next wave, and whether there are any.
+/// A neighbour of the tile changed in the wave before.
+const CHANGED: u8 = 1;
+/// The tile has a conversion due.
+const DUE: u8 = 2;
+
+/// Tiles to look at in the next wave and why, and whether there are any.
 struct Dirty {
-    flags: Vec<AtomicBool>,
+    reasons: Vec<AtomicU8>,
     any: AtomicBool,
 }
 
 impl Dirty {
-    fn new(tiles: usize, value: bool) -> Dirty {
+    fn new(tiles: usize, reason: u8) -> Dirty {
         Dirty {
-            flags: (0..tiles).map(|_| AtomicBool::new(value)).collect(),
-            any: AtomicBool::new(value),
+            reasons: (0..tiles).map(|_| AtomicU8::new(reason)).collect(),
+            any: AtomicBool::new(reason != 0),
+        }
+    }
+
+    /// Only threads that set the same reason run at the same time, so a plain
+    /// load and store lose nothing.
+    #[inline]
+    fn set(&self, tile: usize, reason: u8) {
+        let reasons = &self.reasons[tile];
+        let before = reasons.load(Relaxed);
+        if before & reason == 0 {
+            reasons.store(before | reason, Relaxed);
         }
     }
 
     #[inline]
-    fn set(&self, tile: usize) {
-        self.flags[tile].store(true, Relaxed);
-    }
-
-    #[inline]
-    fn take(&self, tile: usize) -> bool {
-        self.flags[tile].load(Relaxed) && self.flags[tile].swap(false, Relaxed)
+    fn take(&self, tile: usize) -> u8 {
+        let reasons = self.reasons[tile].load(Relaxed);
+        if reasons != 0 {
+            self.reasons[tile].store(0, Relaxed);
+        }
+        reasons
     }
 }
 
@@ -145,11 +162,16 @@ impl Waves<'_> {
             }
             let busy =
                 state.dirty_candidates.any.swap(false, Relaxed) || !holds_due.due(ply).is_empty();
-            let (lost, lost_tiles) = if busy {
+            let (mut lost, lost_tiles) = if busy {
                 self.defend(&mut state, ply, holds_due.due(ply))
             } else {
                 clear(&mut state.lost_now)
             };
+            if ply == 0 {
+                let stalemates = self.take_stalemates(&mut state.lost_now);
+                lost -= stalemates.tiles.iter().map(Tile::len).sum::<u64>();
+                decide(ply, Decided::Stalemate(&stalemates), 0, 0);
+            }
             if lost > 0 {
                 decide(ply, Decided::Lost(&state.lost_now), lost, lost_tiles);
             }
@@ -190,8 +212,8 @@ impl Waves<'_> {
             lost_before: Plane::empty(tiles),
             lost_now: Plane::empty(tiles),
             won_now: Plane::empty(tiles),
-            dirty_open: Dirty::new(tiles, false),
-            dirty_candidates: Dirty::new(tiles, true),
+            dirty_open: Dirty::new(tiles, 0),
+            dirty_candidates: Dirty::new(tiles, CHANGED),
         }
     }
 
@@ -199,7 +221,7 @@ impl Waves<'_> {
     fn defend(&self, state: &mut State, ply: u16, due: &[u32]) -> (u64, u64) {
         let (counted, computed) = (AtomicU64::new(0), AtomicU64::new(0));
         for &tile in due {
-            state.dirty_candidates.set(tile as usize);
+            state.dirty_candidates.set(tile as usize, DUE);
         }
         let (open, dirty) = (&state.open, &state.dirty_candidates);
         let candidates = state.candidates.tiles.par_iter_mut().zip(&mut state.candidates.live);
@@ -210,40 +232,52 @@ impl Waves<'_> {
                     *lost = Tile::EMPTY;
                     *lost_live = false;
                 }
-                if !dirty.take(number) || !*alive {
+                let reasons = dirty.take(number);
+                if reasons == 0 || !*alive {
                     return;
                 }
                 let Some(cell) = self.board.cell(number) else { return };
                 computed.fetch_add(1, Relaxed);
                 // Conversions due now hold no longer.
-                if !hold.some.is_empty() {
+                if reasons & DUE != 0 {
                     hold.some = hold.some.minus(&hold.at(ply));
                 }
                 let kept =
                     self.backend.quiet(self.board, !self.attacker, open, &cell).or(&hold.some);
-                let mut new = candidates.minus(&kept);
+                let new = candidates.minus(&kept);
                 if new.is_empty() {
                     return;
                 }
                 *candidates = candidates.minus(&new);
-                if ply == 0 {
-                    // No legal move: mated, or stalemated and out of the game.
-                    new = new.and(&self.backend.in_check(self.board, !self.attacker, &cell));
-                }
                 *alive = !candidates.is_empty();
                 *lost = new;
-                *lost_live = !new.is_empty();
+                *lost_live = true;
                 counted.fetch_add(new.len(), Relaxed);
             },
         );
         (counted.into_inner(), computed.into_inner())
     }
 
+    /// At ply 0 the "lost" have no legal move. Those not in check are
+    /// stalemated: takes them out.
+    fn take_stalemates(&self, lost: &mut Plane) -> Plane {
+        let split = |(number, (tile, live)): (usize, (&mut Tile, &mut bool))| {
+            let Some(cell) = self.board.cell(number).filter(|_| *live) else { return Tile::EMPTY };
+            let mated = tile.and(&self.backend.in_check(self.board, !self.attacker, &cell));
+            let stalemated = tile.minus(&mated);
+            *tile = mated;
+            *live = !mated.is_empty();
+            stalemated
+        };
+        let tiles = lost.tiles.par_iter_mut().zip(&mut lost.live).enumerate();
+        Plane::from_tiles(tiles.with_min_len(CHUNK_TILES).map(split).collect())
+    }
+
     /// The attacker's half of a wave: fills `won_now`.
     fn attack(&self, state: &mut State, ply: u16, due: &[u32]) -> (u64, u64) {
         let (counted, computed) = (AtomicU64::new(0), AtomicU64::new(0));
         for &tile in due {
-            state.dirty_open.set(tile as usize);
+            state.dirty_open.set(tile as usize, DUE);
         }
         let (lost, dirty) = (&state.lost_before, &state.dirty_open);
         let open = state.open.tiles.par_iter_mut().zip(&mut state.open.live);
@@ -254,14 +288,15 @@ impl Waves<'_> {
                     *won = Tile::EMPTY;
                     *won_live = false;
                 }
-                if !dirty.take(number) || !*alive {
+                let reasons = dirty.take(number);
+                if reasons == 0 || !*alive {
                     return;
                 }
                 let Some(cell) = self.board.cell(number) else { return };
                 computed.fetch_add(1, Relaxed);
-                let mut reach = self.backend.quiet(self.board, self.attacker, lost, &cell);
-                if !win.some.is_empty() {
-                    reach.add(&win.at(ply));
+                let mut reach = if reasons & DUE != 0 { win.at(ply) } else { Tile::EMPTY };
+                if reasons & CHANGED != 0 {
+                    reach.add(&self.backend.quiet(self.board, self.attacker, lost, &cell));
                 }
                 let new = open.and(&reach);
                 if new.is_empty() {
@@ -282,7 +317,7 @@ impl Waves<'_> {
         dirty.any.store(true, Relaxed);
         plane.live.par_iter().enumerate().with_min_len(CHUNK_TILES).for_each(|(number, live)| {
             if let (true, Some(cell)) = (*live, self.board.cell(number)) {
-                for_each_neighbour(self.board, side, &cell, |tile| dirty.set(tile));
+                for_each_neighbour(self.board, side, &cell, |tile| dirty.set(tile, CHANGED));
             }
         });
     }
