@@ -47,12 +47,4 @@ pub enum ProbeError {
         /// Which metric.
         metric: Metric,
     },
-    /// The table was solved only in part and this placement is not in it.
-    #[error("the {metric} table of {material} does not hold this placement of the pawns")]
-    NotCovered {
-        /// Whose table.
-        material: Material,
-        /// Which metric.
-        metric: Metric,
-    },
 }

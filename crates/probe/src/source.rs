@@ -53,19 +53,14 @@ impl Source for SolverSource {
     fn value(&self, position: &Position, metric: Metric) -> Result<Value, ProbeError> {
         let material = position.material();
         check_men(material)?;
-        let table = match self.solver.get(material, metric) {
-            Some(table) => table,
-            None => self.solver.solve(material, metric)?,
-        };
-        match table.get(position) {
-            None => Err(ProbeError::NotCovered { material, metric }),
+        match self.solver.value(position, metric)? {
             // A win takes at least one ply, and a loss in none is mate: other
             // zeros mean that depths were not kept.
-            Some(Value::Win(0)) => Err(ProbeError::NoDepth { material, metric }),
-            Some(Value::Loss(0)) if !position.is_checkmate() => {
+            Value::Win(0) => Err(ProbeError::NoDepth { material, metric }),
+            Value::Loss(0) if !position.is_checkmate() => {
                 Err(ProbeError::NoDepth { material, metric })
             }
-            Some(value) => Ok(value),
+            value => Ok(value),
         }
     }
 

@@ -89,6 +89,7 @@ impl BoardSolve<'_> {
     }
 
     fn start(&self, attacker: Color, values: &[Graded; 2]) -> Start {
+        let defender = !attacker;
         let conversions = |side: Color, goal: Goal, number: usize| -> Conversions {
             let mut found = self.exits.conversions(side, goal, number);
             found.restrict(&values[side.index()].legal[number]);
@@ -97,12 +98,18 @@ impl BoardSolve<'_> {
             }
             found
         };
+        // Positions that can escape are no candidates.
+        let candidate = |number: usize| {
+            let found = conversions(defender, Goal::Hold, number);
+            (values[defender.index()].legal[number].minus(&found.escape), found.release)
+        };
         let numbers = || (0..self.board.tiles()).into_par_iter().with_min_len(16);
+        let (candidates, holds): (Vec<Tile>, Vec<Release>) = numbers().map(candidate).unzip();
         Start {
             open: Plane::from_tiles(values[attacker.index()].legal.clone()),
-            defending: Plane::from_tiles(values[attacker.other().index()].legal.clone()),
+            candidates: Plane::from_tiles(candidates),
             wins: numbers().map(|n| conversions(attacker, Goal::Win, n).release).collect(),
-            holds: numbers().map(|n| conversions(!attacker, Goal::Hold, n)).collect(),
+            holds,
         }
     }
 }

@@ -4,19 +4,16 @@
 //! or dirty tiles: it states what a solution is and looks at every position,
 //! a tile at a time.
 
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use molien_board::{Color, Material, Position, Role};
+use molien_board::{Color, Position};
 use molien_hyper::{Cell, Hyperboard, Index, Plane, Tile};
 use molien_operators::{Backend, Conversions, Goal, Graded, SubGame, fastest};
 use rayon::prelude::*;
 
-use crate::exits::{Exits, PieceExits};
-use crate::pawn_exits::{Parts, PawnExits};
-use crate::relayout::swap_colors;
-use crate::{Placement, SolveError, Solver, Table};
+use crate::exits::Exits;
+use crate::{SolveError, Solver, Table};
 
 /// How many failures are kept with their positions.
 const KEPT_FAILURES: usize = 10;
@@ -91,63 +88,13 @@ impl Consistency {
 /// # Errors
 /// If a sub-game cannot be solved.
 pub fn check_consistency(solver: &Solver, table: &Table) -> Result<Consistency, SolveError> {
-    let parts = TableParts { solver, table, swapped: Mutex::default() };
     let check = |game: &Arc<SubGame>| {
-        let exits = parts.exits(&game.board)?;
+        let exits = solver.exits(&game.board, table.metric)?;
         let check = Check { backend: fastest(), game, exits: &*exits };
         Ok(check.side(Color::White).merge(check.side(Color::Black)))
     };
     let merge = |a: Consistency, b: Consistency| Ok(a.merge(b));
     table.parts.par_iter().map(check).try_reduce(Consistency::default, merge)
-}
-
-/// The table itself and the solver's tables below it.
-struct TableParts<'a> {
-    solver: &'a Solver,
-    table: &'a Table,
-    /// Sub-games with their colours exchanged, by material.
-    swapped: Mutex<HashMap<Material, Arc<SubGame>>>,
-}
-
-impl TableParts<'_> {
-    /// The moves out of one of the table's hyperboards.
-    fn exits(&self, board: &Hyperboard) -> Result<Box<dyn Exits>, SolveError> {
-        let (material, metric) = (board.material(), self.table.metric);
-        if material.has_pawns() {
-            return Ok(Box::new(PawnExits::new(board, metric, &Role::PROMOTIONS, self)?));
-        }
-        let sub = |man| material.without(man).map(|less| self.pieces(less)).transpose();
-        let subs = board.pieces_in_order().into_iter().map(sub).collect::<Result<_, _>>()?;
-        Ok(Box::new(PieceExits::new(board.clone(), subs, metric)))
-    }
-}
-
-impl Parts for TableParts<'_> {
-    fn part(&self, material: Material, pawns: Placement) -> Result<Arc<SubGame>, SolveError> {
-        if material == self.table.material
-            && let Some(game) = self.table.part(pawns)
-        {
-            return Ok(game.clone());
-        }
-        let table = self.solver.solve(material, self.table.metric)?;
-        // A complete table has every placement.
-        table.part(pawns).cloned().ok_or(SolveError::Cancelled { material })
-    }
-
-    fn pieces(&self, material: Material) -> Result<Arc<SubGame>, SolveError> {
-        let table = self.solver.solve(material, self.table.metric)?;
-        let own = &table.parts[0];
-        if table.material == material {
-            return Ok(own.clone());
-        }
-        let swapped = || self.swapped.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(game) = swapped().get(&material) {
-            return Ok(game.clone());
-        }
-        let game = Arc::new(swap_colors(own));
-        swapped().insert(material, game.clone());
-        Ok(game)
-    }
 }
 
 struct Check<'a> {

@@ -19,6 +19,7 @@
 //! ```
 
 mod board_solve;
+mod cache;
 mod consistency;
 mod en_passant;
 mod exits;
@@ -27,6 +28,7 @@ mod metric;
 mod pawn_exits;
 mod placement;
 mod progress;
+mod reach;
 mod record;
 mod relayout;
 mod solver;
@@ -40,6 +42,6 @@ pub use locate::Place;
 pub use metric::Metric;
 pub use placement::Placement;
 pub use progress::{Progress, Silent, WaveReport};
-pub use solver::{SolveError, Solver};
+pub use solver::{Cost, Shelf, SolveError, Solver, dependencies};
 pub use stats::{Count, Counting, Longest, SideStats, Stats, Zugzwangs};
 pub use table::{Outcome, Table, Value};

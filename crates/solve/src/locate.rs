@@ -33,10 +33,26 @@ impl Table {
         }
         let (pawns, mirrored) = Placement::of(&position).canonical();
         let image = if mirrored { position.transform(Symmetry::MIRROR) } else { position };
-        let key =
-            |part: &Arc<SubGame>| Placement::new(Color::BOTH.map(|color| part.board.pawns(color)));
-        let part = self.parts.binary_search_by_key(&pawns, key).ok()?;
+        let part = self.part_number(pawns)?;
         Some(Place { part, turn, index: self.parts[part].board.encode(&image)? })
+    }
+
+    fn part_number(&self, pawns: Placement) -> Option<usize> {
+        let placement =
+            |part: &Arc<SubGame>| Placement::new(Color::BOTH.map(|color| part.board.pawns(color)));
+        self.parts.binary_search_by_key(&pawns, placement).ok()
+    }
+
+    /// The hyperboard around a canonical placement of the pawns.
+    pub fn part(&self, pawns: Placement) -> Option<&Arc<SubGame>> {
+        self.part_number(pawns).map(|i| &self.parts[i])
+    }
+
+    /// The value of a position. En passant is ignored: the caller looks one
+    /// move ahead for it. `None` if the table has no such position (other
+    /// material, or a placement that was not solved).
+    pub fn get(&self, position: &Position) -> Option<Value> {
+        self.locate(position).map(|place| self.at(place))
     }
 
     /// The value at a place that [`Table::locate`] gave.

@@ -3,18 +3,20 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use molien_board::{Material, Role};
-use molien_hyper::Hyperboard;
+use molien_board::{Material, Position, Role};
+use molien_hyper::{Hyperboard, Tile};
 use molien_operators::{Backend, SubGame, fastest};
 use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::board_solve::BoardSolve;
-use crate::exits::PieceExits;
+use crate::cache::Cache;
+use crate::exits::{Exits, PieceExits};
 use crate::pawn_exits::{Parts, PawnExits};
+use crate::reach::{Node, reachable};
 use crate::record::Keep;
 use crate::relayout::swap_colors;
-use crate::{Metric, Placement, Progress, Silent, Stats, Table};
+use crate::{Metric, Placement, Progress, Silent, Stats, Table, Value};
 
 /// Why a material could not be solved.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
@@ -34,12 +36,60 @@ pub enum SolveError {
         /// What is allowed.
         limit_mib: u64,
     },
+    /// A position can turn into too many others.
+    #[error(
+        "this {material} position can turn into more than {limit} placements of pawns and pieces: too many to solve"
+    )]
+    TooManyPlacements {
+        /// Its material.
+        material: Material,
+        /// How many were looked at.
+        limit: usize,
+    },
     /// The caller asked to stop.
     #[error("solving {material} was interrupted")]
     Cancelled {
         /// What was being solved.
         material: Material,
     },
+    /// The table does not hold the position: it was made for other placements
+    /// of the pawns.
+    #[error("the table of {material} does not hold this position")]
+    NotCovered {
+        /// Its material.
+        material: Material,
+    },
+    /// A stored table could not be read.
+    #[error("{material}: {reason}")]
+    Shelf {
+        /// Whose table.
+        material: Material,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// Tables solved earlier, on disk for instance.
+pub trait Shelf: Send + Sync {
+    /// Whether the table of a canonical material can be had.
+    fn contains(&self, material: Material, metric: Metric) -> bool;
+
+    /// The table, if it is there.
+    ///
+    /// # Errors
+    /// If it is there but cannot be read; the text says what is wrong.
+    fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, String>;
+}
+
+/// What solving one position takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Hyperboards to solve: placements of the pawns with their pieces.
+    pub placements: u64,
+    /// Addresses a side, all together.
+    pub positions: u64,
+    /// Memory at the peak, roughly.
+    pub bytes: u64,
 }
 
 /// Solves materials and keeps their tables.
@@ -47,13 +97,14 @@ pub struct Solver {
     backend: &'static dyn Backend,
     progress: Arc<dyn Progress>,
     memory_limit_bytes: u64,
-    tables: Mutex<HashMap<(Material, Metric), Arc<Table>>>,
+    promotions: Vec<Role>,
+    shelf: Option<Arc<dyn Shelf>>,
+    tables: Mutex<Cache>,
     /// Sub-games in the orientation a parent needs, where it is not the
     /// table's own.
     swapped: Mutex<HashMap<(Material, Metric), Arc<SubGame>>>,
     /// Hyperboards with pawns, by canonical material and placement.
     parts: Mutex<HashMap<(Material, Metric, Placement), Arc<Part>>>,
-    promotions: Vec<Role>,
 }
 
 /// One solved hyperboard with pawns.
@@ -61,6 +112,9 @@ struct Part {
     game: Arc<SubGame>,
     stats: Stats,
 }
+
+/// The most hyperboards looked at for one position.
+const MAX_PLACEMENTS: usize = 2_000_000;
 
 impl Default for Solver {
     fn default() -> Solver {
@@ -76,18 +130,12 @@ impl Solver {
             backend: fastest(),
             progress: Arc::new(Silent),
             memory_limit_bytes: u64::MAX,
-            tables: Mutex::default(),
+            promotions: Role::PROMOTIONS.to_vec(),
+            shelf: None,
+            tables: Mutex::new(Cache::new()),
             swapped: Mutex::default(),
             parts: Mutex::default(),
-            promotions: Role::PROMOTIONS.to_vec(),
         }
-    }
-
-    /// Lets pawns promote to these roles only. Tables solved so are not those
-    /// of chess; Thompson's KQPKQ of 1986 has queens only.
-    pub fn with_promotions(mut self, roles: &[Role]) -> Solver {
-        self.promotions = roles.to_vec();
-        self
     }
 
     /// Reports progress to `progress`.
@@ -102,9 +150,24 @@ impl Solver {
         self
     }
 
-    /// Refuses to solve what needs more memory than this.
+    /// Refuses to solve what needs more memory than this. Tables that are on
+    /// the shelf are kept in memory up to half of it.
     pub fn with_memory_limit(mut self, bytes: u64) -> Solver {
         self.memory_limit_bytes = bytes;
+        lock(&self.tables).set_limit(bytes / 2);
+        self
+    }
+
+    /// Reads tables from a shelf rather than solving them.
+    pub fn with_shelf(mut self, shelf: Arc<dyn Shelf>) -> Solver {
+        self.shelf = Some(shelf);
+        self
+    }
+
+    /// Lets pawns promote to these roles only. Tables solved so are not those
+    /// of chess; Thompson's KQPKQ of 1986 has queens only.
+    pub fn with_promotions(mut self, roles: &[Role]) -> Solver {
+        self.promotions = roles.to_vec();
         self
     }
 
@@ -115,60 +178,190 @@ impl Solver {
     /// If it needs too much memory or is cancelled.
     pub fn solve(&self, material: Material, metric: Metric) -> Result<Arc<Table>, SolveError> {
         let material = material.canonical();
-        let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
-        self.check_memory(material, metric)?;
+        if let Some(table) = self.get(material, metric)? {
+            return Ok(table);
+        }
+        self.check_memory(material, metric, estimate_bytes(material))?;
         for level in dependencies(material) {
-            let solve = |&material: &Material| {
-                let pawnless = !material.has_pawns();
-                self.solve_one(material, if pawnless { metric.without_pawns() } else { metric })
-            };
+            let missing: Vec<Material> =
+                level.into_iter().filter(|&m| !self.is_known(m, metric)).collect();
             // Small tables side by side; large ones one after the other, each
             // parallel inside, so that memory holds one at a time.
-            if level.first().is_some_and(|m| m.len() <= 4) {
-                level.par_iter().try_for_each(|m| solve(m).map(drop))?;
+            if missing.first().is_some_and(|m| m.len() <= 4) {
+                missing.par_iter().try_for_each(|&m| self.solve_one(m, metric).map(drop))?;
             } else {
-                level.iter().try_for_each(|m| solve(m).map(drop))?;
+                missing.iter().try_for_each(|&m| self.solve_one(m, metric).map(drop))?;
             }
         }
         self.solve_one(material, metric)
     }
 
-    /// A table solved earlier.
-    pub fn get(&self, material: Material, metric: Metric) -> Option<Arc<Table>> {
-        let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
-        lock(&self.tables).get(&(material.canonical(), metric)).cloned()
+    /// A table solved earlier or on the shelf.
+    ///
+    /// # Errors
+    /// If it is on the shelf but cannot be read.
+    pub fn get(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Option<Arc<Table>>, SolveError> {
+        let key = key(material, metric);
+        if let Some(table) = lock(&self.tables).get(&key) {
+            return Ok(Some(table));
+        }
+        let Some(shelf) = &self.shelf else { return Ok(None) };
+        let material = key.0;
+        let loaded =
+            shelf.load(key.0, key.1).map_err(|reason| SolveError::Shelf { material, reason })?;
+        Ok(loaded.map(|table| {
+            let table = Arc::new(table);
+            lock(&self.tables).insert(key, table.clone(), true);
+            table
+        }))
+    }
+
+    fn is_known(&self, material: Material, metric: Metric) -> bool {
+        let key = key(material, metric);
+        lock(&self.tables).get(&key).is_some()
+            || self.shelf.as_ref().is_some_and(|shelf| shelf.contains(key.0, key.1))
+    }
+
+    /// Says that a table is on the shelf now, so that memory need not keep it.
+    pub fn mark_stored(&self, material: Material, metric: Metric) {
+        lock(&self.tables).mark_stored(&key(material, metric));
     }
 
     /// Forgets a table.
     pub fn forget(&self, material: Material, metric: Metric) {
-        let key = (material.canonical(), metric);
+        let key = key(material, metric);
         lock(&self.tables).remove(&key);
         lock(&self.swapped).remove(&key);
     }
 
+    /// What solving a position takes, if its table is not known.
+    ///
+    /// # Errors
+    /// If it can turn into too many others to count.
+    pub fn cost(&self, position: &Position) -> Result<Cost, SolveError> {
+        let nodes = self.nodes(position)?;
+        let mut cost = Cost { placements: 0, positions: 0, bytes: 0 };
+        for node in nodes.iter().filter(|node| !self.is_known(node.material, Metric::Dtm)) {
+            let tiles = node.tiles();
+            cost.placements += 1;
+            cost.positions += tiles * 4096;
+            cost.bytes += tiles * size_of::<Tile>() as u64 * (6 + DEPTH_PLANES);
+        }
+        Ok(cost)
+    }
+
+    fn nodes(&self, position: &Position) -> Result<Vec<Node>, SolveError> {
+        let start = Node::of(position);
+        let material = start.material;
+        reachable(start, &self.promotions, MAX_PLACEMENTS)
+            .ok_or(SolveError::TooManyPlacements { material, limit: MAX_PLACEMENTS })
+    }
+
+    /// The value of one position (en passant is ignored). Only what the
+    /// position can turn into is solved.
+    ///
+    /// # Errors
+    /// If it needs too much memory or is cancelled.
+    pub fn value(&self, position: &Position, metric: Metric) -> Result<Value, SolveError> {
+        let node = Node::of(position);
+        if node.pawns == Placement::NONE || self.is_known(node.material, metric) {
+            return covered(&*self.solve(node.material, metric)?, position);
+        }
+        let part = self.position_part(position, metric)?;
+        let table = Table {
+            material: node.material,
+            metric,
+            parts: vec![part.game.clone()],
+            stats: Stats::new(node.material, metric),
+        };
+        covered(&table, position)
+    }
+
+    /// Solves the hyperboard of a position with pawns and all it depends on.
+    fn position_part(&self, position: &Position, metric: Metric) -> Result<Arc<Part>, SolveError> {
+        let node = Node::of(position);
+        let key = (node.material, metric, node.pawns);
+        if let Some(part) = lock(&self.parts).get(&key) {
+            return Ok(part.clone());
+        }
+        self.check_memory(node.material, metric, self.cost(position)?.bytes)?;
+        for node in self.nodes(position)? {
+            if self.is_known(node.material, metric) {
+                continue;
+            }
+            if node.pawns == Placement::NONE {
+                self.solve(node.material, metric)?;
+            } else {
+                self.solve_part(node.material, metric, node.pawns)?;
+            }
+        }
+        self.solve_part(node.material, metric, node.pawns)
+    }
+
     fn solve_one(&self, material: Material, metric: Metric) -> Result<Arc<Table>, SolveError> {
-        if let Some(table) = self.get(material, metric) {
+        if let Some(table) = self.get(material, metric)? {
             return Ok(table);
         }
-        let table = if material.has_pawns() {
-            self.solve_pawns(material, metric)?
-        } else {
-            self.solve_pieces(material, metric)?
+        let key = key(material, metric);
+        let metric = key.1;
+        let table = match self.without_curses(material, metric)? {
+            Some(table) => table,
+            None if material.has_pawns() => self.solve_pawns(material, metric)?,
+            None => self.solve_pieces(material, metric)?,
         };
         let table = Arc::new(table);
-        lock(&self.tables).insert((material, metric), table.clone());
+        lock(&self.tables).insert(key, table.clone(), false);
         Ok(table)
+    }
+
+    /// Where nothing takes more than 100 plies, here or in a sub-game, the
+    /// 50-move rule changes nothing and DTZ50 is DTZ.
+    fn without_curses(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Option<Table>, SolveError> {
+        if metric != Metric::Dtz50 {
+            return Ok(None);
+        }
+        for sub in material.successors() {
+            if self.solve_one(sub.canonical(), metric)?.stats.deepest() > 100 {
+                return Ok(None);
+            }
+        }
+        let plain = self.solve_one(material, Metric::Dtz)?;
+        let same = plain.stats.deepest() <= 100;
+        let stats = Stats { metric, ..plain.stats.clone() };
+        Ok(same.then(|| Table { material, metric, parts: plain.parts.clone(), stats }))
+    }
+
+    /// The moves out of a hyperboard; what they lead to is solved if need be.
+    pub(crate) fn exits(
+        &self,
+        board: &Hyperboard,
+        metric: Metric,
+    ) -> Result<Box<dyn Exits>, SolveError> {
+        let material = board.material();
+        if material.has_pawns() {
+            let parts = SolverParts { solver: self, metric };
+            return Ok(Box::new(PawnExits::new(board, metric, &self.promotions, &parts)?));
+        }
+        let sub = |man| material.without(man).map(|less| self.sub_game(less, metric)).transpose();
+        let subs = board.pieces_in_order().into_iter().map(sub).collect::<Result<_, _>>()?;
+        Ok(Box::new(PieceExits::new(board.clone(), subs, metric)))
     }
 
     fn solve_pieces(&self, material: Material, metric: Metric) -> Result<Table, SolveError> {
         let board = Hyperboard::pieces(material);
-        let sub = |man| material.without(man).map(|less| self.sub_game(less, metric)).transpose();
-        let subs = board.pieces_in_order().into_iter().map(sub).collect::<Result<_, _>>()?;
-        let exits = PieceExits::new(board.clone(), subs, metric);
+        let exits = self.exits(&board, metric)?;
         let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
         self.progress.begin(material, metric, board.tiles() as u64 * 4096);
         let (backend, progress) = (self.backend, &*self.progress);
-        let solve = BoardSolve { backend, progress, board: &board, exits: &exits, metric, keep };
+        let solve = BoardSolve { backend, progress, board: &board, exits: &*exits, metric, keep };
         let (game, stats) = solve.run()?;
         self.progress.end(material, metric);
         Ok(Table { material, metric, parts: vec![Arc::new(game)], stats })
@@ -178,7 +371,9 @@ impl Solver {
     fn solve_pawns(&self, material: Material, metric: Metric) -> Result<Table, SolveError> {
         let mut placements = Placement::all(&material);
         placements.sort_by_key(|placement| std::cmp::Reverse(placement.advancement()));
-        self.progress.begin(material, metric, placements.len() as u64 * 4096);
+        let board = placements.first().map(|p| Hyperboard::around_pawns(material, p.bitboards()));
+        let tiles = placements.len() * board.map_or(0, |board| board.tiles());
+        self.progress.begin(material, metric, tiles as u64 * 4096);
         for level in placements.chunk_by(|a, b| a.advancement() == b.advancement()) {
             level
                 .par_iter()
@@ -209,35 +404,40 @@ impl Solver {
             return Ok(part.clone());
         }
         let board = Hyperboard::around_pawns(material, pawns.bitboards());
-        let parts = SolverParts { solver: self, metric };
-        let exits = PawnExits::new(&board, metric, &self.promotions, &parts)?;
+        let exits = self.exits(&board, metric)?;
         let (backend, progress) = (self.backend, &*self.progress);
         let keep = Keep::Depths;
-        let solve = BoardSolve { backend, progress, board: &board, exits: &exits, metric, keep };
+        let solve = BoardSolve { backend, progress, board: &board, exits: &*exits, metric, keep };
         let (game, stats) = solve.run()?;
         let part = Arc::new(Part { game: Arc::new(game), stats });
         lock(&self.parts).insert(key, part.clone());
         Ok(part)
     }
 
-    /// The values of a material in the given orientation.
+    /// The values of a material without pawns in the given orientation.
     fn sub_game(&self, material: Material, metric: Metric) -> Result<Arc<SubGame>, SolveError> {
-        let table = self.solve_one(material.canonical(), metric)?;
+        let key = key(material, metric);
+        if material != key.0
+            && let Some(game) = lock(&self.swapped).get(&key)
+        {
+            return Ok(game.clone());
+        }
+        let table = self.solve_one(key.0, metric)?;
         let own = table.parts[0].clone();
         if table.material == material {
             return Ok(own);
-        }
-        let key = (material.canonical(), metric);
-        if let Some(game) = lock(&self.swapped).get(&key) {
-            return Ok(game.clone());
         }
         let game = Arc::new(swap_colors(&own));
         lock(&self.swapped).insert(key, game.clone());
         Ok(game)
     }
 
-    fn check_memory(&self, material: Material, metric: Metric) -> Result<(), SolveError> {
-        let needed = estimate_bytes(material);
+    fn check_memory(
+        &self,
+        material: Material,
+        metric: Metric,
+        needed: u64,
+    ) -> Result<(), SolveError> {
         if needed <= self.memory_limit_bytes {
             return Ok(());
         }
@@ -245,6 +445,16 @@ impl Solver {
         let (needed_mib, limit_mib) = (mib(needed), mib(self.memory_limit_bytes));
         Err(SolveError::Memory { material, metric, needed_mib, limit_mib })
     }
+}
+
+fn covered(table: &Table, position: &Position) -> Result<Value, SolveError> {
+    table.get(position).ok_or(SolveError::NotCovered { material: position.material() })
+}
+
+/// The key under which a material's table in a metric is kept.
+fn key(material: Material, metric: Metric) -> (Material, Metric) {
+    let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
+    (material.canonical(), metric)
 }
 
 /// The sub-games of pawn hyperboards, in one metric.
@@ -255,7 +465,10 @@ struct SolverParts<'a> {
 
 impl Parts for SolverParts<'_> {
     fn part(&self, material: Material, pawns: Placement) -> Result<Arc<SubGame>, SolveError> {
-        if let Some(table) = self.solver.get(material, self.metric)
+        if let Some(part) = lock(&self.solver.parts).get(&(material, self.metric, pawns)) {
+            return Ok(part.game.clone());
+        }
+        if let Some(table) = self.solver.get(material, self.metric)?
             && let Some(game) = table.part(pawns)
         {
             return Ok(game.clone());
@@ -264,7 +477,7 @@ impl Parts for SolverParts<'_> {
     }
 
     fn pieces(&self, material: Material) -> Result<Arc<SubGame>, SolveError> {
-        self.solver.sub_game(material, self.metric.without_pawns())
+        self.solver.sub_game(material, self.metric)
     }
 }
 
@@ -277,8 +490,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// Planes alive at the peak of a solve: legal, won and lost for both sides,
 /// open, candidates, two waves of losses, one of wins, two releases.
 const WORKING_PLANES: u64 = 13;
-/// Planes of depth bits kept per side.
-const DEPTH_PLANES: u64 = 2 * 9;
+/// Planes of depth bits kept, both sides together.
+const DEPTH_PLANES: u64 = 2 * 8;
 
 /// Roughly the memory a solve needs at its peak.
 fn estimate_bytes(material: Material) -> u64 {
@@ -295,7 +508,8 @@ fn estimate_bytes(material: Material) -> u64 {
 
 /// Everything the material depends on, itself left out, in levels that depend
 /// only on earlier ones.
-pub(crate) fn dependencies(material: Material) -> Vec<Vec<Material>> {
+pub fn dependencies(material: Material) -> Vec<Vec<Material>> {
+    let material = material.canonical();
     let mut found: Vec<Material> = Vec::new();
     let mut to_visit = vec![material];
     while let Some(next) = to_visit.pop() {

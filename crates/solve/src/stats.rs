@@ -184,6 +184,12 @@ impl Stats {
         kinds.into_iter().map(|man| factorial(self.material.count(man))).product()
     }
 
+    /// The greatest depth of a win or loss of either side, in plies.
+    pub fn deepest(&self) -> usize {
+        let histograms = self.sides.iter().flat_map(|side| [&side.wins, &side.losses]);
+        histograms.map(|plies| plies.len().saturating_sub(1)).max().unwrap_or(0)
+    }
+
     /// A count in the wanted counting (wins of White to move need
     /// [`Stats::wins`] for Stiller's).
     pub fn number(&self, count: Count, counting: Counting) -> u64 {

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, Plane, Tile};
-use molien_operators::{Backend, Conversions, Release, for_each_neighbour};
+use molien_operators::{Backend, Release, for_each_neighbour};
 use rayon::prelude::*;
 
 /// Tiles a thread takes at a time.
@@ -26,12 +26,12 @@ const CHUNK_TILES: usize = 16;
 pub(crate) struct Start {
     /// Legal positions with the attacker to move.
     pub open: Plane,
-    /// Legal positions with the defender to move.
-    pub defending: Plane,
+    /// Legal positions with the defender to move and no escape.
+    pub candidates: Plane,
     /// The attacker's winning conversions, per tile.
     pub wins: Vec<Release>,
-    /// The defender's conversions, per tile.
-    pub holds: Vec<Conversions>,
+    /// The defender's losing conversions, per tile.
+    pub holds: Vec<Release>,
 }
 
 /// What a wave has decided.
@@ -197,18 +197,12 @@ impl Waves<'_> {
 
     fn begin(&self, start: Start) -> State {
         let tiles = self.board.tiles();
-        let Start { open, defending: mut candidates, wins, holds } = start;
-        candidates.tiles.par_iter_mut().zip(&mut candidates.live).zip(&holds).for_each(
-            |((tile, live), hold)| {
-                *tile = tile.minus(&hold.escape);
-                *live = !tile.is_empty();
-            },
-        );
+        let Start { open, candidates, wins, holds } = start;
         State {
             open,
             candidates,
             wins,
-            holds: holds.into_iter().map(|hold| hold.release).collect(),
+            holds,
             lost_before: Plane::empty(tiles),
             lost_now: Plane::empty(tiles),
             won_now: Plane::empty(tiles),

@@ -1,0 +1,140 @@
+//! What a position can turn into: materials and placements of the pawns.
+
+use std::collections::HashSet;
+
+use molien_board::{Bitboard, Color, Man, Material, Position, Role, Square, attacks};
+use molien_hyper::Hyperboard;
+
+use crate::Placement;
+
+/// A hyperboard: canonical material, canonical placement.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Node {
+    pub material: Material,
+    pub pawns: Placement,
+}
+
+impl Node {
+    pub fn new(material: Material, pawns: Placement) -> Node {
+        let swapped = !material.is_canonical();
+        let pawns = if swapped { pawns.swap_colors() } else { pawns };
+        Node { material: material.canonical(), pawns: pawns.canonical().0 }
+    }
+
+    pub fn of(position: &Position) -> Node {
+        Node::new(position.material(), Placement::of(position))
+    }
+
+    /// Tiles of its hyperboard.
+    pub fn tiles(&self) -> u64 {
+        if self.pawns == Placement::NONE {
+            Hyperboard::pieces(self.material).tiles() as u64
+        } else {
+            let board = Hyperboard::around_pawns(self.material, self.pawns.bitboards());
+            board.tiles() as u64
+        }
+    }
+
+    /// The hyperboards one move leads to, as far as men and pawns decide it.
+    fn successors(&self, promotions: &[Role], mut visit: impl FnMut(Node)) {
+        let mut add = |material: Option<Material>, pawns: Placement| {
+            if let Some(material) = material {
+                visit(Node::new(material, pawns));
+            }
+        };
+        for man in self.material.men().filter(|man| man.role != Role::Pawn) {
+            add(self.material.without(man), self.pawns);
+        }
+        for color in Color::BOTH {
+            let pawn = Man::new(color, Role::Pawn);
+            for from in self.pawns.of_color(color) {
+                add(self.material.without(pawn), self.pawns.without(from));
+                self.pawn_moves(color, from, promotions, &mut add);
+            }
+        }
+    }
+
+    fn pawn_moves(
+        &self,
+        color: Color,
+        from: Square,
+        promotions: &[Role],
+        add: &mut impl FnMut(Option<Material>, Placement),
+    ) {
+        let (pawn, victim_pawn) = (Man::new(color, Role::Pawn), Man::new(!color, Role::Pawn));
+        let blocked = self.pawns.all_squares();
+        // A pawn of `material` arrives on a square, perhaps to promote.
+        let mut arrive = |material: Option<Material>, to: Square| {
+            if to.rank() != color.promotion_rank() {
+                return add(material, self.pawns.moved(color, from, to));
+            }
+            for &role in promotions {
+                let less = material.and_then(|material| material.without(pawn));
+                add(less.map(|m| m.with(Man::new(color, role))), self.pawns.without(from));
+            }
+        };
+        let step =
+            |square: Square| square.offset(0, color.forward()).filter(|&to| !blocked.contains(to));
+        let one = step(from);
+        let two = one.filter(|_| from.rank() == color.pawn_rank()).and_then(step);
+        one.into_iter().for_each(|to| arrive(Some(self.material), to));
+        two.into_iter().for_each(|to| arrive(Some(self.material), to));
+        for to in attacks::pawn(color, from) {
+            if self.pawns.of_color(!color).contains(to) {
+                arrive(self.material.without(victim_pawn), to);
+            } else if !blocked.contains(to) {
+                let pieces =
+                    self.material.men().filter(|m| m.color != color && m.role != Role::Pawn);
+                pieces.for_each(|man| arrive(self.material.without(man), to));
+            }
+        }
+        self.en_passant(color, two, from, add);
+    }
+
+    /// Captures en passant of the pawn that has just made a double step.
+    fn en_passant(
+        &self,
+        color: Color,
+        two: Option<Square>,
+        from: Square,
+        add: &mut impl FnMut(Option<Material>, Placement),
+    ) {
+        let Some(to) = two else { return };
+        let passed = Square::new((from.index() + to.index()) / 2);
+        let beside: Bitboard =
+            attacks::king(to) & Bitboard::rank(to.rank()) & self.pawns.of_color(!color);
+        for capturer in beside {
+            let pawns = self.pawns.moved(color, from, to).moved(!color, capturer, passed);
+            add(self.material.without(Man::new(color, Role::Pawn)), pawns.without(to));
+        }
+    }
+}
+
+/// Everything reachable from a hyperboard, itself included, so ordered that
+/// each comes after all it can turn into.
+pub(crate) fn reachable(start: Node, promotions: &[Role], limit: usize) -> Option<Vec<Node>> {
+    let mut seen = HashSet::from([start]);
+    let mut to_visit = vec![start];
+    while let Some(node) = to_visit.pop() {
+        node.successors(promotions, |next| {
+            if seen.insert(next) {
+                to_visit.push(next);
+            }
+        });
+        if seen.len() > limit {
+            return None;
+        }
+    }
+    let mut nodes: Vec<Node> = seen.into_iter().collect();
+    nodes.sort_by_key(|node| {
+        let advancement = std::cmp::Reverse(node.pawns.advancement());
+        (
+            node.material.len(),
+            node.material.pawns(),
+            advancement,
+            node.material.to_string(),
+            node.pawns,
+        )
+    });
+    Some(nodes)
+}
