@@ -5,6 +5,7 @@
 //! a tile at a time.
 
 use std::fmt;
+use std::sync::Arc;
 
 use molien_board::{Color, Position};
 use molien_hyper::{Cell, Hyperboard, Index, Plane, Tile};
@@ -87,15 +88,13 @@ impl Consistency {
 /// # Errors
 /// If a sub-game cannot be solved.
 pub fn check_consistency(solver: &Solver, table: &Table) -> Result<Consistency, SolveError> {
-    let mut found = Consistency::default();
-    for part in &table.parts {
-        let exits = solver.exits(&part.board, table.metric)?;
-        let check = Check { backend: fastest(), game: part, exits: &*exits };
-        for side in Color::BOTH {
-            found = found.merge(check.side(side));
-        }
-    }
-    Ok(found)
+    let check = |game: &Arc<SubGame>| {
+        let exits = solver.exits(&game.board, table.metric)?;
+        let check = Check { backend: fastest(), game, exits: &*exits };
+        Ok(check.side(Color::White).merge(check.side(Color::Black)))
+    };
+    let merge = |a: Consistency, b: Consistency| Ok(a.merge(b));
+    table.parts.par_iter().map(check).try_reduce(Consistency::default, merge)
 }
 
 struct Check<'a> {
