@@ -49,4 +49,10 @@ pub enum Command {
     Probe(cmd::probe::ProbeArgs),
     /// Check tables against themselves and against a referee
     Verify(cmd::verify::VerifyArgs),
+    /// Say in words why a simple pawn ending is won or drawn
+    Explain(cmd::explain::ExplainArgs),
+    /// Search a king and pawn ending and prove its value
+    Search(cmd::search::SearchArgs),
+    /// Serve a chess program as an engine
+    Uci(cmd::uci::UciArgs),
 }

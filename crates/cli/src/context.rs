@@ -52,6 +52,18 @@ impl Context {
         Solver::new().with_progress(progress).with_memory_limit(self.memory_bytes)
     }
 
+    /// Set when Ctrl-C was pressed.
+    pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
+        self.interrupted.clone()
+    }
+
+    /// A tablebase that solves on demand and shows nothing of it.
+    pub fn quiet_tablebase(&self) -> Tablebase {
+        let progress = Arc::new(Interruptible { interrupted: self.interrupted.clone() });
+        let solver = Solver::new().with_progress(progress).with_memory_limit(self.memory_bytes);
+        Tablebase::solving(solver)
+    }
+
     /// A tablebase that solves on demand.
     pub fn tablebase(&self) -> Tablebase {
         Tablebase::solving(self.solver())
