@@ -13,6 +13,15 @@ pub trait Source: Send + Sync {
     /// If there is no table for it, or the table cannot be used.
     fn value(&self, position: &Position, metric: Metric) -> Result<Value, ProbeError>;
 
+    /// Announces positions that will be asked for, so that what they share is
+    /// worked out once.
+    ///
+    /// # Errors
+    /// If there is no table for one, or the table cannot be used.
+    fn expect(&self, _positions: &[Position], _metric: Metric) -> Result<(), ProbeError> {
+        Ok(())
+    }
+
     /// The statistics of a material, in canonical orientation.
     ///
     /// # Errors
@@ -62,6 +71,11 @@ impl Source for SolverSource {
             }
             value => Ok(value),
         }
+    }
+
+    fn expect(&self, positions: &[Position], metric: Metric) -> Result<(), ProbeError> {
+        positions.iter().try_for_each(|position| check_men(position.material()))?;
+        Ok(self.solver.watch(positions, metric)?)
     }
 
     fn stats(&self, material: Material, metric: Metric) -> Result<Stats, ProbeError> {

@@ -53,6 +53,17 @@ impl Tablebase {
         }
     }
 
+    /// Announces positions that will be asked for: large tables, which keep no
+    /// depths, are then solved once for all of them.
+    ///
+    /// # Errors
+    /// If the tables cannot be had.
+    pub fn expect(&self, positions: &[Position], metrics: &[Metric]) -> Result<(), ProbeError> {
+        let dtz50 = [Metric::Dtz50];
+        let others = metrics.iter().filter(|&&metric| metric != Metric::Dtz50);
+        dtz50.iter().chain(others).try_for_each(|&metric| self.source.expect(positions, metric))
+    }
+
     /// The value of a position in every metric.
     ///
     /// # Errors
@@ -95,6 +106,9 @@ impl Tablebase {
     ) -> Result<Vec<MoveAnswer>, ProbeError> {
         position.check_legal()?;
         let mut answers = Vec::new();
+        let mut expected: Vec<Position> = vec![*position];
+        expected.extend(position.legal_moves().iter().map(|m| position.play(m)));
+        self.expect(&expected, metrics)?;
         for played in position.legal_moves() {
             let after = self.probe_in(&position.play(&played), metrics)?;
             answers.push(MoveAnswer { played, san: chess::san(position, &played), after });

@@ -9,6 +9,7 @@ use crate::exits::Exits;
 use crate::record::{Keep, Recorder};
 use crate::relayout;
 use crate::stats::{Counter, Stats, finish_stats};
+use crate::watch::Watch;
 use crate::waves::{Start, Stop, Waves};
 use crate::{Metric, Progress, SolveError, WaveReport};
 
@@ -27,7 +28,8 @@ impl BoardSolve<'_> {
         self.board.material()
     }
 
-    pub fn run(&self) -> Result<(SubGame, Stats), SolveError> {
+    /// Solves the board; `watch` learns the depths of its positions.
+    pub fn run(&self, watch: &mut Watch) -> Result<(SubGame, Stats), SolveError> {
         let board = self.board;
         let tiles = board.tiles();
         let legal = |turn| self.each_tile(|cell| self.backend.legal(board, turn, cell));
@@ -41,12 +43,12 @@ impl BoardSolve<'_> {
         let mut game = SubGame { board: board.clone(), values };
         let mut stats = Stats::new(self.material(), self.metric);
         let counter = Counter::new(board);
-        self.wins_of(Color::White, &mut game, &mut stats, &counter)?;
+        self.wins_of(Color::White, &mut game, &mut stats, &counter, watch)?;
         if self.material().is_symmetric() && !self.material().has_pawns() {
             relayout::complete_symmetric(&mut game);
             complete_symmetric_stats(&mut stats);
         } else {
-            self.wins_of(Color::Black, &mut game, &mut stats, &counter)?;
+            self.wins_of(Color::Black, &mut game, &mut stats, &counter, watch)?;
         }
         finish_stats(&mut stats, &counter, &game);
         Ok((game, stats))
@@ -64,6 +66,7 @@ impl BoardSolve<'_> {
         game: &mut SubGame,
         stats: &mut Stats,
         counter: &Counter<'_>,
+        watch: &mut Watch,
     ) -> Result<(), SolveError> {
         if self.material().side_len(attacker) == 1 {
             return Ok(()); // a bare king cannot win
@@ -76,6 +79,7 @@ impl BoardSolve<'_> {
             start,
             |ply, decided, addresses, tiles| {
                 recorder.record(ply, &decided, &mut game.values, &mut stats.sides);
+                watch.look(ply, attacker, &decided);
                 let report =
                     WaveReport { material, metric, attacker, ply, decided: addresses, tiles };
                 self.progress.wave(&report);

@@ -16,6 +16,7 @@ use crate::pawn_exits::{Parts, PawnExits};
 use crate::reach::{Node, reachable};
 use crate::record::Keep;
 use crate::relayout::swap_colors;
+use crate::watch::Watch;
 use crate::{Metric, Placement, Progress, Silent, Stats, Table, Value};
 
 /// Why a material could not be solved.
@@ -105,6 +106,8 @@ pub struct Solver {
     swapped: Mutex<HashMap<(Material, Metric), Arc<SubGame>>>,
     /// Hyperboards with pawns, by canonical material and placement.
     parts: Mutex<HashMap<(Material, Metric, Placement), Arc<Part>>>,
+    /// Values of single positions of tables that keep no depths.
+    watched: Mutex<HashMap<(Position, Metric), Value>>,
 }
 
 /// One solved hyperboard with pawns.
@@ -135,6 +138,7 @@ impl Solver {
             tables: Mutex::new(Cache::new()),
             swapped: Mutex::default(),
             parts: Mutex::default(),
+            watched: Mutex::default(),
         }
     }
 
@@ -268,6 +272,11 @@ impl Solver {
     /// If it needs too much memory or is cancelled.
     pub fn value(&self, position: &Position, metric: Metric) -> Result<Value, SolveError> {
         let node = Node::of(position);
+        if node.pawns == Placement::NONE && !keeps_depths(node.material) {
+            self.watch(&[*position], metric)?;
+            let found = lock(&self.watched).get(&watch_key(position, metric)).copied();
+            return found.ok_or(SolveError::NotCovered { material: node.material });
+        }
         if node.pawns == Placement::NONE || self.is_known(node.material, metric) {
             return covered(&*self.solve(node.material, metric)?, position);
         }
@@ -279,6 +288,39 @@ impl Solver {
             stats: Stats::new(node.material, metric),
         };
         covered(&table, position)
+    }
+
+    /// Learns the values of positions that will be asked for. Tables of six
+    /// men and more do not keep depths: each call of this solves such a table
+    /// once for all its positions not yet known; without it each position
+    /// would cost a solve. Other positions are left alone.
+    ///
+    /// # Errors
+    /// If a table needs too much memory or is cancelled.
+    pub fn watch(&self, positions: &[Position], metric: Metric) -> Result<(), SolveError> {
+        let mut wanted: HashMap<Material, Vec<Position>> = HashMap::new();
+        for position in positions {
+            let material = position.material();
+            let known = lock(&self.watched).contains_key(&watch_key(position, metric));
+            if !known && !material.has_pawns() && !keeps_depths(material) {
+                let swap = !material.is_canonical();
+                let position = position.without_en_passant();
+                let position = if swap { position.swap_colors() } else { position };
+                wanted.entry(material.canonical()).or_default().push(position);
+            }
+        }
+        for (material, positions) in wanted {
+            let metric = metric.without_pawns();
+            self.check_memory(material, metric, estimate_bytes(material))?;
+            for level in dependencies(material) {
+                level.iter().try_for_each(|&m| self.solve(m, metric).map(drop))?;
+            }
+            let (table, values) = self.solve_pieces(material, metric, &positions)?;
+            lock(&self.tables).insert(key(material, metric), Arc::new(table), false);
+            let found = positions.iter().map(|p| watch_key(p, metric)).zip(values);
+            lock(&self.watched).extend(found);
+        }
+        Ok(())
     }
 
     /// Solves the hyperboard of a position with pawns and all it depends on.
@@ -311,7 +353,7 @@ impl Solver {
         let table = match self.without_curses(material, metric)? {
             Some(table) => table,
             None if material.has_pawns() => self.solve_pawns(material, metric)?,
-            None => self.solve_pieces(material, metric)?,
+            None => self.solve_pieces(material, metric, &[])?.0,
         };
         let table = Arc::new(table);
         lock(&self.tables).insert(key, table.clone(), false);
@@ -355,16 +397,25 @@ impl Solver {
         Ok(Box::new(PieceExits::new(board.clone(), subs, metric)))
     }
 
-    fn solve_pieces(&self, material: Material, metric: Metric) -> Result<Table, SolveError> {
+    /// Also returns the values of some positions, in their order: their depths
+    /// are known even where the table does not keep depths.
+    fn solve_pieces(
+        &self,
+        material: Material,
+        metric: Metric,
+        watched: &[Position],
+    ) -> Result<(Table, Vec<Value>), SolveError> {
         let board = Hyperboard::pieces(material);
         let exits = self.exits(&board, metric)?;
-        let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
+        let keep = if keeps_depths(material) { Keep::Depths } else { Keep::Outcomes };
         self.progress.begin(material, metric, board.tiles() as u64 * 4096);
         let (backend, progress) = (self.backend, &*self.progress);
         let solve = BoardSolve { backend, progress, board: &board, exits: &*exits, metric, keep };
-        let (game, stats) = solve.run()?;
+        let mut watch = Watch::new(&board, watched);
+        let (game, stats) = solve.run(&mut watch)?;
         self.progress.end(material, metric);
-        Ok(Table { material, metric, parts: vec![Arc::new(game)], stats })
+        let values = watch.values(&board);
+        Ok((Table { material, metric, parts: vec![Arc::new(game)], stats }, values))
     }
 
     /// All placements of the pawns, the furthest advanced first.
@@ -408,7 +459,7 @@ impl Solver {
         let (backend, progress) = (self.backend, &*self.progress);
         let keep = Keep::Depths;
         let solve = BoardSolve { backend, progress, board: &board, exits: &*exits, metric, keep };
-        let (game, stats) = solve.run()?;
+        let (game, stats) = solve.run(&mut Watch::nothing())?;
         let part = Arc::new(Part { game: Arc::new(game), stats });
         lock(&self.parts).insert(key, part.clone());
         Ok(part)
@@ -445,6 +496,18 @@ impl Solver {
         let (needed_mib, limit_mib) = (mib(needed), mib(self.memory_limit_bytes));
         Err(SolveError::Memory { material, metric, needed_mib, limit_mib })
     }
+}
+
+/// Whether a table of this material keeps the depth of every position.
+fn keeps_depths(material: Material) -> bool {
+    material.has_pawns() || material.len() <= 5
+}
+
+/// Positions that differ only by colours have one entry.
+fn watch_key(position: &Position, metric: Metric) -> (Position, Metric) {
+    let position = position.without_en_passant();
+    let swap = !position.material().is_canonical();
+    (if swap { position.swap_colors() } else { position }, metric.without_pawns())
 }
 
 fn covered(table: &Table, position: &Position) -> Result<Value, SolveError> {
@@ -502,7 +565,7 @@ fn estimate_bytes(material: Material) -> u64 {
         return plane * placements.len() as u64 * (6 + DEPTH_PLANES);
     }
     let plane = Hyperboard::pieces(material).plane_bytes() as u64;
-    let depth = if material.len() <= 5 { DEPTH_PLANES } else { 0 };
+    let depth = if keeps_depths(material) { DEPTH_PLANES } else { 0 };
     plane * (WORKING_PLANES + depth)
 }
 
@@ -524,4 +587,46 @@ pub fn dependencies(material: Material) -> Vec<Vec<Material>> {
     let key = |m: &Material| (m.len(), m.pawns());
     found.sort_by_key(|m| (key(m), m.to_string()));
     found.chunk_by(|a, b| key(a) == key(b)).map(<[Material]>::to_vec).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use molien_board::Color;
+    use molien_hyper::Index;
+
+    /// Watched positions get the depths that the table keeps.
+    #[test]
+    fn watching_equals_keeping() {
+        for name in ["KQKR", "KQKQ"] {
+            let solver = Solver::new();
+            let material: Material = name.parse().unwrap();
+            let table = solver.solve(material, Metric::Dtm).unwrap();
+            let board = &table.parts[0].board;
+            let square = |n: usize| molien_board::Square::new(n);
+            let index = |n: usize| Index {
+                tile: n % board.tiles(),
+                row: square(n / 7),
+                column: square(n / 3),
+            };
+            let decode = |n: usize| board.decode(index(n * 977), Color::BOTH[n % 2]);
+            let positions: Vec<Position> = (0..20_000).filter_map(decode).collect();
+            assert!(positions.len() > 1000);
+            let (_, values) = solver.solve_pieces(material, Metric::Dtm, &positions).unwrap();
+            for (position, value) in positions.iter().zip(values) {
+                assert_eq!(table.get(position), Some(value), "{position}");
+            }
+        }
+    }
+
+    #[test]
+    fn dependencies_come_in_order() {
+        let levels = dependencies("KQPKR".parse().unwrap());
+        let flat: Vec<Material> = levels.into_iter().flatten().collect();
+        for (i, material) in flat.iter().enumerate() {
+            for sub in material.successors() {
+                assert!(flat[..i].contains(&sub.canonical()), "{material} needs {sub}");
+            }
+        }
+    }
 }

@@ -32,8 +32,9 @@ pub struct ProbeArgs {
 pub fn run(context: &Context, args: &ProbeArgs) -> anyhow::Result<Verdict> {
     let position: Position = args.fen.join(" ").parse()?;
     let tables = context.tablebase();
-    let answer = tables.probe(&position)?;
+    // The moves first: they announce all positions that are asked for.
     let moves = tables.moves(&position)?;
+    let answer = tables.probe(&position)?;
     if context.json {
         print_json(&to_json(&position, &answer, &moves))?;
     } else {
