@@ -1,6 +1,7 @@
 //! The command line.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use molien_board::Role;
 
 use crate::cmd;
 use crate::memory::MemoryLimit;
@@ -33,9 +34,32 @@ pub struct Common {
     /// Memory to use at most, such as 8G, 500M or 50% of the machine's
     #[arg(long, global = true, default_value = "70%", value_name = "SIZE")]
     pub memory: MemoryLimit,
+    /// What pawns promote to; 'queen' is not chess, but what Thompson used
+    /// for KQPKQ in 1986
+    #[arg(long, global = true, default_value = "all", value_name = "ROLES")]
+    pub promote: Promote,
     /// Threads to use [default: one for each processor]
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<std::num::NonZeroUsize>,
+}
+
+/// What pawns promote to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Promote {
+    /// Queen, rook, bishop and knight
+    All,
+    /// Queen only
+    Queen,
+}
+
+impl Promote {
+    /// The roles.
+    pub fn roles(self) -> &'static [Role] {
+        match self {
+            Promote::All => &Role::PROMOTIONS,
+            Promote::Queen => &[Role::Queen],
+        }
+    }
 }
 
 /// The commands, one file each under `cmd`.
@@ -49,4 +73,10 @@ pub enum Command {
     Probe(cmd::probe::ProbeArgs),
     /// Check tables against themselves and against a referee
     Verify(cmd::verify::VerifyArgs),
+    /// Say in words why a simple pawn ending is won or drawn
+    Explain(cmd::explain::ExplainArgs),
+    /// Search a king and pawn ending and prove its value
+    Search(cmd::search::SearchArgs),
+    /// Serve a chess program as an engine
+    Uci(cmd::uci::UciArgs),
 }

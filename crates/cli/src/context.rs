@@ -9,7 +9,7 @@ use molien_board::Material;
 use molien_probe::Tablebase;
 use molien_solve::{Progress, Solver};
 
-use crate::args::Common;
+use crate::args::{Common, Promote};
 use crate::progress::{Bars, Interruptible};
 
 /// The options common to all commands, made ready.
@@ -17,6 +17,7 @@ pub struct Context {
     /// Whether results are printed as JSON.
     pub json: bool,
     memory_bytes: u64,
+    promote: Promote,
     interrupted: Arc<AtomicBool>,
 }
 
@@ -37,19 +38,41 @@ impl Context {
             }
         })
         .context("Ctrl-C cannot be handled")?;
-        Ok(Context { json: common.json, memory_bytes: common.memory.bytes(), interrupted })
+        let memory_bytes = common.memory.bytes();
+        Ok(Context { json: common.json, memory_bytes, promote: common.promote, interrupted })
     }
 
     /// A solver within the memory limit that shows its progress on a terminal
     /// and stops at Ctrl-C.
     pub fn solver(&self) -> Solver {
         let interrupted = self.interrupted.clone();
-        let progress: Arc<dyn Progress> = if std::io::stderr().is_terminal() {
-            Arc::new(Bars::new(interrupted))
+        if std::io::stderr().is_terminal() {
+            self.solver_with(Arc::new(Bars::new(interrupted)))
         } else {
-            Arc::new(Interruptible { interrupted })
-        };
-        Solver::new().with_progress(progress).with_memory_limit(self.memory_bytes)
+            self.quiet_solver()
+        }
+    }
+
+    /// The same, showing nothing.
+    fn quiet_solver(&self) -> Solver {
+        self.solver_with(Arc::new(Interruptible { interrupted: self.interrupted.clone() }))
+    }
+
+    fn solver_with(&self, progress: Arc<dyn Progress>) -> Solver {
+        Solver::new()
+            .with_progress(progress)
+            .with_memory_limit(self.memory_bytes)
+            .with_promotions(self.promote.roles())
+    }
+
+    /// Set when Ctrl-C was pressed.
+    pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
+        self.interrupted.clone()
+    }
+
+    /// A tablebase that solves on demand and shows nothing of it.
+    pub fn quiet_tablebase(&self) -> Tablebase {
+        Tablebase::solving(self.quiet_solver())
     }
 
     /// A tablebase that solves on demand.

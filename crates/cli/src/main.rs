@@ -6,6 +6,7 @@ mod args;
 mod cmd;
 mod context;
 mod memory;
+mod play;
 mod progress;
 mod text;
 
@@ -52,6 +53,9 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Stats(args) => cmd::stats::run(&context, &args),
         Command::Probe(args) => cmd::probe::run(&context, &args),
         Command::Verify(args) => cmd::verify::run(&context, &args),
+        Command::Explain(args) => cmd::explain::run(&context, &args),
+        Command::Search(args) => cmd::search::run(&context, &args),
+        Command::Uci(args) => cmd::uci::run(&context, &args),
     }
 }
 

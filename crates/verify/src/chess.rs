@@ -26,7 +26,7 @@ pub(crate) fn play(chess: &Chess, m: Move) -> Chess {
 /// en passant is left out.
 pub(crate) fn placement(chess: &Chess) -> Option<Position> {
     let turn = if chess.turn().is_white() { Color::White } else { Color::Black };
-    let men = chess.board().iter().filter_map(|(square, piece)| {
+    let men = chess.board().iter().map(|(square, piece)| {
         let color = if piece.color.is_white() { Color::White } else { Color::Black };
         let role = match piece.role {
             shakmaty::Role::Pawn => Role::Pawn,
@@ -36,7 +36,7 @@ pub(crate) fn placement(chess: &Chess) -> Option<Position> {
             shakmaty::Role::Queen => Role::Queen,
             shakmaty::Role::King => Role::King,
         };
-        Some((Man::new(color, role), Square::new(square.to_usize())))
+        (Man::new(color, role), Square::new(square.to_usize()))
     });
     Position::placement(men, turn)
 }
