@@ -14,15 +14,20 @@ use crate::text::{grouped, print_json, print_line, winner_moves};
 const AFTER_HELP: &str = "\
 Examples:
   molien solve KQKR KRKN
-  molien solve KBBKN --metric dtc,dtm --json";
+  molien solve KBBKN --metric dtc,dtm --json
+  molien solve --men 3           every material of up to three men";
 
 /// Materials and metrics to solve.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct SolveArgs {
     /// Materials such as KQKR
-    #[arg(required = true)]
+    #[arg(required_unless_present = "men")]
     material: Vec<String>,
+    /// All materials of up to so many men
+    #[arg(long, value_name = "N", conflicts_with = "material",
+          value_parser = clap::value_parser!(u8).range(3..=5))]
+    men: Option<u8>,
     /// Metrics: dtm, dtc, dtz, dtz50
     #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
     metric: Vec<Metric>,
@@ -30,6 +35,9 @@ pub struct SolveArgs {
 
 /// Solves and prints a line for every table.
 pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
+    if let Some(men) = args.men {
+        return all(context, usize::from(men), &args.metric);
+    }
     let materials = parse_materials(&args.material)?;
     let tables = context.tablebase();
     for &material in &materials {
@@ -38,6 +46,28 @@ pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
             let stats = tables.stats(material, metric)?;
             report(context, material, &stats, metric, start.elapsed().as_secs_f64())?;
         }
+    }
+    Ok(Verdict::Done)
+}
+
+/// Solves every material of up to so many men, metric by metric. A promotion
+/// keeps the number of men and takes a pawn, so that of the largest tables
+/// only those with one pawn less are needed; the others are given up.
+fn all(context: &Context, men: usize, metrics: &[Metric]) -> anyhow::Result<Verdict> {
+    let materials = Material::all(men);
+    let solver = context.solver();
+    for &metric in metrics {
+        for &material in &materials {
+            let start = Instant::now();
+            let table = solver.solve(material, metric)?;
+            report(context, material, &table.stats, metric, start.elapsed().as_secs_f64())?;
+            for &done in materials.iter().filter(|done| done.len() == men) {
+                if done.pawns() + 1 < material.pawns() && material.len() == men {
+                    solver.forget(done, metric);
+                }
+            }
+        }
+        materials.iter().filter(|m| m.len() == men).for_each(|&m| solver.forget(m, metric));
     }
     Ok(Verdict::Done)
 }
