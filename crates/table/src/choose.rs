@@ -121,7 +121,10 @@ pub(crate) fn best_layout(source: &Source<'_>) -> Option<Layout> {
             let coding = alphabets_of(&layout, &blocks, metric, None);
             depth_cost(&layout, &blocks, metric, &coding)
         });
-        let cells: usize = blocks.iter().map(|(s, _)| s.cells[0].len() + s.cells[1].len()).sum();
+        let cells: usize = blocks
+            .iter()
+            .map(|(s, _)| s.cells(Color::White).len() + s.cells(Color::Black).len())
+            .sum();
         let bytes = depths.sum::<usize>() + outcome_cost(&layout, &blocks);
         // Layouts cut the board differently: compare bytes per position.
         let cost = bytes * (1 << 20) / cells.max(1);

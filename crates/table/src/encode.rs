@@ -2,13 +2,10 @@
 
 use molien_board::Color;
 
-use crate::codec::{
-    Alphabet, DepthContext, LOSS, Malformed, SideValues, WIN, encode_base_outcomes,
-    encode_predicted_outcomes, find_hints,
-};
+use crate::codec::{Alphabet, DepthContext, Malformed, SideValues, find_hint_depths};
 use crate::compress::symbols_to_bytes;
 use crate::layout::Layout;
-use crate::predict::key;
+use crate::outcomes::{self, find_winning_hints};
 use crate::shape::BlockShape;
 use crate::source::BlockValues;
 
@@ -27,10 +24,10 @@ pub(crate) fn outcome_streams(
     values: &BlockValues,
 ) -> [Vec<u8>; 2] {
     let (side, base) = (layout.predicted, layout.predicted.other());
-    let of = |color: Color| &values.outcomes[color.index()];
+    let of = |color: Color| &values.outcomes[color.index()].of;
     [
-        encode_base_outcomes(&shape.cells[base.index()], of(base)),
-        encode_predicted_outcomes(shape, side, of(base), of(side)),
+        outcomes::encode_base(shape.cells(base), of(base)),
+        outcomes::encode_predicted(shape, side, of(base), of(side)),
     ]
 }
 
@@ -42,25 +39,21 @@ pub(crate) fn depth_streams(
     metric: usize,
     coding: &Coding,
 ) -> Result<[Vec<u8>; 2], Malformed> {
-    let side_values = |color: Color| SideValues {
-        outcomes: &values.outcomes[color.index()],
-        depths: &values.depths[metric][color.index()],
+    let (side, base) = (layout.predicted, layout.predicted.other());
+    let context = |side: Color| DepthContext {
+        shape,
+        side,
+        outcomes: &values.outcomes[side.index()],
+        reference: coding.reference.map(|i| values.depths[i][side.index()].as_slice()),
+        alphabet: &coding.alphabets[side.index()],
     };
-    let stream = |side: Color| {
-        let alphabet = &coding.alphabets[side.index()];
-        let context = DepthContext {
-            shape,
-            side,
-            outcomes: &values.outcomes[side.index()],
-            reference: coding.reference.map(|i| values.depths[i][side.index()].as_slice()),
-            alphabet,
-        };
-        let base = side_values(layout.predicted.other());
-        let base = (side == layout.predicted).then_some(&base);
-        let symbols = context.encode(&values.depths[metric][side.index()], base)?;
-        Ok(symbols_to_bytes(&symbols, alphabet.width()))
-    };
-    Ok([stream(layout.predicted.other())?, stream(layout.predicted)?])
+    let depths = |color: Color| values.depths[metric][color.index()].as_slice();
+    let known = SideValues { outcomes: &values.outcomes[base.index()].of, depths: depths(base) };
+    let winning = find_winning_hints(shape, &values.outcomes[side.index()].of);
+    let predicted = context(side).encode_predicted(depths(side), known, &winning)?;
+    let plain = context(base).encode_base(depths(base))?;
+    let width = |color: Color| coding.alphabets[color.index()].width();
+    Ok([symbols_to_bytes(&plain, width(base)), symbols_to_bytes(&predicted, width(side))])
 }
 
 /// The depths that occur, as sets of bits.
@@ -110,20 +103,19 @@ impl Found {
     ) {
         let outcomes = &values.outcomes[side.index()];
         let depths = &values.depths[metric][side.index()];
-        for &cell in &shape.cells[side.index()] {
+        let reference = reference.map(|i| &values.depths[i][side.index()]);
+        let difference = |&cell: &u16| {
             let cell = usize::from(cell);
-            let from = reference.map_or(0, |i| values.depths[i][side.index()][cell]);
-            let difference = i32::from(depths[cell]) - i32::from(from);
-            match outcomes[cell] {
-                WIN => self.wins.insert(difference),
-                LOSS => self.losses.insert(difference),
-                _ => {}
-            }
-        }
+            i32::from(depths[cell]) - reference.map_or(0, |depths| i32::from(depths[cell]))
+        };
+        outcomes.wins.iter().map(difference).for_each(|value| self.wins.insert(value));
+        outcomes.losses.iter().map(difference).for_each(|value| self.losses.insert(value));
         if predicted {
-            let hints = find_hints(shape, &SideValues { outcomes, depths });
-            let wins = hints.iter().filter(|&&hint| hint > key::DRAW);
-            wins.for_each(|&hint| self.hints.insert(i32::from(key::win_plies(hint))));
+            let winning = find_winning_hints(shape, &outcomes.of);
+            let values = SideValues { outcomes: &outcomes.of, depths };
+            for plies in find_hint_depths(shape, values, &winning) {
+                self.hints.insert(i32::from(plies));
+            }
         }
     }
 

@@ -20,6 +20,7 @@ mod frame;
 mod layout;
 mod meta;
 mod mmap;
+mod outcomes;
 mod predict;
 mod reader;
 mod shape;

@@ -7,8 +7,9 @@
 //! fixed men are not seen, so the true value can be better, never worse.
 
 use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
+use molien_hyper::Tile;
 
-use crate::frame::Frame;
+use crate::frame::{Frame, Mask};
 
 /// How good a value is for the side that has it: higher is better.
 pub(crate) mod key {
@@ -67,6 +68,14 @@ fn raise(row: &mut [u16; 64], other: &[u16; 64]) {
     }
 }
 
+/// The squares in an order in which each comes after the one next to it in
+/// this direction.
+fn from_the_edge(direction: usize) -> impl Iterator<Item = Square> {
+    let (files, ranks) = Role::Queen.directions()[direction];
+    let upwards = ranks * 8 + files > 0;
+    (0..64).map(move |i| Square::new(if upwards { 63 - i } else { i }))
+}
+
 /// Takes into `best` what a man whose square is the row of `after` reaches by
 /// quiet moves. `after` is 0 where the men of a cell coincide.
 fn row_moves(role: Role, after: &Grid, occupied: Bitboard, best: &mut Grid) {
@@ -78,25 +87,19 @@ fn row_moves(role: Role, after: &Grid, occupied: Bitboard, best: &mut Grid) {
         }
         return;
     }
+    let mut reach = empty_grid();
     for direction in attacks::ray_directions(role) {
-        let mut beyond = empty_grid();
-        let mut slide = |from: Square| {
-            let Some(&to) = attacks::ray_squares(direction, from).first() else { return };
-            if occupied.contains(to) {
-                return;
-            }
-            let mut reach = beyond[to.index()];
-            raise(&mut reach, &after[to.index()]);
-            reach[to.index()] = key::NONE; // the column man stands in the way
-            raise(&mut best[from.index()], &reach);
-            beyond[from.index()] = reach;
-        };
-        // Each square after the one next to it in this direction.
-        let rises = Role::Queen.directions()[direction];
-        if rises.1 * 8 + rises.0 > 0 {
-            Square::all().rev().for_each(&mut slide);
-        } else {
-            Square::all().for_each(&mut slide);
+        for from in from_the_edge(direction) {
+            let next = attacks::ray_squares(direction, from).first();
+            let Some(to) = next.filter(|&&to| !occupied.contains(to)) else {
+                reach[from.index()] = [key::NONE; 64];
+                continue;
+            };
+            let mut here = reach[to.index()];
+            raise(&mut here, &after[to.index()]);
+            here[to.index()] = key::NONE; // the column man stands in the way
+            raise(&mut best[from.index()], &here);
+            reach[from.index()] = here;
         }
     }
 }
@@ -106,31 +109,75 @@ fn row_moves(role: Role, after: &Grid, occupied: Bitboard, best: &mut Grid) {
 /// to move.
 pub(crate) fn quiet_moves(frame: &Frame, side: Color, after: &mut Grid) -> Box<Grid> {
     if frame.row == Some(frame.column) {
-        complete_like_men(after);
+        // Like men are stored in rising order only; a move can lead to the
+        // other.
+        for r in 0..64 {
+            for c in 0..r {
+                after[r][c] = after[c][r];
+            }
+        }
     }
     let mut best = empty_grid();
-    if let Some(row) = frame.row.filter(|man| man.color == side) {
-        row_moves(row.role, after, frame.occupied, &mut best);
-    }
     if frame.column.color == side {
         let turned = transpose(after);
         let mut moves = empty_grid();
         row_moves(frame.column.role, &turned, frame.occupied, &mut moves);
-        let moves = transpose(&moves);
-        for (row, other) in best.iter_mut().zip(moves.iter()) {
-            raise(row, other);
-        }
+        best = transpose(&moves);
+    }
+    if let Some(row) = frame.row.filter(|man| man.color == side) {
+        row_moves(row.role, after, frame.occupied, &mut best);
     }
     best
 }
 
-/// Like men are stored in rising order only; a move can lead to the other.
-fn complete_like_men(grid: &mut Grid) {
-    for r in 0..64 {
-        for c in 0..r {
-            grid[r][c] = grid[c][r];
+/// The same for a set: the cells from which the row man moves into it.
+fn row_moves_into(role: Role, set: &Mask, occupied: Bitboard, reached: &mut Mask) {
+    if !role.is_slider() {
+        for from in Square::all() {
+            for to in attacks::attacks(role, from, occupied) - occupied {
+                reached[from.index()] |= set[to.index()];
+            }
+        }
+        return;
+    }
+    for direction in attacks::ray_directions(role) {
+        let mut reach = [0; 64];
+        for from in from_the_edge(direction) {
+            let next = attacks::ray_squares(direction, from).first();
+            if let Some(to) = next.filter(|&&to| !occupied.contains(to)) {
+                let beyond = reach[to.index()] | set[to.index()];
+                reach[from.index()] = beyond & !Bitboard::from_square(*to).0;
+                reached[from.index()] |= reach[from.index()];
+            }
         }
     }
+}
+
+fn transpose_mask(mask: &Mask) -> Mask {
+    let turned = Tile::from_rows(|row| mask[row.index()]).transpose();
+    std::array::from_fn(|row| turned.row(Square::new(row)))
+}
+
+/// The cells from which one of the side's men in the tile has a quiet move
+/// into the set.
+pub(crate) fn moves_into(frame: &Frame, side: Color, set: &Mask) -> Mask {
+    let turned = transpose_mask(set);
+    let (mut set, mut turned) = (*set, turned);
+    if frame.row == Some(frame.column) {
+        for (a, b) in set.iter_mut().zip(&mut turned) {
+            *a |= *b;
+            *b = *a;
+        }
+    }
+    let mut reached = [0; 64];
+    if frame.column.color == side {
+        row_moves_into(frame.column.role, &turned, frame.occupied, &mut reached);
+        reached = transpose_mask(&reached);
+    }
+    if let Some(row) = frame.row.filter(|man| man.color == side) {
+        row_moves_into(row.role, &set, frame.occupied, &mut reached);
+    }
+    reached
 }
 
 /// A kind of capture inside a tile: a man of the tile takes a fixed man, or

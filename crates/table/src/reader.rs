@@ -144,11 +144,11 @@ impl TableFile {
         let block = self.block(address.block)?;
         let value = || -> Result<Option<Value>, Malformed> {
             let side = position.turn();
-            let outcome = block.outcomes(&self.shared, side)?[address.cell];
+            let outcome = block.outcome(&self.shared, side, address.cell)?;
             if outcome == DRAW {
                 return Ok(Some(Value::Draw));
             }
-            let plies = block.depths(&self.shared, metric, side)?[address.cell];
+            let plies = block.depth(&self.shared, metric, side, address.cell)?;
             Ok(match outcome {
                 WIN => Some(Value::Win(plies)),
                 LOSS => Some(Value::Loss(plies)),
@@ -213,12 +213,8 @@ impl TableFile {
         let check = |number: usize| -> Result<u64, TableError> {
             let (_, sum) = self.record(number)?;
             let block = self.read_block(number)?;
-            for metric in 0..self.shared.meta.metrics.len() {
-                for side in molien_board::Color::BOTH {
-                    let depths = block.depths(&self.shared, metric, side);
-                    depths.map_err(|Malformed(why)| self.malformed(number, why))?;
-                }
-            }
+            let decoded = block.decode_all(&self.shared);
+            decoded.map_err(|Malformed(why)| self.malformed(number, why))?;
             Ok(sum)
         };
         let sums = blocks.into_par_iter().map(check).collect::<Result<Vec<u64>, _>>()?;

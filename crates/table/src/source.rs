@@ -7,12 +7,13 @@ use molien_solve::Table;
 
 use crate::codec::{ABSENT, DRAW, LOSS, WIN};
 use crate::layout::Layout;
+use crate::outcomes::Outcomes;
 use crate::shape::BlockShape;
 
 /// The values of a block: outcomes for White and Black to move, and depths for
 /// each metric.
 pub(crate) struct BlockValues {
-    pub outcomes: [Vec<u8>; 2],
+    pub outcomes: [Outcomes; 2],
     pub depths: Vec<[Vec<u16>; 2]>,
 }
 
@@ -64,7 +65,7 @@ impl Source<'_> {
         let blank = || [vec![0; shape.len], vec![0; shape.len]];
         let mut depths: Vec<[Vec<u16>; 2]> = self.tables.iter().map(|_| blank()).collect();
         for turn in [0, 1] {
-            for &cell in &shape.cells[turn] {
+            for &cell in shape.cells(Color::BOTH[turn]) {
                 let cell = usize::from(cell);
                 let tile = numbers.start + cell / layout.tile_cells();
                 let mut squares = [Square::new(0); 10];
@@ -92,6 +93,11 @@ impl Source<'_> {
                 }
             }
         }
+        let [white, black] = outcomes;
+        let outcomes = [
+            Outcomes::new(shape.cells(Color::White), white),
+            Outcomes::new(shape.cells(Color::Black), black),
+        ];
         Some(BlockValues { outcomes, depths })
     }
 }
