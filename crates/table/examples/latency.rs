@@ -39,8 +39,9 @@ fn main() {
             times.sort_by(f64::total_cmp);
             let n = times.len();
             println!(
-                "{metric} {turn} cold mean {:.1} median {:.1} p90 {:.1} p99 {:.1} us",
+                "{metric} {turn} cold mean {:.1} p10 {:.1} median {:.1} p90 {:.1} p99 {:.1} us",
                 times.iter().sum::<f64>() / n as f64,
+                times[n / 10],
                 times[n / 2],
                 times[n * 9 / 10],
                 times[n * 99 / 100]

@@ -1,8 +1,10 @@
 //! Streams of symbols as zstd frames.
 
-use zstd::bulk::{Compressor, Decompressor};
+use std::cell::RefCell;
+
+use zstd::bulk::Compressor;
 use zstd::dict::DecoderDictionary;
-use zstd::zstd_safe::CParameter;
+use zstd::zstd_safe::{CParameter, DCtx};
 
 use crate::codec::Malformed;
 
@@ -36,6 +38,11 @@ impl Packer<'_> {
     }
 }
 
+thread_local! {
+    /// Making a decompressor takes longer than using it.
+    static CONTEXT: RefCell<DCtx<'static>> = RefCell::new(DCtx::create());
+}
+
 /// Decompresses the streams of one kind.
 pub(crate) struct Unpacker {
     dictionary: Option<DecoderDictionary<'static>>,
@@ -53,14 +60,17 @@ impl Unpacker {
         match packed {
             [] => Ok(Vec::new()),
             [byte] => Ok(vec![*byte; limit]),
-            _ => {
-                let decompressor = match &self.dictionary {
-                    None => Decompressor::new(),
-                    Some(dictionary) => Decompressor::with_prepared_dictionary(dictionary),
+            _ => CONTEXT.with_borrow_mut(|context| {
+                let mut out = Vec::with_capacity(limit);
+                let done = match &self.dictionary {
+                    None => context.decompress(&mut out, packed),
+                    Some(dictionary) => {
+                        context.decompress_using_ddict(&mut out, packed, dictionary.as_ddict())
+                    }
                 };
-                let wrong = |_| Malformed("not a zstd frame of the right size");
-                decompressor.map_err(wrong)?.decompress(packed, limit).map_err(wrong)
-            }
+                done.map_err(|_| Malformed("not a zstd frame of the right size"))?;
+                Ok(out)
+            }),
         }
     }
 }

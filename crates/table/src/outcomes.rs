@@ -6,7 +6,7 @@
 
 use molien_board::{Color, Square};
 
-use crate::codec::{ABSENT, LOSS, Malformed, WIN};
+use crate::codec::{ABSENT, DRAW, LOSS, Malformed, WIN};
 use crate::frame::Mask;
 use crate::predict::moves_into;
 use crate::shape::{BlockShape, TileShape};
@@ -22,9 +22,15 @@ pub(crate) struct Outcomes {
 
 impl Outcomes {
     pub fn new(cells: &[u16], of: Vec<u8>) -> Outcomes {
+        // Which cell is won is as good as random: no branches on it.
         let with = |outcome: u8| {
-            let mut found = Vec::with_capacity(cells.len());
-            found.extend(cells.iter().copied().filter(|&cell| of[usize::from(cell)] == outcome));
+            let mut found = vec![0; cells.len()];
+            let mut count = 0;
+            for &cell in cells {
+                found[count] = cell;
+                count += usize::from(of[usize::from(cell)] == outcome);
+            }
+            found.truncate(count);
             found
         };
         let (wins, losses) = (with(WIN), with(LOSS));
@@ -99,32 +105,26 @@ fn pack(outcomes: impl Iterator<Item = u8>, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads packed outcomes.
-struct Unpack<'a> {
-    bytes: std::slice::Iter<'a, u8>,
-    byte: u8,
-    left: u8,
-}
-
-impl<'a> Unpack<'a> {
-    fn new(bytes: &'a [u8]) -> Unpack<'a> {
-        Unpack { bytes: bytes.iter(), byte: 0, left: 0 }
+/// The four outcomes of every byte.
+const FOUR: [[u8; 4]; 81] = {
+    let mut table = [[0; 4]; 81];
+    let mut byte = 0;
+    while byte < 81 {
+        let b = byte as u8;
+        table[byte] = [b % 3, b / 3 % 3, b / 9 % 3, b / 27];
+        byte += 1;
     }
+    table
+};
 
-    #[inline]
-    fn take(&mut self) -> Result<u8, Malformed> {
-        if self.left == 0 {
-            self.byte = *self.bytes.next().ok_or(Malformed("too few outcomes"))?;
-            if self.byte > 80 {
-                return Err(Malformed("a byte that is not four outcomes"));
-            }
-            self.left = 4;
-        }
-        let outcome = self.byte % 3;
-        self.byte /= 3;
-        self.left -= 1;
-        Ok(outcome)
+/// Undoes [`pack`]; there may be up to three outcomes too many.
+fn unpack(bytes: &[u8]) -> Result<Vec<u8>, Malformed> {
+    let mut outcomes = Vec::with_capacity(bytes.len() * 4);
+    for &byte in bytes {
+        let four = FOUR.get(usize::from(byte)).ok_or(Malformed("a byte is not four outcomes"))?;
+        outcomes.extend_from_slice(four);
     }
+    Ok(outcomes)
 }
 
 /// The outcome stream of the base side.
@@ -151,12 +151,17 @@ pub(crate) fn encode_predicted(
     out
 }
 
+const TOO_FEW: Malformed = Malformed("too few outcomes");
+
 /// Decodes the outcome stream of the base side.
 pub(crate) fn decode_base(len: usize, cells: &[u16], bytes: &[u8]) -> Result<Outcomes, Malformed> {
     let mut outcomes = vec![ABSENT; len];
-    let mut stream = Unpack::new(bytes);
-    for &cell in cells {
-        outcomes[usize::from(cell)] = stream.take()?;
+    let stream = unpack(bytes)?;
+    if stream.len() < cells.len() {
+        return Err(TOO_FEW);
+    }
+    for (&cell, outcome) in cells.iter().zip(stream) {
+        outcomes[usize::from(cell)] = outcome;
     }
     Ok(Outcomes::new(cells, outcomes))
 }
@@ -173,11 +178,18 @@ pub(crate) fn decode_predicted(
     let hints: Vec<bool> = (0..shape.hints).map(|i| hints[i / 8] >> (i % 8) & 1 != 0).collect();
     let known = known_wins(shape, side, base, &hints);
     let mut outcomes = vec![ABSENT; shape.len];
-    let mut stream = Unpack::new(rest);
+    let stream = unpack(rest)?;
     let cells = shape.cells(side);
+    let mut next = 0;
     for &cell in cells {
         let cell = usize::from(cell);
-        outcomes[cell] = if known[cell] { WIN } else { stream.take()? };
+        // Past the end only if the stream is too short: checked below.
+        let told = stream.get(next).copied().unwrap_or(DRAW);
+        outcomes[cell] = if known[cell] { WIN } else { told };
+        next += usize::from(!known[cell]);
+    }
+    if next > stream.len() {
+        return Err(TOO_FEW);
     }
     Ok((Outcomes::new(cells, outcomes), hints))
 }
