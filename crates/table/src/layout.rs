@@ -134,6 +134,22 @@ impl Layout {
         Frame::new(fixed, self, mirror)
     }
 
+    /// The king class of a tile and the squares of the men of a cell in it.
+    pub fn squares(&self, tile: usize, cell: usize) -> (usize, [Square; 8]) {
+        let outer = self.outer_len();
+        let mut squares = [Square::new(0); 8];
+        for i in 0..self.men.len() {
+            // The outer men are in the tile's number, row and column in the
+            // cell's.
+            squares[i] = if i < outer {
+                Square::new(tile >> (6 * (outer - 1 - i)))
+            } else {
+                Square::new(cell >> (6 * (self.men.len() - 1 - i)))
+            };
+        }
+        (tile >> (6 * outer), squares)
+    }
+
     /// The address of a position of this material (in this orientation).
     pub fn locate(&self, position: &Position) -> Option<Address> {
         let (part, class, symmetry, mirror) = if self.material.has_pawns() {

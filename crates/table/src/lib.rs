@@ -18,6 +18,7 @@ mod error;
 mod file;
 mod frame;
 mod layout;
+mod load;
 mod meta;
 mod mmap;
 mod outcomes;

@@ -60,7 +60,6 @@ impl Source<'_> {
     pub fn block(&self, layout: &Layout, shape: &BlockShape, block: usize) -> Option<BlockValues> {
         let (part, numbers) = layout.block_tiles(block);
         let places = places(layout, &self.tables[0].parts[part]);
-        let outer = layout.outer_len();
         let mut outcomes = [vec![ABSENT; shape.len], vec![ABSENT; shape.len]];
         let blank = || [vec![0; shape.len], vec![0; shape.len]];
         let mut depths: Vec<[Vec<u16>; 2]> = self.tables.iter().map(|_| blank()).collect();
@@ -68,17 +67,11 @@ impl Source<'_> {
             for &cell in shape.cells(Color::BOTH[turn]) {
                 let cell = usize::from(cell);
                 let tile = numbers.start + cell / layout.tile_cells();
+                let (class, in_file) = layout.squares(tile, cell % layout.tile_cells());
                 let mut squares = [Square::new(0); 10];
-                for (i, &place) in places.iter().enumerate() {
-                    // The outer men are in the tile's number, row and column
-                    // in the cell's.
-                    squares[place] = if i < outer {
-                        Square::new(tile >> (6 * (outer - 1 - i)))
-                    } else {
-                        Square::new(cell >> (6 * (places.len() - 1 - i)))
-                    };
+                for (&place, square) in places.iter().zip(in_file) {
+                    squares[place] = square;
                 }
-                let class = tile >> (6 * outer);
                 let at = index(layout, &self.tables[0].parts[part], class, &squares);
                 for (table, depths) in self.tables.iter().zip(&mut depths) {
                     let values = &table.parts[part].values[turn];

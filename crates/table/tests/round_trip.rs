@@ -33,6 +33,13 @@ fn round_trip(name: &str, metrics: &[Metric]) {
     let file = TableFile::open(&path).unwrap();
     file.verify().unwrap();
     for table in &tables {
+        let loaded = file.load(table.metric).unwrap();
+        assert_eq!((loaded.material, loaded.metric), (table.material, table.metric));
+        assert_eq!(loaded.stats, table.stats);
+        for (loaded, part) in loaded.parts.iter().zip(&table.parts) {
+            assert_eq!(loaded.board, part.board);
+            assert!(loaded.values == part.values, "{name} {}", table.metric);
+        }
         check(&file, table);
     }
 }
