@@ -72,25 +72,44 @@ impl QueenAndPawn {
         matches!(self.pawn.file(), 2 | 5)
     }
 
-    /// Whether Black's pawn on the seventh holds against the queen: a rook or
-    /// bishop pawn, Black's king beside or before it, and White's king outside
-    /// the winning zone.
-    fn is_outside_winning_zone(&self, queen_to_move: bool) -> bool {
-        // The pawn on the right half of the board, so that one picture serves.
+    /// A rook or bishop pawn on the seventh with Black's king beside or before
+    /// it: where that king stands, and White's king's file and rank, the board
+    /// mirrored if need be so that the pawn is on the right half.
+    fn last_stand(&self) -> Option<(Defence, i32, i32)> {
         let flip = self.pawn.file() < 4;
         let file = |square: Square| if flip { 7 - square.file() } else { square.file() };
-        let side = file(self.enemy) - file(self.pawn);
         if self.pawn.rank() != 1 || self.enemy.rank() > 1 {
-            return false;
+            return None;
         }
-        let defence = match (file(self.pawn), side) {
+        let defence = match (file(self.pawn), file(self.enemy) - file(self.pawn)) {
             (5, 1) => Defence::ShortSide,
             (5, -1) => Defence::LongSide,
             (5, 0) => Defence::InFront,
             (7, -1) => Defence::RookPawn,
-            _ => return false,
+            _ => return None,
         };
-        file(self.king) <= defence.last_safe_file(self.king.rank(), queen_to_move)
+        Some((defence, file(self.king), self.king.rank()))
+    }
+
+    /// Stalemate saves Black: White's king is outside the winning zone.
+    fn is_outside_winning_zone(&self, queen_to_move: bool) -> bool {
+        self.last_stand().is_some_and(|(defence, file, rank)| {
+            file <= defence.last_safe_file(rank, queen_to_move)
+        })
+    }
+
+    /// White's king is near enough, the queen to move.
+    fn is_inside_winning_zone(&self) -> bool {
+        self.last_stand().is_some_and(|(defence, file, rank)| match (defence, rank) {
+            (Defence::RookPawn, 4) => file >= 4,
+            (Defence::RookPawn, ..4) => file >= 3,
+            (Defence::ShortSide, 3) => file >= 5,
+            (Defence::LongSide, 4) => file >= 5,
+            (Defence::LongSide, 3) => file >= 1 && file != 4,
+            (Defence::InFront, 4) => file >= 4,
+            (Defence::InFront, 2 | 3) => file >= 2,
+            _ => false,
+        })
     }
 }
 
@@ -128,7 +147,7 @@ impl Defence {
             (Defence::RookPawn, false, 5..) | (Defence::RookPawn, true, 6..) => 7,
             (Defence::RookPawn, true, 5) => 5,
             (Defence::RookPawn, false, 4) => 3,
-            (Defence::RookPawn, true, 0) => 1,
+            (Defence::RookPawn, true, 0 | 1) => 1,
             (Defence::RookPawn, ..) => 2,
         }
     }
@@ -145,6 +164,7 @@ fn queen_to_move(position: &Position) -> Bounds {
     let won = match men.pawn.rank() {
         3.. => !attacked && !position.in_check(Color::White),
         2 => !men.is_bishop_pawn() || away >= 2,
+        _ if men.is_inside_winning_zone() => true,
         _ if near == 1 => false,
         _ if men.is_bishop_pawn() => away >= 4 || (away == 3 && near <= 3),
         _ if on_rook_file(men.pawn) => away >= 3 || matches!(near, 2 | 3),
