@@ -39,15 +39,17 @@ const NODE_BYTES: usize = 400;
 pub struct Options {
     /// Which evaluation functions it may ask.
     pub functions: Functions,
-    /// Memory for the transposition table and for the prover, MiB each.
+    /// Memory for the transposition table, in MiB.
     pub tt_mib: usize,
+    /// Memory the prover's graph may grow to, in MiB.
+    pub proof_mib: usize,
     /// Tables or other outside knowledge, if any.
     pub oracle: Option<Arc<dyn Oracle>>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { functions: Functions::All, tt_mib: 64, oracle: None }
+        Options { functions: Functions::All, tt_mib: 64, proof_mib: 512, oracle: None }
     }
 }
 
@@ -196,7 +198,7 @@ impl Searcher {
             start,
             stop,
             report,
-            most_nodes: ((self.options.tt_mib.max(1) << 20) / NODE_BYTES).max(10_000),
+            most_nodes: ((self.options.proof_mib.max(1) << 20) / NODE_BYTES).max(10_000),
             history: self.history.clone(),
             only_move: moves.len() == 1,
             result: SearchResult {
