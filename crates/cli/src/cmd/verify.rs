@@ -12,7 +12,7 @@ use crate::text::{grouped, print_json, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
-  molien verify KQKR KRKN
+  molien verify KRK KPK
   molien verify KBBKN --sample 100000 --seed 7
 
 Two checks: every value of every position against the values one move on, by
