@@ -52,6 +52,11 @@ impl Context {
         Solver::new().with_progress(progress).with_memory_limit(self.memory_bytes)
     }
 
+    /// Whether Ctrl-C was pressed.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
     /// A tablebase that solves on demand.
     pub fn tablebase(&self) -> Tablebase {
         Tablebase::solving(self.solver())

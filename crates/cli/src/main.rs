@@ -7,6 +7,7 @@ mod cmd;
 mod context;
 mod memory;
 mod progress;
+mod scan_bar;
 mod text;
 
 use std::process::ExitCode;
@@ -52,6 +53,12 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Stats(args) => cmd::stats::run(&context, &args),
         Command::Probe(args) => cmd::probe::run(&context, &args),
         Command::Verify(args) => cmd::verify::run(&context, &args),
+        Command::Find(args) => cmd::find::run(&context, &args),
+        Command::Free(args) => cmd::free::run(&context, &args),
+        Command::Maxima(args) => cmd::maxima::run(&context, &args),
+        Command::Zugzwangs(args) => cmd::zugzwangs::run(&context, &args),
+        Command::OnlyMoves(args) => cmd::only_moves::run(&context, &args),
+        Command::Export(args) => cmd::export::run(&context, &args),
     }
 }
 

@@ -1,6 +1,12 @@
 //! The commands.
 
+pub mod export;
+pub mod find;
+pub mod free;
+pub mod maxima;
+pub mod only_moves;
 pub mod probe;
 pub mod solve;
 pub mod stats;
 pub mod verify;
+pub mod zugzwangs;

@@ -1,0 +1,1 @@
+//! Histograms as pictures.
