@@ -34,6 +34,7 @@ mod error;
 mod exact;
 pub mod export;
 mod free;
+mod horizon;
 mod maxima;
 mod moves;
 mod only_moves;
@@ -46,6 +47,7 @@ mod zugzwang;
 
 pub use error::MineError;
 pub use free::{FreeMan, FreeSquare};
+pub use horizon::horizon;
 pub use maxima::maxima;
 pub use only_moves::{OnlyMoveCounts, OnlyMoves, only_moves};
 pub use query::{Query, QueryError};
