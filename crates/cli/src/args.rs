@@ -79,4 +79,16 @@ pub enum Command {
     Search(cmd::search::SearchArgs),
     /// Serve a chess program as an engine
     Uci(cmd::uci::UciArgs),
+    /// The positions of a material that match a query
+    Find(cmd::find::FindArgs),
+    /// The value for each square of one man that is left free
+    Free(cmd::free::FreeArgs),
+    /// All deepest wins and losses of a material
+    Maxima(cmd::maxima::MaximaArgs),
+    /// The mutual zugzwangs of a material
+    Zugzwangs(cmd::zugzwangs::ZugzwangsArgs),
+    /// How often there is a single good move, by depth
+    OnlyMoves(cmd::only_moves::OnlyMovesArgs),
+    /// Write positions and values as CSV or Parquet
+    Export(cmd::export::ExportArgs),
 }

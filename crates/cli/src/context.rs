@@ -75,6 +75,11 @@ impl Context {
         Tablebase::solving(self.quiet_solver())
     }
 
+    /// Whether Ctrl-C was pressed.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
     /// A tablebase that solves on demand.
     pub fn tablebase(&self) -> Tablebase {
         Tablebase::solving(self.solver())

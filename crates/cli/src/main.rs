@@ -8,6 +8,7 @@ mod context;
 mod memory;
 mod play;
 mod progress;
+mod scan_bar;
 mod text;
 
 use std::process::ExitCode;
@@ -56,6 +57,12 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Explain(args) => cmd::explain::run(&context, &args),
         Command::Search(args) => cmd::search::run(&context, &args),
         Command::Uci(args) => cmd::uci::run(&context, &args),
+        Command::Find(args) => cmd::find::run(&context, &args),
+        Command::Free(args) => cmd::free::run(&context, &args),
+        Command::Maxima(args) => cmd::maxima::run(&context, &args),
+        Command::Zugzwangs(args) => cmd::zugzwangs::run(&context, &args),
+        Command::OnlyMoves(args) => cmd::only_moves::run(&context, &args),
+        Command::Export(args) => cmd::export::run(&context, &args),
     }
 }
 

@@ -1,9 +1,15 @@
 //! The commands.
 
 pub mod explain;
+pub mod export;
+pub mod find;
+pub mod free;
+pub mod maxima;
+pub mod only_moves;
 pub mod probe;
 pub mod search;
 pub mod solve;
 pub mod stats;
 pub mod uci;
 pub mod verify;
+pub mod zugzwangs;
