@@ -11,7 +11,9 @@ pub enum LineError {
     #[error(transparent)]
     Probe(#[from] ProbeError),
     /// A strategy has a letter that is no metric.
-    #[error("'{found}' is not a strategy: use letters such as M (dtm), C (dtc), F or Z (dtz), as in FM")]
+    #[error(
+        "'{found}' is not a strategy: use letters such as M (dtm), C (dtc), F or Z (dtz), as in FM"
+    )]
     Strategy {
         /// What was given.
         found: String,

@@ -71,9 +71,8 @@ impl Ply {
 /// Joins words into lines of text.
 pub(crate) fn wrap(words: impl IntoIterator<Item = String>) -> String {
     let (mut text, mut column) = (String::new(), 0);
-    for word in words.into_iter().flat_map(|w| {
-        w.split(' ').map(str::to_owned).collect::<Vec<_>>()
-    }) {
+    for word in words.into_iter().flat_map(|w| w.split(' ').map(str::to_owned).collect::<Vec<_>>())
+    {
         let len = word.chars().count();
         if column > 0 && column + 1 + len > COLUMNS {
             text.push('\n');

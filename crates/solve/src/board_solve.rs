@@ -9,6 +9,7 @@ use crate::exits::Exits;
 use crate::record::{Keep, Recorder};
 use crate::relayout;
 use crate::stats::{Counter, Stats, finish_stats};
+use crate::watch::Watch;
 use crate::waves::{Start, Stop, Waves};
 use crate::{Metric, Progress, SolveError, WaveReport};
 
@@ -20,6 +21,8 @@ pub(crate) struct BoardSolve<'a> {
     pub exits: &'a dyn Exits,
     pub metric: Metric,
     pub keep: Keep,
+    /// Positions whose values are noted as they are decided.
+    pub watch: Option<&'a Watch>,
 }
 
 impl BoardSolve<'_> {
@@ -76,6 +79,9 @@ impl BoardSolve<'_> {
             start,
             |ply, decided, addresses, tiles| {
                 recorder.record(ply, &decided, &mut game.values, &mut stats.sides);
+                if let Some(watch) = self.watch {
+                    watch.note(attacker, ply, &decided);
+                }
                 let report =
                     WaveReport { material, metric, attacker, ply, decided: addresses, tiles };
                 self.progress.wave(&report);

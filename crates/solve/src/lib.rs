@@ -35,6 +35,7 @@ mod solver;
 mod stats;
 mod table;
 mod view;
+mod watch;
 mod waves;
 
 pub use consistency::{Consistency, Inconsistency, Law, check_consistency};

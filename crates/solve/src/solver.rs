@@ -16,6 +16,7 @@ use crate::pawn_exits::{Parts, PawnExits};
 use crate::reach::{Node, reachable};
 use crate::record::Keep;
 use crate::relayout::swap_colors;
+use crate::watch::Watch;
 use crate::{Metric, Placement, Progress, Silent, Stats, Table, Value};
 
 /// Why a material could not be solved.
@@ -181,6 +182,16 @@ impl Solver {
         if let Some(table) = self.get(material, metric)? {
             return Ok(table);
         }
+        self.solve_dependencies(material, metric)?;
+        self.solve_one(material, metric)
+    }
+
+    /// Solves everything a material depends on.
+    pub(crate) fn solve_dependencies(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<(), SolveError> {
         self.check_memory(material, metric, estimate_bytes(material))?;
         for level in dependencies(material) {
             let missing: Vec<Material> =
@@ -193,7 +204,21 @@ impl Solver {
                 missing.iter().try_for_each(|&m| self.solve_one(m, metric).map(drop))?;
             }
         }
-        self.solve_one(material, metric)
+        Ok(())
+    }
+
+    /// Solves a material without pawns whose sub-games are known, with an eye
+    /// on some positions, and keeps the table.
+    pub(crate) fn solve_watching(
+        &self,
+        material: Material,
+        metric: Metric,
+        watch: &Watch,
+    ) -> Result<(), SolveError> {
+        let key = key(material, metric);
+        let table = self.solve_pieces(key.0, key.1, Some(watch))?;
+        lock(&self.tables).insert(key, Arc::new(table), false);
+        Ok(())
     }
 
     /// A table solved earlier or on the shelf.
@@ -311,7 +336,7 @@ impl Solver {
         let table = match self.without_curses(material, metric)? {
             Some(table) => table,
             None if material.has_pawns() => self.solve_pawns(material, metric)?,
-            None => self.solve_pieces(material, metric)?,
+            None => self.solve_pieces(material, metric, None)?,
         };
         let table = Arc::new(table);
         lock(&self.tables).insert(key, table.clone(), false);
@@ -355,13 +380,19 @@ impl Solver {
         Ok(Box::new(PieceExits::new(board.clone(), subs, metric)))
     }
 
-    fn solve_pieces(&self, material: Material, metric: Metric) -> Result<Table, SolveError> {
+    fn solve_pieces(
+        &self,
+        material: Material,
+        metric: Metric,
+        watch: Option<&Watch>,
+    ) -> Result<Table, SolveError> {
         let board = Hyperboard::pieces(material);
         let exits = self.exits(&board, metric)?;
         let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
         self.progress.begin(material, metric, board.tiles() as u64 * 4096);
         let (backend, progress) = (self.backend, &*self.progress);
-        let solve = BoardSolve { backend, progress, board: &board, exits: &*exits, metric, keep };
+        let (board, exits) = (&board, &*exits);
+        let solve = BoardSolve { backend, progress, board, exits, metric, keep, watch };
         let (game, stats) = solve.run()?;
         self.progress.end(material, metric);
         Ok(Table { material, metric, parts: vec![Arc::new(game)], stats })
@@ -407,7 +438,8 @@ impl Solver {
         let exits = self.exits(&board, metric)?;
         let (backend, progress) = (self.backend, &*self.progress);
         let keep = Keep::Depths;
-        let solve = BoardSolve { backend, progress, board: &board, exits: &*exits, metric, keep };
+        let (board, exits, watch) = (&board, &*exits, None);
+        let solve = BoardSolve { backend, progress, board, exits, metric, keep, watch };
         let (game, stats) = solve.run()?;
         let part = Arc::new(Part { game: Arc::new(game), stats });
         lock(&self.parts).insert(key, part.clone());

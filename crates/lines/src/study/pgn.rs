@@ -122,7 +122,8 @@ impl<'a> Reader<'a> {
             let line = self.line;
             let text = self.take_line().trim();
             let wrong = || (line, format!("'{text}' is not a tag such as [White \"Name\"]"));
-            let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).ok_or_else(wrong)?;
+            let inner =
+                text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).ok_or_else(wrong)?;
             let (name, value) = inner.split_once(' ').ok_or_else(wrong)?;
             let value = value.trim().strip_prefix('"').and_then(|v| v.strip_suffix('"'));
             let value = value.ok_or_else(wrong)?.replace("\\\"", "\"").replace("\\\\", "\\");
@@ -241,7 +242,8 @@ mod tests {
 
     #[test]
     fn text_is_read_with_its_lines() {
-        let games = read("[White \"A \\\"B\\\"\"]\n\n1.e4! {good\nmove} e5 (1... c5 $6) 2. 0-0 *\n");
+        let games =
+            read("[White \"A \\\"B\\\"\"]\n\n1.e4! {good\nmove} e5 (1... c5 $6) 2. 0-0 *\n");
         assert_eq!(games.len(), 1);
         let game = &games[0];
         assert_eq!(game.tag("White"), Some("A \"B\""));
@@ -262,7 +264,9 @@ mod tests {
 
     #[test]
     fn a_malformed_game_does_not_spoil_the_next() {
-        let games = read("[A \"1\"]\n\n1. e4 {lost end\n\n[A \"2\"]\n\n1. d4 )\n\n[B]\n\n1. c4 *\n\n[A \"4\"]\n1. f4 1-0");
+        let games = read(
+            "[A \"1\"]\n\n1. e4 {lost end\n\n[A \"2\"]\n\n1. d4 )\n\n[B]\n\n1. c4 *\n\n[A \"4\"]\n1. f4 1-0",
+        );
         let lines: Vec<_> =
             games.iter().map(|g| g.problem.as_ref().map(|p| (p.game, p.line))).collect();
         assert_eq!(lines, [Some((1, 3)), Some((2, 7)), Some((3, 9)), None]);

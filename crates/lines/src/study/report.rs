@@ -95,7 +95,8 @@ impl GameReport {
             };
             json!({ "kind": kind, "move": at })
         });
-        let problem = self.problem.as_ref().map(|p| json!({ "line": p.line, "problem": p.problem }));
+        let problem =
+            self.problem.as_ref().map(|p| json!({ "line": p.line, "problem": p.problem }));
         json!({
             "game": self.number,
             "line": self.line,
