@@ -71,6 +71,12 @@ pub enum Command {
     Stats(cmd::stats::StatsArgs),
     /// The value of a position and of every legal move
     Probe(cmd::probe::ProbeArgs),
+    /// Best play of both sides, annotated
+    Line(cmd::line::LineArgs),
+    /// Judge the moves of games and studies
+    Study(cmd::study::StudyArgs),
+    /// Published tables beside our figures
+    Reproduce(cmd::reproduce::ReproduceArgs),
     /// Check tables against themselves and against a referee
     Verify(cmd::verify::VerifyArgs),
     /// Say in words why a simple pawn ending is won or drawn

@@ -169,8 +169,12 @@ impl Solver {
     }
 
     /// Lets pawns promote to these roles only. Tables solved so are not those
-    /// of chess; Thompson's KQPKQ of 1986 has queens only.
+    /// of chess (Thompson's KQPKQ of 1986 has queens only), so a shelf set
+    /// before is not used.
     pub fn with_promotions(mut self, roles: &[Role]) -> Solver {
+        if roles != Role::PROMOTIONS {
+            self.shelf = None;
+        }
         self.promotions = roles.to_vec();
         self
     }
