@@ -17,7 +17,7 @@ use crate::reach::{Node, reachable};
 use crate::record::Keep;
 use crate::relayout::swap_colors;
 use crate::watch::Watch;
-use crate::{Metric, Placement, Progress, Silent, Stats, Table, Value};
+use crate::{Metric, Placement, Progress, Silent, Stats, Table, Value, WaveLog};
 
 /// Why a material could not be solved.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
@@ -68,6 +68,14 @@ pub enum SolveError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A wave could not be logged. What was logged before is kept.
+    #[error("{material}: the wave log: {reason}")]
+    WaveLog {
+        /// What was being solved.
+        material: Material,
+        /// What is wrong.
+        reason: String,
+    },
 }
 
 /// Tables solved earlier, on disk for instance.
@@ -100,6 +108,7 @@ pub struct Solver {
     memory_limit_bytes: u64,
     promotions: Vec<Role>,
     shelf: Option<Arc<dyn Shelf>>,
+    wave_log: Option<Arc<dyn WaveLog>>,
     tables: Mutex<Cache>,
     /// Sub-games in the orientation a parent needs, where it is not the
     /// table's own.
@@ -135,6 +144,7 @@ impl Solver {
             memory_limit_bytes: u64::MAX,
             promotions: Role::PROMOTIONS.to_vec(),
             shelf: None,
+            wave_log: None,
             tables: Mutex::new(Cache::new()),
             swapped: Mutex::default(),
             parts: Mutex::default(),
@@ -165,6 +175,13 @@ impl Solver {
     /// Reads tables from a shelf rather than solving them.
     pub fn with_shelf(mut self, shelf: Arc<dyn Shelf>) -> Solver {
         self.shelf = Some(shelf);
+        self
+    }
+
+    /// Keeps the waves of long solves in a log, and goes on from what is in
+    /// it. A log must not be shared by solvers with other promotions.
+    pub fn with_wave_log(mut self, log: Arc<dyn WaveLog>) -> Solver {
+        self.wave_log = Some(log);
         self
     }
 
@@ -414,7 +431,8 @@ impl Solver {
         let keep = if keeps_depths(material) { Keep::Depths } else { Keep::Outcomes };
         self.progress.begin(material, metric, board.tiles() as u64 * 4096);
         let (backend, progress) = (self.backend, &*self.progress);
-        let solve = BoardSolve { backend, progress, board: &board, exits: &*exits, metric, keep };
+        let (exits, log) = (&*exits, self.wave_log.as_deref());
+        let solve = BoardSolve { backend, progress, board: &board, exits, metric, keep, log };
         let mut watch = Watch::new(&board, watched);
         let (game, stats) = solve.run(&mut watch)?;
         self.progress.end(material, metric);
@@ -462,7 +480,8 @@ impl Solver {
         let exits = self.exits(&board, metric)?;
         let (backend, progress) = (self.backend, &*self.progress);
         let keep = Keep::Depths;
-        let solve = BoardSolve { backend, progress, board: &board, exits: &*exits, metric, keep };
+        let (exits, log) = (&*exits, self.wave_log.as_deref());
+        let solve = BoardSolve { backend, progress, board: &board, exits, metric, keep, log };
         let (game, stats) = solve.run(&mut Watch::nothing())?;
         let part = Arc::new(Part { game: Arc::new(game), stats });
         lock(&self.parts).insert(key, part.clone());
