@@ -56,6 +56,7 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Line(args) => cmd::line::run(&context, &args),
         Command::Study(args) => cmd::study::run(&context, &args),
         Command::Reproduce(args) => cmd::reproduce::run(&context, &args),
+        Command::Tables(args) => cmd::tables::run(&context, &args),
         Command::Verify(args) => cmd::verify::run(&context, &args),
         Command::Explain(args) => cmd::explain::run(&context, &args),
         Command::Search(args) => cmd::search::run(&context, &args),

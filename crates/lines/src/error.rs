@@ -4,7 +4,7 @@ use molien_probe::ProbeError;
 use thiserror::Error;
 
 /// Why a line could not be played or checked.
-#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[derive(Debug, Error, Clone)]
 #[non_exhaustive]
 pub enum LineError {
     /// The values cannot be had.

@@ -6,7 +6,7 @@ use molien_solve::SolveError;
 use thiserror::Error;
 
 /// Why a table could not be reproduced.
-#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[derive(Debug, Error, Clone)]
 #[non_exhaustive]
 pub enum ReproduceError {
     /// A material could not be solved.

@@ -279,6 +279,16 @@ impl Solver {
         Ok(cost)
     }
 
+    /// The materials without pawns that a position can turn into, those first
+    /// that others depend on.
+    ///
+    /// # Errors
+    /// If it can turn into too many others to count.
+    pub fn pieces_needed(&self, position: &Position) -> Result<Vec<Material>, SolveError> {
+        let nodes = self.nodes(position)?.into_iter();
+        Ok(nodes.filter(|node| node.pawns == Placement::NONE).map(|node| node.material).collect())
+    }
+
     fn nodes(&self, position: &Position) -> Result<Vec<Node>, SolveError> {
         let start = Node::of(position);
         let material = start.material;

@@ -13,6 +13,7 @@ pub mod search;
 pub mod solve;
 pub mod stats;
 pub mod study;
+pub mod tables;
 pub mod uci;
 pub mod verify;
 pub mod zugzwangs;
