@@ -15,12 +15,16 @@ impl Random {
     }
 }
 
-/// A random set of placements. Tiles that hold mirror images of their own
-/// positions stay empty: a real plane holds both images or none.
+/// A random set of placements. Like men in the tile can change places. Tiles
+/// that hold mirror images of their own positions stay empty: a real plane
+/// holds both images or none.
 fn random_plane(board: &Hyperboard, random: &mut Random) -> Plane {
     let tile = |number| match board.cell(number) {
         Some(cell) if !board.has_mirror_images(&cell) => {
-            Tile::from_rows(|_| random.next() & random.next()).and(&valid(board, &cell))
+            let tile = Tile::from_rows(|_| random.next() & random.next());
+            let like = board.row() == board.column();
+            let tile = if like { tile.or(&tile.transpose()) } else { tile };
+            tile.and(&valid(board, &cell))
         }
         _ => Tile::EMPTY,
     };

@@ -9,8 +9,9 @@ use crate::exits::Exits;
 use crate::record::{Keep, Recorder};
 use crate::relayout;
 use crate::stats::{Counter, Stats, finish_stats};
+use crate::watch::Watch;
 use crate::waves::{Start, Stop, Waves};
-use crate::{Metric, Progress, SolveError, WaveReport};
+use crate::{Metric, Placement, Progress, Run, RunLog, SolveError, WaveLog, WaveReport};
 
 /// What solving one hyperboard needs.
 pub(crate) struct BoardSolve<'a> {
@@ -20,6 +21,7 @@ pub(crate) struct BoardSolve<'a> {
     pub exits: &'a dyn Exits,
     pub metric: Metric,
     pub keep: Keep,
+    pub log: Option<&'a dyn WaveLog>,
 }
 
 impl BoardSolve<'_> {
@@ -27,7 +29,8 @@ impl BoardSolve<'_> {
         self.board.material()
     }
 
-    pub fn run(&self) -> Result<(SubGame, Stats), SolveError> {
+    /// Solves the board; `watch` learns the depths of its positions.
+    pub fn run(&self, watch: &mut Watch) -> Result<(SubGame, Stats), SolveError> {
         let board = self.board;
         let tiles = board.tiles();
         let legal = |turn| self.each_tile(|cell| self.backend.legal(board, turn, cell));
@@ -41,12 +44,12 @@ impl BoardSolve<'_> {
         let mut game = SubGame { board: board.clone(), values };
         let mut stats = Stats::new(self.material(), self.metric);
         let counter = Counter::new(board);
-        self.wins_of(Color::White, &mut game, &mut stats, &counter)?;
+        self.wins_of(Color::White, &mut game, &mut stats, &counter, watch)?;
         if self.material().is_symmetric() && !self.material().has_pawns() {
             relayout::complete_symmetric(&mut game);
             complete_symmetric_stats(&mut stats);
         } else {
-            self.wins_of(Color::Black, &mut game, &mut stats, &counter)?;
+            self.wins_of(Color::Black, &mut game, &mut stats, &counter, watch)?;
         }
         finish_stats(&mut stats, &counter, &game);
         Ok((game, stats))
@@ -64,6 +67,7 @@ impl BoardSolve<'_> {
         game: &mut SubGame,
         stats: &mut Stats,
         counter: &Counter<'_>,
+        watch: &mut Watch,
     ) -> Result<(), SolveError> {
         if self.material().side_len(attacker) == 1 {
             return Ok(()); // a bare king cannot win
@@ -72,10 +76,13 @@ impl BoardSolve<'_> {
         let waves = Waves { backend: self.backend, board: self.board, attacker };
         let recorder = Recorder { board: self.board, counter, keep: self.keep, attacker };
         let (material, metric) = (self.material(), self.metric);
+        let log = self.open_log(attacker)?;
         let stop = waves.run(
             start,
+            log,
             |ply, decided, addresses, tiles| {
                 recorder.record(ply, &decided, &mut game.values, &mut stats.sides);
+                watch.look(ply, attacker, &decided);
                 let report =
                     WaveReport { material, metric, attacker, ply, decided: addresses, tiles };
                 self.progress.wave(&report);
@@ -85,10 +92,24 @@ impl BoardSolve<'_> {
         match stop {
             Stop::Finished => Ok(()),
             Stop::Cancelled => Err(SolveError::Cancelled { material }),
+            Stop::NotLogged(reason) => Err(SolveError::WaveLog { material, reason }),
         }
     }
 
+    fn open_log(&self, attacker: Color) -> Result<Option<Box<dyn RunLog>>, SolveError> {
+        let Some(log) = self.log else { return Ok(None) };
+        let run = Run {
+            material: self.material(),
+            metric: self.metric,
+            pawns: Placement::new(Color::BOTH.map(|color| self.board.pawns(color))),
+            attacker,
+            tiles: self.board.tiles(),
+        };
+        log.open(&run).map_err(|reason| SolveError::WaveLog { material: run.material, reason })
+    }
+
     fn start(&self, attacker: Color, values: &[Graded; 2]) -> Start {
+        let defender = !attacker;
         let conversions = |side: Color, goal: Goal, number: usize| -> Conversions {
             let mut found = self.exits.conversions(side, goal, number);
             found.restrict(&values[side.index()].legal[number]);
@@ -97,12 +118,18 @@ impl BoardSolve<'_> {
             }
             found
         };
+        // Positions that can escape are no candidates.
+        let candidate = |number: usize| {
+            let found = conversions(defender, Goal::Hold, number);
+            (values[defender.index()].legal[number].minus(&found.escape), found.release)
+        };
         let numbers = || (0..self.board.tiles()).into_par_iter().with_min_len(16);
+        let (candidates, holds): (Vec<Tile>, Vec<Release>) = numbers().map(candidate).unzip();
         Start {
             open: Plane::from_tiles(values[attacker.index()].legal.clone()),
-            defending: Plane::from_tiles(values[attacker.other().index()].legal.clone()),
+            candidates: Plane::from_tiles(candidates),
             wins: numbers().map(|n| conversions(attacker, Goal::Win, n).release).collect(),
-            holds: numbers().map(|n| conversions(!attacker, Goal::Hold, n)).collect(),
+            holds,
         }
     }
 }

@@ -20,8 +20,10 @@
 
 mod board_solve;
 mod cache;
+mod consistency;
 mod en_passant;
 mod exits;
+mod locate;
 mod metric;
 mod pawn_exits;
 mod placement;
@@ -33,11 +35,16 @@ mod solver;
 mod stats;
 mod table;
 mod view;
+mod watch;
+mod wave_log;
 mod waves;
 
+pub use consistency::{Consistency, Inconsistency, Law, check_consistency};
+pub use locate::Place;
 pub use metric::Metric;
 pub use placement::Placement;
 pub use progress::{Progress, Silent, WaveReport};
 pub use solver::{Cost, Shelf, SolveError, Solver, dependencies};
 pub use stats::{Count, Counting, Longest, SideStats, Stats, Zugzwangs};
 pub use table::{Outcome, Table, Value};
+pub use wave_log::{Run, RunLog, Wave, WaveLog};

@@ -11,12 +11,13 @@ use thiserror::Error;
 
 use crate::board_solve::BoardSolve;
 use crate::cache::Cache;
-use crate::exits::PieceExits;
+use crate::exits::{Exits, PieceExits};
 use crate::pawn_exits::{Parts, PawnExits};
 use crate::reach::{Node, reachable};
 use crate::record::Keep;
 use crate::relayout::swap_colors;
-use crate::{Metric, Placement, Progress, Silent, Stats, Table, Value};
+use crate::watch::Watch;
+use crate::{Metric, Placement, Progress, Silent, Stats, Table, Value, WaveLog};
 
 /// Why a material could not be solved.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
@@ -52,12 +53,27 @@ pub enum SolveError {
         /// What was being solved.
         material: Material,
     },
+    /// The table does not hold the position: it was made for other placements
+    /// of the pawns.
+    #[error("the table of {material} does not hold this position")]
+    NotCovered {
+        /// Its material.
+        material: Material,
+    },
     /// A stored table could not be read.
     #[error("{material}: {reason}")]
     Shelf {
         /// Whose table.
         material: Material,
         /// What is wrong with it.
+        reason: String,
+    },
+    /// A wave could not be logged. What was logged before is kept.
+    #[error("{material}: the wave log: {reason}")]
+    WaveLog {
+        /// What was being solved.
+        material: Material,
+        /// What is wrong.
         reason: String,
     },
 }
@@ -92,12 +108,15 @@ pub struct Solver {
     memory_limit_bytes: u64,
     promotions: Vec<Role>,
     shelf: Option<Arc<dyn Shelf>>,
+    wave_log: Option<Arc<dyn WaveLog>>,
     tables: Mutex<Cache>,
     /// Sub-games in the orientation a parent needs, where it is not the
     /// table's own.
     swapped: Mutex<HashMap<(Material, Metric), Arc<SubGame>>>,
     /// Hyperboards with pawns, by canonical material and placement.
     parts: Mutex<HashMap<(Material, Metric, Placement), Arc<Part>>>,
+    /// Values of single positions of tables that keep no depths.
+    watched: Mutex<HashMap<(Position, Metric), Value>>,
 }
 
 /// One solved hyperboard with pawns.
@@ -125,9 +144,11 @@ impl Solver {
             memory_limit_bytes: u64::MAX,
             promotions: Role::PROMOTIONS.to_vec(),
             shelf: None,
+            wave_log: None,
             tables: Mutex::new(Cache::new()),
             swapped: Mutex::default(),
             parts: Mutex::default(),
+            watched: Mutex::default(),
         }
     }
 
@@ -157,9 +178,20 @@ impl Solver {
         self
     }
 
+    /// Keeps the waves of long solves in a log, and goes on from what is in
+    /// it. A log must not be shared by solvers with other promotions.
+    pub fn with_wave_log(mut self, log: Arc<dyn WaveLog>) -> Solver {
+        self.wave_log = Some(log);
+        self
+    }
+
     /// Lets pawns promote to these roles only. Tables solved so are not those
-    /// of chess; Thompson's KQPKQ of 1986 has queens only.
+    /// of chess (Thompson's KQPKQ of 1986 has queens only), so a shelf set
+    /// before is not used.
     pub fn with_promotions(mut self, roles: &[Role]) -> Solver {
+        if roles != Role::PROMOTIONS {
+            self.shelf = None;
+        }
         self.promotions = roles.to_vec();
         self
     }
@@ -247,6 +279,16 @@ impl Solver {
         Ok(cost)
     }
 
+    /// The materials without pawns that a position can turn into, those first
+    /// that others depend on.
+    ///
+    /// # Errors
+    /// If it can turn into too many others to count.
+    pub fn pieces_needed(&self, position: &Position) -> Result<Vec<Material>, SolveError> {
+        let nodes = self.nodes(position)?.into_iter();
+        Ok(nodes.filter(|node| node.pawns == Placement::NONE).map(|node| node.material).collect())
+    }
+
     fn nodes(&self, position: &Position) -> Result<Vec<Node>, SolveError> {
         let start = Node::of(position);
         let material = start.material;
@@ -261,9 +303,13 @@ impl Solver {
     /// If it needs too much memory or is cancelled.
     pub fn value(&self, position: &Position, metric: Metric) -> Result<Value, SolveError> {
         let node = Node::of(position);
+        if node.pawns == Placement::NONE && !keeps_depths(node.material) {
+            self.watch(&[*position], metric)?;
+            let found = lock(&self.watched).get(&watch_key(position, metric)).copied();
+            return found.ok_or(SolveError::NotCovered { material: node.material });
+        }
         if node.pawns == Placement::NONE || self.is_known(node.material, metric) {
-            let table = self.solve(node.material, metric)?;
-            return Ok(table.get(position).unwrap_or(Value::Draw));
+            return covered(&*self.solve(node.material, metric)?, position);
         }
         let part = self.position_part(position, metric)?;
         let table = Table {
@@ -272,7 +318,40 @@ impl Solver {
             parts: vec![part.game.clone()],
             stats: Stats::new(node.material, metric),
         };
-        Ok(table.get(position).unwrap_or(Value::Draw))
+        covered(&table, position)
+    }
+
+    /// Learns the values of positions that will be asked for. Tables of six
+    /// men and more do not keep depths: each call of this solves such a table
+    /// once for all its positions not yet known; without it each position
+    /// would cost a solve. Other positions are left alone.
+    ///
+    /// # Errors
+    /// If a table needs too much memory or is cancelled.
+    pub fn watch(&self, positions: &[Position], metric: Metric) -> Result<(), SolveError> {
+        let mut wanted: HashMap<Material, Vec<Position>> = HashMap::new();
+        for position in positions {
+            let material = position.material();
+            let known = lock(&self.watched).contains_key(&watch_key(position, metric));
+            if !known && !material.has_pawns() && !keeps_depths(material) {
+                let swap = !material.is_canonical();
+                let position = position.without_en_passant();
+                let position = if swap { position.swap_colors() } else { position };
+                wanted.entry(material.canonical()).or_default().push(position);
+            }
+        }
+        for (material, positions) in wanted {
+            let metric = metric.without_pawns();
+            self.check_memory(material, metric, estimate_bytes(material))?;
+            for level in dependencies(material) {
+                level.iter().try_for_each(|&m| self.solve(m, metric).map(drop))?;
+            }
+            let (table, values) = self.solve_pieces(material, metric, &positions)?;
+            lock(&self.tables).insert(key(material, metric), Arc::new(table), false);
+            let found = positions.iter().map(|p| watch_key(p, metric)).zip(values);
+            lock(&self.watched).extend(found);
+        }
+        Ok(())
     }
 
     /// Solves the hyperboard of a position with pawns and all it depends on.
@@ -305,7 +384,7 @@ impl Solver {
         let table = match self.without_curses(material, metric)? {
             Some(table) => table,
             None if material.has_pawns() => self.solve_pawns(material, metric)?,
-            None => self.solve_pieces(material, metric)?,
+            None => self.solve_pieces(material, metric, &[])?.0,
         };
         let table = Arc::new(table);
         lock(&self.tables).insert(key, table.clone(), false);
@@ -333,18 +412,42 @@ impl Solver {
         Ok(same.then(|| Table { material, metric, parts: plain.parts.clone(), stats }))
     }
 
-    fn solve_pieces(&self, material: Material, metric: Metric) -> Result<Table, SolveError> {
-        let board = Hyperboard::pieces(material);
+    /// The moves out of a hyperboard; what they lead to is solved if need be.
+    pub(crate) fn exits(
+        &self,
+        board: &Hyperboard,
+        metric: Metric,
+    ) -> Result<Box<dyn Exits>, SolveError> {
+        let material = board.material();
+        if material.has_pawns() {
+            let parts = SolverParts { solver: self, metric };
+            return Ok(Box::new(PawnExits::new(board, metric, &self.promotions, &parts)?));
+        }
         let sub = |man| material.without(man).map(|less| self.sub_game(less, metric)).transpose();
         let subs = board.pieces_in_order().into_iter().map(sub).collect::<Result<_, _>>()?;
-        let exits = PieceExits::new(board.clone(), subs, metric);
-        let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
+        Ok(Box::new(PieceExits::new(board.clone(), subs, metric)))
+    }
+
+    /// Also returns the values of some positions, in their order: their depths
+    /// are known even where the table does not keep depths.
+    fn solve_pieces(
+        &self,
+        material: Material,
+        metric: Metric,
+        watched: &[Position],
+    ) -> Result<(Table, Vec<Value>), SolveError> {
+        let board = Hyperboard::pieces(material);
+        let exits = self.exits(&board, metric)?;
+        let keep = if keeps_depths(material) { Keep::Depths } else { Keep::Outcomes };
         self.progress.begin(material, metric, board.tiles() as u64 * 4096);
         let (backend, progress) = (self.backend, &*self.progress);
-        let solve = BoardSolve { backend, progress, board: &board, exits: &exits, metric, keep };
-        let (game, stats) = solve.run()?;
+        let (exits, log) = (&*exits, self.wave_log.as_deref());
+        let solve = BoardSolve { backend, progress, board: &board, exits, metric, keep, log };
+        let mut watch = Watch::new(&board, watched);
+        let (game, stats) = solve.run(&mut watch)?;
         self.progress.end(material, metric);
-        Ok(Table { material, metric, parts: vec![Arc::new(game)], stats })
+        let values = watch.values(&board);
+        Ok((Table { material, metric, parts: vec![Arc::new(game)], stats }, values))
     }
 
     /// All placements of the pawns, the furthest advanced first.
@@ -384,12 +487,12 @@ impl Solver {
             return Ok(part.clone());
         }
         let board = Hyperboard::around_pawns(material, pawns.bitboards());
-        let parts = SolverParts { solver: self, metric };
-        let exits = PawnExits::new(&board, metric, &self.promotions, &parts)?;
+        let exits = self.exits(&board, metric)?;
         let (backend, progress) = (self.backend, &*self.progress);
         let keep = Keep::Depths;
-        let solve = BoardSolve { backend, progress, board: &board, exits: &exits, metric, keep };
-        let (game, stats) = solve.run()?;
+        let (exits, log) = (&*exits, self.wave_log.as_deref());
+        let solve = BoardSolve { backend, progress, board: &board, exits, metric, keep, log };
+        let (game, stats) = solve.run(&mut Watch::nothing())?;
         let part = Arc::new(Part { game: Arc::new(game), stats });
         lock(&self.parts).insert(key, part.clone());
         Ok(part)
@@ -426,6 +529,22 @@ impl Solver {
         let (needed_mib, limit_mib) = (mib(needed), mib(self.memory_limit_bytes));
         Err(SolveError::Memory { material, metric, needed_mib, limit_mib })
     }
+}
+
+/// Whether a table of this material keeps the depth of every position.
+fn keeps_depths(material: Material) -> bool {
+    material.has_pawns() || material.len() <= 5
+}
+
+/// Positions that differ only by colours have one entry.
+fn watch_key(position: &Position, metric: Metric) -> (Position, Metric) {
+    let position = position.without_en_passant();
+    let swap = !position.material().is_canonical();
+    (if swap { position.swap_colors() } else { position }, metric.without_pawns())
+}
+
+fn covered(table: &Table, position: &Position) -> Result<Value, SolveError> {
+    table.get(position).ok_or(SolveError::NotCovered { material: position.material() })
 }
 
 /// The key under which a material's table in a metric is kept.
@@ -479,7 +598,7 @@ fn estimate_bytes(material: Material) -> u64 {
         return plane * placements.len() as u64 * (6 + DEPTH_PLANES);
     }
     let plane = Hyperboard::pieces(material).plane_bytes() as u64;
-    let depth = if material.len() <= 5 { DEPTH_PLANES } else { 0 };
+    let depth = if keeps_depths(material) { DEPTH_PLANES } else { 0 };
     plane * (WORKING_PLANES + depth)
 }
 
@@ -501,4 +620,46 @@ pub fn dependencies(material: Material) -> Vec<Vec<Material>> {
     let key = |m: &Material| (m.len(), m.pawns());
     found.sort_by_key(|m| (key(m), m.to_string()));
     found.chunk_by(|a, b| key(a) == key(b)).map(<[Material]>::to_vec).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use molien_board::Color;
+    use molien_hyper::Index;
+
+    /// Watched positions get the depths that the table keeps.
+    #[test]
+    fn watching_equals_keeping() {
+        for name in ["KQKR", "KQKQ"] {
+            let solver = Solver::new();
+            let material: Material = name.parse().unwrap();
+            let table = solver.solve(material, Metric::Dtm).unwrap();
+            let board = &table.parts[0].board;
+            let square = |n: usize| molien_board::Square::new(n);
+            let index = |n: usize| Index {
+                tile: n % board.tiles(),
+                row: square(n / 7),
+                column: square(n / 3),
+            };
+            let decode = |n: usize| board.decode(index(n * 977), Color::BOTH[n % 2]);
+            let positions: Vec<Position> = (0..20_000).filter_map(decode).collect();
+            assert!(positions.len() > 1000);
+            let (_, values) = solver.solve_pieces(material, Metric::Dtm, &positions).unwrap();
+            for (position, value) in positions.iter().zip(values) {
+                assert_eq!(table.get(position), Some(value), "{position}");
+            }
+        }
+    }
+
+    #[test]
+    fn dependencies_come_in_order() {
+        let levels = dependencies("KQPKR".parse().unwrap());
+        let flat: Vec<Material> = levels.into_iter().flatten().collect();
+        for (i, material) in flat.iter().enumerate() {
+            for sub in material.successors() {
+                assert!(flat[..i].contains(&sub.canonical()), "{material} needs {sub}");
+            }
+        }
+    }
 }

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use molien_board::{Color, Material, Position, Symmetry};
-use molien_hyper::{Hyperboard, KingAxis};
+use molien_board::Material;
 use molien_operators::SubGame;
 
-use crate::{Metric, Placement, Stats};
+use crate::{Metric, Stats};
 
 /// The value of a position for the side to move, with its depth in plies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -93,51 +92,7 @@ pub struct Table {
     pub stats: Stats,
 }
 
-fn placement_of(board: &Hyperboard) -> Placement {
-    Placement::new(Color::BOTH.map(|color| board.pawns(color)))
-}
-
 impl Table {
-    /// The value of a position. En passant is ignored: the caller looks one
-    /// move ahead for it. `None` if the table has no such position (other
-    /// material, or a placement that was not solved).
-    pub fn get(&self, position: &Position) -> Option<Value> {
-        let position =
-            if position.material() == self.material { *position } else { position.swap_colors() };
-        if position.material() != self.material {
-            return None;
-        }
-        let (part, position) = self.find_part(&position)?;
-        let index = part.board.encode(&position)?;
-        let values = &part.values[position.turn().index()];
-        let depth = values.depth_at(index.tile, index.row, index.column);
-        if values.won[index.tile].contains(index.row, index.column) {
-            Some(Value::Win(depth))
-        } else if values.lost[index.tile].contains(index.row, index.column) {
-            Some(Value::Loss(depth))
-        } else {
-            Some(Value::Draw)
-        }
-    }
-
-    /// The hyperboard that holds a position's pawns, and the position in its
-    /// frame.
-    fn find_part(&self, position: &Position) -> Option<(&SubGame, Position)> {
-        let first = self.parts.first()?;
-        if first.board.king_axis() == KingAxis::Pairs {
-            return Some((first, *position));
-        }
-        let (pawns, mirrored) = Placement::of(position).canonical();
-        let image = if mirrored { position.transform(Symmetry::MIRROR) } else { *position };
-        self.part(pawns).map(|part| (&**part, image))
-    }
-
-    /// The hyperboard around a canonical placement of the pawns.
-    pub fn part(&self, pawns: Placement) -> Option<&Arc<SubGame>> {
-        let found = self.parts.binary_search_by_key(&pawns, |part| placement_of(&part.board));
-        found.ok().map(|i| &self.parts[i])
-    }
-
     /// Bytes the values take in memory.
     pub fn len_bytes(&self) -> usize {
         let graded = self.parts.iter().flat_map(|part| &part.values);

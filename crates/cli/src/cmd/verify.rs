@@ -1,0 +1,140 @@
+//! `molien verify`.
+
+use clap::Args;
+use molien_board::Position;
+use molien_solve::{Metric, Value};
+use molien_verify::{Options, Report, verify};
+use serde_json::{Value as Json, json};
+
+use crate::Verdict;
+use crate::context::{Context, parse_materials};
+use crate::text::{grouped, print_json, print_line};
+
+const AFTER_HELP: &str = "\
+Examples:
+  molien verify KRK KPK
+  molien verify KBBKN --sample 100000 --seed 7
+
+Two checks: every value of every position against the values one move on, by
+planes; and a referee that plays the legal moves of an independent library,
+on every position up to four men and on a random sample beyond.
+The exit code is 1 if a check fails.";
+
+/// What to check.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct VerifyArgs {
+    /// Materials such as KQKR
+    #[arg(required = true)]
+    material: Vec<String>,
+    /// Metrics: dtm, dtc, dtz, dtz50
+    #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
+    metric: Vec<Metric>,
+    /// Positions the referee looks at beyond four men
+    #[arg(long, default_value_t = 1_000_000, value_name = "N")]
+    sample: u64,
+    /// Seed of the sample
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    seed: u64,
+}
+
+/// Checks each material and prints the findings.
+pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
+    let materials = parse_materials(&args.material)?;
+    let options = Options { metrics: args.metric.clone(), sample: args.sample, seed: args.seed };
+    let solver = context.solver();
+    let mut verdict = Verdict::Done;
+    for material in materials {
+        let report = verify(&solver, material, &options)?;
+        if context.json {
+            print_json(&to_json(&report, args.seed))?;
+        } else {
+            print(&report, args.seed)?;
+        }
+        if report.failures() > 0 {
+            verdict = Verdict::Failed;
+        }
+    }
+    Ok(verdict)
+}
+
+fn fen(position: &Option<Position>) -> Option<String> {
+    position.as_ref().map(ToString::to_string)
+}
+
+fn to_json(report: &Report, seed: u64) -> Json {
+    let plane = |plane: &molien_verify::PlaneReport| {
+        let first = plane.found.first.iter();
+        let first: Vec<Json> = first
+            .map(|bad| json!({ "fen": fen(&bad.position), "law": bad.law.to_string() }))
+            .collect();
+        json!({
+            "metric": plane.metric.name(),
+            "checked": plane.found.checked,
+            "failures": plane.found.failures,
+            "first": first,
+        })
+    };
+    let plies = |value: Option<Value>| value.and_then(Value::signed_plies);
+    let referee = report.referee.first.iter().map(|bad| {
+        json!({
+            "fen": fen(&bad.position),
+            "metric": bad.metric.map(Metric::name),
+            "found": plies(bad.found),
+            "expected": plies(bad.expected),
+        })
+    });
+    json!({
+        "material": report.material.to_string(),
+        "ok": report.failures() == 0,
+        "planes": report.planes.iter().map(plane).collect::<Vec<_>>(),
+        "referee": {
+            "checked": report.referee.checked,
+            "exhaustive": report.exhaustive,
+            "seed": if report.exhaustive { None } else { Some(seed) },
+            "failures": report.referee.failures,
+            "first": referee.collect::<Vec<_>>(),
+        },
+    })
+}
+
+fn print(report: &Report, seed: u64) -> anyhow::Result<()> {
+    let ok = if report.failures() == 0 { "ok" } else { "FAILED" };
+    print_line(&format!("{}: {ok}", report.material))?;
+    for plane in &report.planes {
+        print_line(&format!(
+            "  planes  {:5} {:>15} positions, {} failures",
+            plane.metric.name(),
+            grouped(plane.found.checked),
+            grouped(plane.found.failures),
+        ))?;
+        for bad in &plane.found.first {
+            let place = fen(&bad.position).unwrap_or("an illegal placement".to_owned());
+            print_line(&format!("    {place}: {}", bad.law))?;
+        }
+    }
+    let kind = if report.exhaustive { "all".to_owned() } else { format!("sample, seed {seed}") };
+    print_line(&format!(
+        "  referee       {:>15} positions ({kind}), {} failures",
+        grouped(report.referee.checked),
+        grouped(report.referee.failures),
+    ))?;
+    for bad in &report.referee.first {
+        let place = fen(&bad.position).unwrap_or("an illegal placement".to_owned());
+        let what = match (bad.metric, bad.found, bad.expected) {
+            (Some(metric), Some(found), Some(expected)) => {
+                format!("{metric} is {}, expected {}", describe(found), describe(expected))
+            }
+            _ => "the referee does not agree on its legality".to_owned(),
+        };
+        print_line(&format!("    {place}: {what}"))?;
+    }
+    Ok(())
+}
+
+fn describe(value: Value) -> String {
+    match value.signed_plies() {
+        None => "a draw".to_owned(),
+        Some(plies) => plies.to_string(),
+    }
+}

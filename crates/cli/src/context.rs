@@ -1,0 +1,131 @@
+//! What every command works with.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Context as _;
+use molien_board::Material;
+use molien_probe::{FolderSource, Tablebase};
+use molien_solve::{Progress, Solver};
+use molien_table::Directory;
+
+use crate::args::{Common, Promote};
+use crate::progress::{Bars, Interruptible};
+
+/// The options common to all commands, made ready.
+pub struct Context {
+    /// Whether results are printed as JSON.
+    pub json: bool,
+    memory_bytes: u64,
+    promote: Promote,
+    /// Where tables are kept; none if they are not.
+    directory: Option<Directory>,
+    no_solve: bool,
+    interrupted: Arc<AtomicBool>,
+}
+
+impl Context {
+    /// Sets up threads and the reaction to Ctrl-C.
+    pub fn new(common: &Common) -> anyhow::Result<Context> {
+        if let Some(threads) = common.threads {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
+            pool.build_global().context("the threads could not be started")?;
+        }
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let flag = interrupted.clone();
+        // The first signal asks the solver to stop after the current wave,
+        // the second does not wait.
+        ctrlc::set_handler(move || {
+            if flag.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(crate::COULD_NOT_RUN));
+            }
+        })
+        .context("Ctrl-C cannot be handled")?;
+        let memory_bytes = common.memory.bytes();
+        // Tables of another game than chess are not kept.
+        let keeps = !common.in_memory && common.promote == Promote::All;
+        let directory = keeps.then(|| Directory::find(common.tables.as_deref()));
+        Ok(Context {
+            json: common.json,
+            memory_bytes,
+            promote: common.promote,
+            directory,
+            no_solve: common.no_solve,
+            interrupted,
+        })
+    }
+
+    /// A solver within the memory limit that shows its progress on a terminal,
+    /// stops at Ctrl-C and reads stored tables.
+    pub fn solver(&self) -> Solver {
+        let solver = self.plain_solver();
+        match &self.directory {
+            Some(directory) => solver.with_shelf(Arc::new(directory.clone())),
+            None => solver,
+        }
+    }
+
+    /// The same without stored tables.
+    fn plain_solver(&self) -> Solver {
+        let interrupted = self.interrupted.clone();
+        if std::io::stderr().is_terminal() {
+            self.solver_with(Arc::new(Bars::new(interrupted)))
+        } else {
+            self.quiet_solver()
+        }
+    }
+
+    /// Stored tables; what is missing is solved and stored. `None` if tables
+    /// are not kept.
+    pub fn folder(&self) -> Option<FolderSource> {
+        let directory = self.directory.clone()?;
+        let source = FolderSource::new(directory, self.plain_solver());
+        Some(if self.no_solve { source.without_solving() } else { source })
+    }
+
+    /// The folder of tables, if they are kept.
+    pub fn directory(&self) -> Option<&Directory> {
+        self.directory.as_ref()
+    }
+
+    /// The same, showing nothing.
+    fn quiet_solver(&self) -> Solver {
+        self.solver_with(Arc::new(Interruptible { interrupted: self.interrupted.clone() }))
+    }
+
+    fn solver_with(&self, progress: Arc<dyn Progress>) -> Solver {
+        Solver::new()
+            .with_progress(progress)
+            .with_memory_limit(self.memory_bytes)
+            .with_promotions(self.promote.roles())
+    }
+
+    /// Set when Ctrl-C was pressed.
+    pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
+        self.interrupted.clone()
+    }
+
+    /// A tablebase in memory that solves on demand and shows nothing of it.
+    pub fn quiet_tablebase(&self) -> Tablebase {
+        Tablebase::solving(self.quiet_solver())
+    }
+
+    /// Whether Ctrl-C was pressed.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// A tablebase that solves on demand.
+    pub fn tablebase(&self) -> Tablebase {
+        match self.folder() {
+            Some(folder) => Tablebase::new(Arc::new(folder)),
+            None => Tablebase::solving(self.solver()),
+        }
+    }
+}
+
+/// Reads materials; the first mistake is the error.
+pub fn parse_materials(names: &[String]) -> anyhow::Result<Vec<Material>> {
+    names.iter().map(|name| Ok(name.parse::<Material>()?)).collect()
+}

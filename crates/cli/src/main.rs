@@ -1,0 +1,92 @@
+//! The program `molien`.
+//!
+//! Exit codes: 0 done, 1 a check failed, 2 could not run.
+
+mod args;
+mod cmd;
+mod context;
+mod memory;
+mod play;
+mod progress;
+mod scan_bar;
+mod text;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use args::{Cli, Command};
+use context::Context;
+
+/// A check failed.
+const FAILED: u8 = 1;
+/// The command could not run.
+const COULD_NOT_RUN: u8 = 2;
+
+/// How a command ended, if it could run.
+enum Verdict {
+    /// All is well.
+    Done,
+    /// A check failed.
+    Failed,
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    match run(cli) {
+        Ok(Verdict::Done) => ExitCode::SUCCESS,
+        Ok(Verdict::Failed) => ExitCode::from(FAILED),
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(COULD_NOT_RUN)
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<Verdict> {
+    let context = Context::new(&cli.common)?;
+    match cli.command {
+        Command::Solve(args) => cmd::solve::run(&context, &args),
+        Command::Stats(args) => cmd::stats::run(&context, &args),
+        Command::Probe(args) => cmd::probe::run(&context, &args),
+        Command::Line(args) => cmd::line::run(&context, &args),
+        Command::Study(args) => cmd::study::run(&context, &args),
+        Command::Reproduce(args) => cmd::reproduce::run(&context, &args),
+        Command::Tables(args) => cmd::tables::run(&context, &args),
+        Command::Verify(args) => cmd::verify::run(&context, &args),
+        Command::Explain(args) => cmd::explain::run(&context, &args),
+        Command::Search(args) => cmd::search::run(&context, &args),
+        Command::Uci(args) => cmd::uci::run(&context, &args),
+        Command::Find(args) => cmd::find::run(&context, &args),
+        Command::Free(args) => cmd::free::run(&context, &args),
+        Command::Maxima(args) => cmd::maxima::run(&context, &args),
+        Command::Zugzwangs(args) => cmd::zugzwangs::run(&context, &args),
+        Command::OnlyMoves(args) => cmd::only_moves::run(&context, &args),
+        Command::Export(args) => cmd::export::run(&context, &args),
+    }
+}
+
+/// Help and version are answers; a wrong value gets one sentence, other
+/// mistakes the usage as well.
+fn usage(error: &clap::Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            // Nothing can be done if standard output is closed.
+            let _ = error.print();
+            ExitCode::SUCCESS
+        }
+        ErrorKind::ValueValidation | ErrorKind::InvalidValue => {
+            let text = error.to_string();
+            eprintln!("{}", text.lines().next().unwrap_or("error: invalid value"));
+            ExitCode::from(COULD_NOT_RUN)
+        }
+        _ => {
+            let _ = error.print();
+            ExitCode::from(COULD_NOT_RUN)
+        }
+    }
+}

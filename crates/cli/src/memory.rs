@@ -1,0 +1,86 @@
+//! How much memory may be used.
+
+use std::str::FromStr;
+
+use anyhow::Context as _;
+
+/// Assumed where the system does not say how much memory it has.
+const ASSUMED_BYTES: u64 = 8 << 30;
+
+/// A limit as the user gives it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum MemoryLimit {
+    /// So many bytes.
+    Bytes(u64),
+    /// So many hundredths of the machine's memory.
+    Percent(f64),
+}
+
+impl MemoryLimit {
+    /// The limit in bytes on this machine.
+    pub fn bytes(self) -> u64 {
+        match self {
+            MemoryLimit::Bytes(bytes) => bytes,
+            MemoryLimit::Percent(percent) => (machine_bytes() as f64 * percent / 100.0) as u64,
+        }
+    }
+}
+
+impl FromStr for MemoryLimit {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<MemoryLimit, String> {
+        parse(text).ok_or_else(|| {
+            format!("'{text}' is not a size: expected something like 8G, 500M or 50%")
+        })
+    }
+}
+
+fn parse(text: &str) -> Option<MemoryLimit> {
+    let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let number: f64 = number.parse().ok()?;
+    let unit = unit.trim().to_ascii_uppercase();
+    let shift = match unit.trim_end_matches("IB").trim_end_matches('B') {
+        "%" if number <= 100.0 => return Some(MemoryLimit::Percent(number)),
+        "" => 0,
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        _ => return None,
+    };
+    Some(MemoryLimit::Bytes((number * (1u64 << shift) as f64) as u64))
+}
+
+/// The machine's memory, or this process's share of it where that is limited.
+fn machine_bytes() -> u64 {
+    let total = total_from_proc().unwrap_or(ASSUMED_BYTES);
+    let share = std::fs::read_to_string("/sys/fs/cgroup/memory.max")
+        .ok()
+        .and_then(|text| text.trim().parse().ok());
+    share.map_or(total, |share: u64| share.min(total))
+}
+
+fn total_from_proc() -> anyhow::Result<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo")?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
+    let kib = line.and_then(|rest| rest.split_whitespace().next()).context("no MemTotal")?;
+    Ok(kib.parse::<u64>()? << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read() {
+        assert_eq!("8G".parse(), Ok(MemoryLimit::Bytes(8 << 30)));
+        assert_eq!("1.5GiB".parse(), Ok(MemoryLimit::Bytes(3 << 29)));
+        assert_eq!("500mb".parse(), Ok(MemoryLimit::Bytes(500 << 20)));
+        assert_eq!("70%".parse(), Ok(MemoryLimit::Percent(70.0)));
+        for wrong in ["", "G", "8X", "-1G", "200%", "8GG"] {
+            assert!(wrong.parse::<MemoryLimit>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Nanoseconds per evaluation of the three functions, over positions spread
+//! evenly through all legal ones. The aim is under a microsecond each.
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use molien_board::{Color, Man, Position, Role, Square};
+use molien_pawns::{Error, Verdict, one_pawn, pawn_duel, two_pawns};
+
+/// About a thousand legal positions with these men.
+fn positions(men: &[Man]) -> Vec<Position> {
+    let mut state = 1u64;
+    let mut random = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize
+    };
+    let mut found = Vec::new();
+    while found.len() < 1024 {
+        let placed: Vec<(Man, Square)> =
+            men.iter().map(|&man| (man, Square::new(random() % 64))).collect();
+        let turn = if random() % 2 == 0 { Color::White } else { Color::Black };
+        found.extend(Position::new(placed, turn));
+    }
+    found
+}
+
+fn functions(criterion: &mut Criterion) {
+    let man = Man::new;
+    let kings = [man(Color::White, Role::King), man(Color::Black, Role::King)];
+    let white = man(Color::White, Role::Pawn);
+    let black = man(Color::Black, Role::Pawn);
+    type Function = fn(&Position) -> Result<Verdict, Error>;
+    let cases: [(&str, &[Man], Function); 3] = [
+        ("one_pawn", &[white], one_pawn),
+        ("two_pawns", &[white, white], two_pawns),
+        ("pawn_duel", &[white, black], pawn_duel),
+    ];
+    for (name, pawns, function) in cases {
+        let positions = positions(&[&kings[..], pawns].concat());
+        let mut next = 0;
+        criterion.bench_function(name, |bencher| {
+            bencher.iter(|| {
+                next = (next + 1) % positions.len();
+                black_box(function(black_box(&positions[next])).is_ok())
+            });
+        });
+    }
+}
+
+criterion_group!(benches, functions);
+criterion_main!(benches);

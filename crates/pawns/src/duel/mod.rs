@@ -1,0 +1,278 @@
+//! King and pawn against king and pawn: win, draw, loss or unknown.
+//!
+//! Everything is seen from the side to move, called White, whose pawn moves
+//! up the board. Each rule gives a *bound*: "White has at least a draw",
+//! "White wins", "White cannot win". The rules of a position are put together,
+//! and where they leave a gap every White move is tried once and judged by the
+//! rules for Black. No bound is wrong in any legal position (checked
+//! exhaustively); a gap that stays open is reported as unknown.
+
+mod adjacent;
+mod blocked;
+mod passed;
+
+use std::fmt;
+
+use molien_board::{Bitboard, Color, Square, attacks};
+
+use crate::geometry::{files_apart, pawn_guard, up, zone};
+use crate::one_pawn::OnePawn;
+
+/// King and White pawn against king and Black pawn, White to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Duel {
+    /// White's king.
+    pub king: Square,
+    /// White's pawn, moving up.
+    pub pawn: Square,
+    /// Black's king.
+    pub enemy: Square,
+    /// Black's pawn, moving down.
+    pub rival: Square,
+}
+
+/// The rule that decides king and pawn against king and pawn.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum DuelRule {
+    /// The side to move takes the pawn and wins with its own.
+    TakesAndWins,
+    /// The side to move takes the pawn, which cannot be worse than a draw.
+    Takes,
+    /// Each king holds the enemy pawn.
+    BothHeld,
+    /// A pawn queens far ahead of the other.
+    WinsTheRace,
+    /// Both pawns queen; the side that queens first, and is not answered with
+    /// check, is safe.
+    QueensFirst,
+    /// Both pawns queen and neither king is exposed.
+    BothQueen,
+    /// Blocked pawns: the kings keep each other from the pawns.
+    Blocked,
+    /// The side to move is stalemated.
+    Stalemate,
+    /// The side to move is checkmated.
+    Checkmate,
+    /// Found by trying every move once.
+    BestMove,
+    /// No rule applies.
+    Undecided,
+}
+
+impl fmt::Display for DuelRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            DuelRule::TakesAndWins => "pawn taken, the other wins",
+            DuelRule::Takes => "pawn taken",
+            DuelRule::BothHeld => "both pawns held",
+            DuelRule::WinsTheRace => "race won",
+            DuelRule::QueensFirst => "queens first",
+            DuelRule::BothQueen => "both queen",
+            DuelRule::Blocked => "blocked pawns defended",
+            DuelRule::Stalemate => "stalemate",
+            DuelRule::Checkmate => "checkmate",
+            DuelRule::BestMove => "every move tried",
+            DuelRule::Undecided => "undecided",
+        })
+    }
+}
+
+/// What White gets at least and at most: 1 a win, 0 a draw, -1 a loss.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Bounds {
+    pub low: i8,
+    pub high: i8,
+    pub rule: DuelRule,
+}
+
+impl Bounds {
+    const OPEN: Bounds = Bounds { low: -1, high: 1, rule: DuelRule::Undecided };
+
+    const fn exactly(value: i8, rule: DuelRule) -> Bounds {
+        Bounds { low: value, high: value, rule }
+    }
+
+    /// The value, if the bounds meet.
+    pub const fn value(self) -> Option<i8> {
+        if self.low == self.high { Some(self.low) } else { None }
+    }
+
+    fn at_least(&mut self, low: i8, rule: DuelRule) {
+        if low > self.low {
+            self.low = low;
+            self.rule = rule;
+        }
+    }
+
+    fn at_most(&mut self, high: i8, rule: DuelRule) {
+        if high < self.high {
+            self.high = high;
+            self.rule = rule;
+        }
+    }
+}
+
+impl Duel {
+    /// The same position seen by Black: colours exchanged, board turned.
+    fn turned(self) -> Duel {
+        Duel {
+            king: self.enemy.flip_vertical(),
+            pawn: self.rival.flip_vertical(),
+            enemy: self.king.flip_vertical(),
+            rival: self.pawn.flip_vertical(),
+        }
+    }
+
+    /// The squares Black's pawn guards.
+    fn rival_guard(self) -> Bitboard {
+        attacks::pawn(Color::Black, self.rival)
+    }
+
+    /// White's pawn and king alone against Black's king.
+    fn mine_alone(self) -> OnePawn {
+        OnePawn { king: self.king, pawn: self.pawn, enemy: self.enemy }
+    }
+
+    /// Black's pawn and king alone against White's king, turned around.
+    fn theirs_alone(self) -> OnePawn {
+        self.turned().mine_alone()
+    }
+
+    /// White can take Black's pawn with the king.
+    fn king_takes(self) -> bool {
+        self.king.distance(self.rival) == 1 && self.enemy.distance(self.rival) > 1
+    }
+
+    fn pawn_takes(self) -> bool {
+        pawn_guard(self.pawn).contains(self.rival)
+    }
+
+    /// Where White's king can go, captures left out.
+    fn king_steps(self) -> Bitboard {
+        attacks::king(self.king)
+            - zone(self.enemy)
+            - self.rival_guard()
+            - Bitboard::from_square(self.pawn)
+            - Bitboard::from_square(self.rival)
+    }
+
+    /// Pawns on one file, facing each other.
+    fn is_blocked(self) -> bool {
+        self.pawn.file() == self.rival.file() && self.pawn.rank() < self.rival.rank()
+    }
+
+    /// Pawns on neighbouring files that have not passed each other.
+    fn is_adjacent(self) -> bool {
+        files_apart(self.pawn, self.rival) == 1 && self.pawn.rank() < self.rival.rank()
+    }
+
+    /// The value as far as the rules and one move of look-ahead tell.
+    /// `en_passant`: White may take Black's pawn en passant.
+    pub fn judge(self, en_passant: bool) -> Bounds {
+        let mut bounds = self.rules(true);
+        if en_passant {
+            bounds.high = 1;
+        }
+        if bounds.value().is_some() {
+            return bounds;
+        }
+        let tried = self.try_moves(en_passant);
+        bounds.at_least(tried.low, DuelRule::BestMove);
+        bounds.at_most(tried.high, DuelRule::BestMove);
+        bounds
+    }
+
+    /// The bounds by rules alone. `exact` allows the full look-ahead of the
+    /// one-pawn rules; without it only their quick part is used.
+    fn rules(self, exact: bool) -> Bounds {
+        let mut bounds = Bounds::OPEN;
+        self.captures(exact, &mut bounds);
+        if bounds.low == 1 {
+            return bounds;
+        }
+        if self.is_blocked() {
+            self.blocked_rules(exact, &mut bounds);
+        } else if self.is_adjacent() {
+            self.adjacent_rules(exact, &mut bounds);
+        } else {
+            self.passed_rules(exact, &mut bounds);
+        }
+        bounds
+    }
+
+    /// Taking the pawn leaves White with the only one.
+    fn captures(self, exact: bool, bounds: &mut Bounds) {
+        let mut consider = |after: OnePawn| {
+            let won = if exact { after.wins(false) } else { after.surely_won(false) };
+            if won {
+                bounds.at_least(1, DuelRule::TakesAndWins);
+            } else {
+                bounds.at_least(0, DuelRule::Takes);
+            }
+        };
+        if self.king_takes() {
+            consider(OnePawn { king: self.rival, ..self.mine_alone() });
+        }
+        if self.pawn_takes() {
+            consider(OnePawn { pawn: self.rival, ..self.mine_alone() });
+        }
+    }
+
+    /// Every White move once, judged by the rules for Black.
+    fn try_moves(self, en_passant: bool) -> Bounds {
+        let mut best = Bounds { low: -1, high: -1, rule: DuelRule::BestMove };
+        let mut any = false;
+        let mut consider = |low: i8, high: i8| {
+            any = true;
+            best.low = best.low.max(low);
+            best.high = best.high.max(high);
+        };
+        let in_check = self.rival_guard().contains(self.king);
+        for king in self.king_steps() {
+            let reply = Duel { king, ..self }.turned().rules(false);
+            consider(-reply.high, -reply.low);
+        }
+        if self.king_takes() {
+            let won = OnePawn { king: self.rival, ..self.mine_alone() }.wins(false);
+            consider(i8::from(won), i8::from(won));
+        }
+        if self.pawn_takes() {
+            let won = OnePawn { pawn: self.rival, ..self.mine_alone() }.wins(false);
+            consider(i8::from(won), i8::from(won));
+        }
+        if en_passant {
+            let won = OnePawn { pawn: up(self.rival, 1), ..self.mine_alone() }.wins(false);
+            consider(i8::from(won), i8::from(won));
+        }
+        if !in_check {
+            self.try_pushes(&mut consider);
+        }
+        match (any, in_check) {
+            (true, _) => best,
+            (false, true) => Bounds::exactly(-1, DuelRule::Checkmate),
+            (false, false) => Bounds::exactly(0, DuelRule::Stalemate),
+        }
+    }
+
+    fn try_pushes(self, consider: &mut impl FnMut(i8, i8)) {
+        let occupied: Bitboard = [self.king, self.enemy, self.rival].into_iter().collect();
+        let push = up(self.pawn, 1);
+        if occupied.contains(push) {
+            return;
+        }
+        if push.rank() == 7 {
+            let (low, high) = self.promotion_bounds(push);
+            return consider(low, high);
+        }
+        let reply = Duel { pawn: push, ..self }.turned().rules(false);
+        consider(-reply.high, -reply.low);
+        let double = up(push, 1);
+        if self.pawn.rank() == 1 && !occupied.contains(double) {
+            let reply = Duel { pawn: double, ..self }.turned().rules(false);
+            // Black may be able to take en passant, which the rules do not know.
+            let beside = files_apart(self.rival, double) == 1 && self.rival.rank() == 3;
+            consider(if beside { -1 } else { -reply.high }, -reply.low);
+        }
+    }
+}

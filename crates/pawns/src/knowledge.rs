@@ -1,0 +1,136 @@
+//! What is known about a position without searching.
+
+use molien_board::{Color, Man, Position, Role, Square};
+
+use crate::duel::Duel;
+use crate::one_pawn::OnePawn;
+use crate::queen::queen_bounds;
+use crate::two_pawns::TwoPawns;
+use crate::value::Bounds;
+
+/// Which of the evaluation functions the search may use.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Functions {
+    /// `one_pawn`, `two_pawns` and `pawn_duel`.
+    #[default]
+    All,
+    /// `one_pawn` only.
+    OnePawn,
+    /// None of the three: only the rules of chess and of the queen.
+    None,
+}
+
+/// The men of king and pawn against king, the pawn White's.
+pub(crate) fn one_pawn_of(position: &Position) -> Option<(OnePawn, bool)> {
+    let strong = strong_side(position);
+    let seen = seen_by(position, strong);
+    let pawn = seen.pawns(Color::White).first()?;
+    let men = OnePawn { king: seen.king(Color::White), pawn, enemy: seen.king(Color::Black) };
+    Some((men, seen.turn() == Color::White))
+}
+
+/// The men of king and two pawns against king, the pawns White's.
+pub(crate) fn two_pawns_of(position: &Position) -> Option<(TwoPawns, bool)> {
+    let strong = strong_side(position);
+    let seen = seen_by(position, strong);
+    let mut pawns = seen.pawns(Color::White).into_iter();
+    let pawns: [Square; 2] = [pawns.next()?, pawns.next()?];
+    let men = TwoPawns::new(seen.king(Color::White), pawns, seen.king(Color::Black));
+    Some((men, seen.turn() == Color::White))
+}
+
+/// The men of king and pawn against king and pawn, White to move, and whether
+/// White may take en passant.
+pub(crate) fn duel_of(position: &Position) -> Option<(Duel, bool)> {
+    let seen = seen_by(position, position.turn());
+    let men = Duel {
+        king: seen.king(Color::White),
+        pawn: seen.pawns(Color::White).first()?,
+        enemy: seen.king(Color::Black),
+        rival: seen.pawns(Color::Black).first()?,
+    };
+    Some((men, seen.en_passant().is_some()))
+}
+
+/// The side with pawns (White, if both have).
+fn strong_side(position: &Position) -> Color {
+    if position.pawns(Color::White).is_empty() { Color::Black } else { Color::White }
+}
+
+/// The position with this side as White.
+fn seen_by(position: &Position, color: Color) -> Position {
+    match color {
+        Color::White => *position,
+        Color::Black => position.swap_colors(),
+    }
+}
+
+/// Bounds for the side to move. A position without legal moves is left to
+/// the caller.
+pub(crate) fn known(position: &Position, functions: Functions) -> Bounds {
+    let us = position.turn();
+    let (mine, theirs) = (position.side(us).len(), position.side(!us).len());
+    let (my_pawns, their_pawns) = (position.pawns(us).len(), position.pawns(!us).len());
+    let pawns = my_pawns + their_pawns;
+    if mine + theirs == pawns + 2 {
+        return match (my_pawns, their_pawns) {
+            (0, 0) => Bounds::DRAW,
+            (1, 0) | (0, 1) => know_one_pawn(position, functions),
+            (2, 0) | (0, 2) => know_two_pawns(position, functions),
+            (1, 1) => know_duel(position, functions),
+            _ => bare_king(mine, theirs),
+        };
+    }
+    let minor = |color| {
+        position.of(Man::new(color, Role::Knight)) | position.of(Man::new(color, Role::Bishop))
+    };
+    if mine + theirs == 3 && !(minor(us) | minor(!us)).is_empty() {
+        return Bounds::DRAW;
+    }
+    queen_bounds(position).meet(bare_king(mine, theirs))
+}
+
+/// A bare king cannot win.
+fn bare_king(mine: usize, theirs: usize) -> Bounds {
+    Bounds { low: if theirs == 1 { 0 } else { -1 }, high: if mine == 1 { 0 } else { 1 } }
+}
+
+fn know_one_pawn(position: &Position, functions: Functions) -> Bounds {
+    let us = position.turn();
+    let limits = bare_king(position.side(us).len(), position.side(!us).len());
+    let Some((men, to_move)) = one_pawn_of(position).filter(|_| functions != Functions::None)
+    else {
+        return limits;
+    };
+    match (men.wins(to_move), to_move) {
+        (false, _) => Bounds::DRAW,
+        (true, true) => Bounds::exactly(1),
+        (true, false) => Bounds::exactly(-1),
+    }
+}
+
+fn know_two_pawns(position: &Position, functions: Functions) -> Bounds {
+    let us = position.turn();
+    let limits = bare_king(position.side(us).len(), position.side(!us).len());
+    let Some((men, to_move)) = two_pawns_of(position).filter(|_| functions == Functions::All)
+    else {
+        return limits;
+    };
+    let finding = if to_move { men.white_to_move() } else { men.black_to_move() };
+    match (finding.win, to_move) {
+        (None, _) => limits,
+        (Some(false), _) => Bounds::DRAW,
+        (Some(true), true) => Bounds::exactly(1),
+        (Some(true), false) => Bounds::exactly(-1),
+    }
+}
+
+fn know_duel(position: &Position, functions: Functions) -> Bounds {
+    match duel_of(position).filter(|_| functions == Functions::All) {
+        Some((men, en_passant)) => {
+            let found = men.judge(en_passant);
+            Bounds { low: found.low, high: found.high }
+        }
+        None => Bounds::OPEN,
+    }
+}

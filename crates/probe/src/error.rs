@@ -1,0 +1,47 @@
+//! Why a position has no answer.
+
+use std::sync::Arc;
+
+use molien_board::{IllegalPosition, MAX_MEN, Material};
+use molien_solve::{Metric, SolveError};
+use molien_table::TableError;
+use thiserror::Error;
+
+/// Why a probe failed.
+#[derive(Debug, Error, Clone)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// The position breaks the rules; nothing can be said of it.
+    #[error("illegal position: {0}")]
+    Illegal(#[from] IllegalPosition),
+    /// More men than any table can have.
+    #[error("{men} men on the board, but at most {MAX_MEN} are supported")]
+    TooManyMen {
+        /// How many there are.
+        men: usize,
+    },
+    /// The table could not be made: too little memory, or interrupted.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// There is no such table and none may be made. Solve it first.
+    #[error("no {metric} table for {material}; `molien solve {material}` makes it")]
+    MissingTable {
+        /// Whose.
+        material: Material,
+        /// Which metric.
+        metric: Metric,
+    },
+    /// A stored table cannot be read or written; the text says which file and
+    /// what is wrong. A damaged file is to be deleted and solved again.
+    #[error(transparent)]
+    Table(Arc<TableError>),
+    /// The table says who wins but not how fast: depths of large tables are
+    /// counted, not kept.
+    #[error("{material}: the {metric} depths of so large a table are counted but not kept")]
+    NoDepth {
+        /// Whose table.
+        material: Material,
+        /// Which metric.
+        metric: Metric,
+    },
+}

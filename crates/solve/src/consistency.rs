@@ -1,0 +1,293 @@
+//! Self-consistency: every value follows from the values one move on.
+//!
+//! A forward pass over finished tables. It knows nothing of waves, schedules
+//! or dirty tiles: it states what a solution is and looks at every position,
+//! a tile at a time.
+
+use std::fmt;
+use std::sync::Arc;
+
+use molien_board::{Color, Position};
+use molien_hyper::{Cell, Hyperboard, Index, Plane, Tile};
+use molien_operators::{Backend, Conversions, Goal, Graded, SubGame, fastest};
+use rayon::prelude::*;
+
+use crate::exits::Exits;
+use crate::{SolveError, Solver, Table};
+
+/// How many failures are kept with their positions.
+const KEPT_FAILURES: usize = 10;
+
+/// A law of solved tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Law {
+    /// The legal positions are those the rules say.
+    Legal,
+    /// A position has one value, and only legal positions have one.
+    OneValue,
+    /// A win has a move to a lost position, and nothing else has.
+    Win,
+    /// A loss has no move but to won positions, and is check if it has none.
+    Loss,
+    /// A draw has a move that does not lose, or is stalemate.
+    Draw,
+    /// A win in p plies has a move that wins in p, and none sooner.
+    WinDepth,
+    /// A loss in p plies has a move that lasts p, and none longer.
+    LossDepth,
+}
+
+impl fmt::Display for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Law::Legal => "legality is not as the rules say",
+            Law::OneValue => "more than one value, or the value of an illegal position",
+            Law::Win => "won and a move to a lost position do not go together",
+            Law::Loss => "lost, but a move holds, or no move and no check",
+            Law::Draw => "drawn, but every move loses, or mated",
+            Law::WinDepth => "the depth of the win is not the least of its moves",
+            Law::LossDepth => "the depth of the loss is not the greatest of its moves",
+        })
+    }
+}
+
+/// A position that breaks a law.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inconsistency {
+    /// Which law.
+    pub law: Law,
+    /// Where; none if the address is not a legal position.
+    pub position: Option<Position>,
+}
+
+/// What the check found.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Consistency {
+    /// Legal addresses looked at, both sides to move.
+    pub checked: u64,
+    /// How often a law was broken.
+    pub failures: u64,
+    /// The first of them.
+    pub first: Vec<Inconsistency>,
+}
+
+impl Consistency {
+    fn merge(mut self, other: Consistency) -> Consistency {
+        self.checked += other.checked;
+        self.failures += other.failures;
+        let room = KEPT_FAILURES.saturating_sub(self.first.len());
+        self.first.extend(other.first.into_iter().take(room));
+        self
+    }
+}
+
+/// Checks every position of a table against the positions one move on; the
+/// sub-games come from the solver.
+///
+/// # Errors
+/// If a sub-game cannot be solved.
+pub fn check_consistency(solver: &Solver, table: &Table) -> Result<Consistency, SolveError> {
+    let check = |game: &Arc<SubGame>| {
+        let exits = solver.exits(&game.board, table.metric)?;
+        let check = Check { backend: fastest(), game, exits: &*exits };
+        Ok(check.side(Color::White).merge(check.side(Color::Black)))
+    };
+    let merge = |a: Consistency, b: Consistency| Ok(a.merge(b));
+    table.parts.par_iter().map(check).try_reduce(Consistency::default, merge)
+}
+
+struct Check<'a> {
+    backend: &'static dyn Backend,
+    game: &'a SubGame,
+    exits: &'a dyn Exits,
+}
+
+/// The moves out of the board of one tile, seen as attack and as defence.
+struct Out {
+    wins: Conversions,
+    holds: Conversions,
+}
+
+impl Check<'_> {
+    fn board(&self) -> &Hyperboard {
+        &self.game.board
+    }
+
+    fn side(&self, side: Color) -> Consistency {
+        let values = &self.game.values;
+        let (own, their) = (&values[side.index()], &values[side.other().index()]);
+        let mut out = self.moves_out(side);
+        let mut found = self.outcomes(side, own, their, &out);
+        if !own.depth.is_empty() || !their.depth.is_empty() {
+            found = found.merge(self.depths(side, own, their, &mut out));
+        }
+        found
+    }
+
+    fn moves_out(&self, side: Color) -> Vec<Out> {
+        let conversions = |goal, tile| {
+            let mut found = self.exits.conversions(side, goal, tile);
+            found.restrict(&self.game.values[side.index()].legal[tile]);
+            found
+        };
+        let out =
+            |tile| Out { wins: conversions(Goal::Win, tile), holds: conversions(Goal::Hold, tile) };
+        (0..self.board().tiles()).into_par_iter().with_min_len(16).map(out).collect()
+    }
+
+    /// Runs a check on every tile.
+    fn each_tile(&self, check: impl Fn(&Cell) -> Consistency + Sync) -> Consistency {
+        (0..self.board().tiles())
+            .into_par_iter()
+            .with_min_len(16)
+            .filter_map(|tile| self.board().cell(tile))
+            .map(|cell| check(&cell))
+            .reduce(Consistency::default, Consistency::merge)
+    }
+
+    fn quiet(&self, side: Color, plane: &Plane, cell: &Cell) -> Tile {
+        self.backend.quiet(self.board(), side, plane, cell)
+    }
+
+    fn report(&self, side: Color, cell: &Cell, law: Law, bad: &Tile) -> Consistency {
+        let position = |(row, column)| {
+            let position = self.board().decode(Index { tile: cell.tile, row, column }, side);
+            Inconsistency { law, position }
+        };
+        let first = bad.pairs().take(KEPT_FAILURES).map(position).collect();
+        Consistency { checked: 0, failures: bad.len(), first }
+    }
+
+    /// The laws of win, draw and loss.
+    fn outcomes(&self, side: Color, own: &Graded, their: &Graded, out: &[Out]) -> Consistency {
+        let lost = Plane::from_tiles(their.lost.clone());
+        let legal = Plane::from_tiles(their.legal.clone());
+        let not_won = Plane::from_tiles(
+            their.legal.par_iter().zip(&their.won).map(|(l, w)| l.minus(w)).collect(),
+        );
+        self.each_tile(|cell| {
+            let t = cell.tile;
+            let (legal_here, won_here, lost_here) = (&own.legal[t], &own.won[t], &own.lost[t]);
+            let (wins, holds) = (&out[t].wins, &out[t].holds);
+            let winning = self.quiet(side, &lost, cell).or(&wins.release.some).and(legal_here);
+            let holding = self.quiet(side, &not_won, cell).or(&holds.escape).and(legal_here);
+            let moving = self.quiet(side, &legal, cell).or(&holds.release.some).or(&holds.escape);
+            let check = self.backend.in_check(self.board(), side, cell);
+            let draw = legal_here.minus(won_here).minus(lost_here);
+            let rules_say = self.backend.legal(self.board(), side, cell);
+            let both = won_here.and(lost_here);
+            let decided = won_here.or(lost_here);
+            let unequal = |a: &Tile, b: &Tile| a.zip(b, |a, b| a ^ b);
+            let broken = [
+                (Law::Legal, unequal(legal_here, &rules_say)),
+                (Law::OneValue, both.or(&decided.minus(legal_here))),
+                (Law::Win, unequal(won_here, &winning)),
+                (Law::Loss, lost_here.and(&holding).or(&lost_here.minus(&moving).minus(&check))),
+                (Law::Draw, draw.minus(&holding).and(&moving.or(&check))),
+            ];
+            let start = Consistency { checked: legal_here.len(), ..Consistency::default() };
+            broken
+                .iter()
+                .fold(start, |found, (law, bad)| found.merge(self.report(side, cell, *law, bad)))
+        })
+    }
+
+    /// The laws of depth, ply by ply. Takes losing moves out of `out.holds` as
+    /// their plies pass.
+    fn depths(&self, side: Color, own: &Graded, their: &Graded, out: &mut [Out]) -> Consistency {
+        let deepest = max_depth(own).max(max_depth(their)).saturating_add(1);
+        let mut found = Consistency::default();
+        let mut sooner = vec![Tile::EMPTY; own.won.len()];
+        let mut holding = Plane::from_tiles(their.legal.clone());
+        for ply in 0..=deepest {
+            out.par_iter_mut().for_each(|out| {
+                let release = &mut out.holds.release;
+                let due = release.at(ply.saturating_sub(1));
+                if ply > 0 {
+                    release.some = release.some.minus(&due);
+                }
+            });
+            let step = Step {
+                side,
+                ply,
+                won: exactly(own, &own.won, Some(ply)),
+                lost: exactly(own, &own.lost, Some(ply)),
+                their_won: exactly(their, &their.won, ply.checked_sub(1)),
+                their_lost: exactly(their, &their.lost, ply.checked_sub(1)),
+            };
+            for (tile, won) in holding.tiles.iter_mut().zip(&step.their_won.tiles) {
+                *tile = tile.minus(won);
+            }
+            found = found.merge(self.depth(&step, &sooner, &holding, out));
+            sooner.iter_mut().zip(&step.won.tiles).for_each(|(s, won)| s.add(won));
+        }
+        found
+    }
+
+    /// The laws of depth at one ply. `sooner` are the positions won before,
+    /// `holding` the opponent's positions not won within the plies before.
+    fn depth(&self, step: &Step, sooner: &[Tile], holding: &Plane, out: &[Out]) -> Consistency {
+        let legal = &self.game.values[step.side.index()].legal;
+        self.each_tile(|cell| {
+            let t = cell.tile;
+            let (won, lost) = (&step.won.tiles[t], &step.lost.tiles[t]);
+            let quick = self.quiet(step.side, &step.their_lost, cell);
+            let quick = quick.or(&out[t].wins.release.at(step.ply)).and(&legal[t]);
+            let late = quick.minus(won).minus(&sooner[t]);
+            let bad = won.minus(&quick).or(&late);
+            let mut found = self.report(step.side, cell, Law::WinDepth, &bad);
+            if !lost.is_empty() {
+                let releases = &out[t].holds.release;
+                let due = releases.at(step.ply);
+                let longest = self.quiet(step.side, &step.their_won, cell).or(&due);
+                let longer = self.quiet(step.side, holding, cell).or(&releases.some.minus(&due));
+                let short = if step.ply == 0 { Tile::EMPTY } else { lost.minus(&longest) };
+                let bad = short.or(&lost.and(&longer));
+                found = found.merge(self.report(step.side, cell, Law::LossDepth, &bad));
+            }
+            found
+        })
+    }
+}
+
+/// The positions of one ply, and the opponent's of the ply before.
+struct Step {
+    side: Color,
+    ply: u16,
+    won: Plane,
+    lost: Plane,
+    their_won: Plane,
+    their_lost: Plane,
+}
+
+/// The positions of `set` with exactly this depth; empty for no depth.
+fn exactly(values: &Graded, set: &[Tile], ply: Option<u16>) -> Plane {
+    let Some(ply) = ply.filter(|ply| usize::from(*ply) >> values.depth.len() == 0) else {
+        return Plane::empty(set.len());
+    };
+    let tile = |(number, set): (usize, &Tile)| {
+        values.depth.iter().enumerate().fold(*set, |equal, (b, plane)| {
+            let wanted = if ply >> b & 1 != 0 { !0 } else { 0 };
+            equal.zip(&plane[number], |e, p| e & !(p ^ wanted))
+        })
+    };
+    Plane::from_tiles(set.par_iter().enumerate().with_min_len(64).map(tile).collect())
+}
+
+/// The greatest depth of any decided position.
+fn max_depth(values: &Graded) -> u16 {
+    let of_tile = |number: usize| {
+        let mut set = values.won[number].or(&values.lost[number]);
+        let mut depth = 0;
+        for (b, plane) in values.depth.iter().enumerate().rev() {
+            let with_bit = set.and(&plane[number]);
+            if !with_bit.is_empty() {
+                set = with_bit;
+                depth |= 1 << b;
+            }
+        }
+        depth
+    };
+    (0..values.won.len()).into_par_iter().with_min_len(64).map(of_tile).max().unwrap_or(0)
+}

@@ -1,0 +1,78 @@
+//! Addresses of positions in a table, for reading several tables of one
+//! material (its metrics) with one look-up.
+
+use std::sync::Arc;
+
+use molien_board::{Color, Position, Symmetry};
+use molien_hyper::{Index, KingAxis};
+use molien_operators::SubGame;
+
+use crate::{Placement, Table, Value};
+
+/// Where a table holds a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Which hyperboard.
+    pub part: usize,
+    /// Which side is to move there.
+    pub turn: Color,
+    /// Where on it.
+    pub index: Index,
+}
+
+impl Table {
+    /// Where the position is held. Tables of one material have the same
+    /// places in every metric. `None` if the table has no such position.
+    pub fn locate(&self, position: &Position) -> Option<Place> {
+        let position =
+            if position.material() == self.material { *position } else { position.swap_colors() };
+        let turn = position.turn();
+        let first = self.parts.first()?;
+        if first.board.king_axis() == KingAxis::Pairs {
+            return Some(Place { part: 0, turn, index: first.board.encode(&position)? });
+        }
+        let (pawns, mirrored) = Placement::of(&position).canonical();
+        let image = if mirrored { position.transform(Symmetry::MIRROR) } else { position };
+        let part = self.part_number(pawns)?;
+        Some(Place { part, turn, index: self.parts[part].board.encode(&image)? })
+    }
+
+    fn part_number(&self, pawns: Placement) -> Option<usize> {
+        let placement =
+            |part: &Arc<SubGame>| Placement::new(Color::BOTH.map(|color| part.board.pawns(color)));
+        self.parts.binary_search_by_key(&pawns, placement).ok()
+    }
+
+    /// The hyperboard around a canonical placement of the pawns.
+    pub fn part(&self, pawns: Placement) -> Option<&Arc<SubGame>> {
+        self.part_number(pawns).map(|i| &self.parts[i])
+    }
+
+    /// The value of a position. En passant is ignored: the caller looks one
+    /// move ahead for it. `None` if the table has no such position (other
+    /// material, or a placement that was not solved).
+    pub fn get(&self, position: &Position) -> Option<Value> {
+        self.locate(position).map(|place| self.at(place))
+    }
+
+    /// The value at a place that [`Table::locate`] gave.
+    pub fn at(&self, place: Place) -> Value {
+        let Index { tile, row, column } = place.index;
+        let values = &self.parts[place.part].values[place.turn.index()];
+        if values.won[tile].contains(row, column) {
+            Value::Win(values.depth_at(tile, row, column))
+        } else if values.lost[tile].contains(row, column) {
+            Value::Loss(values.depth_at(tile, row, column))
+        } else {
+            Value::Draw
+        }
+    }
+
+    /// Whether depths were kept (large tables only count them).
+    pub fn has_depths(&self) -> bool {
+        let mut sides = self.parts.iter().flat_map(|part| &part.values);
+        let undecided =
+            self.stats.sides.iter().all(|side| side.wins.len() + side.losses.len() == 0);
+        undecided || sides.any(|side| !side.depth.is_empty())
+    }
+}

@@ -1,0 +1,65 @@
+//! The self-consistency check passes on what was solved, and only on that.
+
+use std::sync::Arc;
+
+use molien_board::Square;
+use molien_solve::{Law, Metric, Solver, Table, check_consistency};
+
+fn solved(solver: &Solver, name: &str, metric: Metric) -> Arc<Table> {
+    solver.solve(name.parse().unwrap(), metric).unwrap()
+}
+
+#[test]
+fn solved_tables_are_consistent() {
+    let solver = Solver::new();
+    for name in ["KK", "KQK", "KBK", "KQKR", "KNNK", "KRKN", "KBBK", "KQKQ"] {
+        for metric in Metric::ALL {
+            let table = solved(&solver, name, metric);
+            let found = check_consistency(&solver, &table).unwrap();
+            assert!(found.checked > 0);
+            assert_eq!(found.failures, 0, "{name} {metric}: {:?}", found.first);
+        }
+    }
+}
+
+/// Damages one position of KRK, Black to move, lost in a given number of
+/// plies, and returns which laws the check finds broken.
+fn laws_broken_by(damage: impl Fn(&mut Table, usize, Square, Square)) -> Vec<Law> {
+    let solver = Solver::new();
+    let mut table = Table::clone(&solved(&solver, "KRK", Metric::Dtm));
+    let position = "8/8/8/8/3k4/8/8/KR6 b - -".parse().unwrap();
+    let index = table.parts[0].board.encode(&position).unwrap();
+    damage(&mut table, index.tile, index.row, index.column);
+    let found = check_consistency(&solver, &table).unwrap();
+    assert!(found.failures > 0);
+    assert!(found.first.iter().any(|bad| bad.position.is_some()));
+    found.first.iter().map(|bad| bad.law).collect()
+}
+
+#[test]
+fn a_wrong_depth_is_found() {
+    let laws = laws_broken_by(|table, tile, row, column| {
+        let game = Arc::make_mut(&mut table.parts[0]);
+        let word = game.values[1].depth[1][tile].row_mut(row);
+        *word ^= 1 << column.index();
+    });
+    assert!(laws.contains(&Law::LossDepth), "{laws:?}");
+}
+
+#[test]
+fn a_wrong_outcome_is_found() {
+    let laws = laws_broken_by(|table, tile, row, column| {
+        let game = Arc::make_mut(&mut table.parts[0]);
+        *game.values[1].lost[tile].row_mut(row) ^= 1 << column.index();
+    });
+    assert!(laws.contains(&Law::Draw), "{laws:?}");
+}
+
+#[test]
+fn a_wrong_legality_is_found() {
+    let laws = laws_broken_by(|table, tile, row, column| {
+        let game = Arc::make_mut(&mut table.parts[0]);
+        *game.values[1].legal[tile].row_mut(row) ^= 1 << column.index();
+    });
+    assert!(laws.contains(&Law::Legal), "{laws:?}");
+}

@@ -1,0 +1,58 @@
+//! Files that appear complete or not at all.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::TableError;
+
+/// The ending of files not yet complete.
+pub(crate) const TEMPORARY: &str = "tmp";
+
+/// A file under a temporary name in the folder of the final one.
+pub(crate) struct AtomicFile {
+    writer: BufWriter<File>,
+    temporary: PathBuf,
+    path: PathBuf,
+}
+
+fn io_error(path: &Path, doing: &'static str) -> impl FnOnce(std::io::Error) -> TableError {
+    move |source| TableError::Io { path: path.to_owned(), doing, source }
+}
+
+impl AtomicFile {
+    pub fn create(path: &Path) -> Result<AtomicFile, TableError> {
+        let temporary = path.with_extension(format!("{}.{TEMPORARY}", std::process::id()));
+        let file = File::create(&temporary).map_err(io_error(&temporary, "creating"))?;
+        let writer = BufWriter::with_capacity(1 << 20, file);
+        Ok(AtomicFile { writer, temporary, path: path.to_owned() })
+    }
+
+    pub fn writer(&mut self) -> &mut BufWriter<File> {
+        &mut self.writer
+    }
+
+    /// Makes the contents durable, then gives the file its name.
+    pub fn commit(mut self) -> Result<(), TableError> {
+        let synced = self.writer.flush().and_then(|()| self.writer.get_ref().sync_all());
+        synced.map_err(io_error(&self.temporary, "writing"))?;
+        fs::rename(&self.temporary, &self.path).map_err(io_error(&self.path, "naming"))?;
+        sync_folder(&self.path).map_err(io_error(&self.path, "naming"))
+    }
+}
+
+/// A rename is durable once its folder is.
+fn sync_folder(path: &Path) -> std::io::Result<()> {
+    if cfg!(unix) {
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        return File::open(folder.unwrap_or(Path::new(".")))?.sync_all();
+    }
+    Ok(())
+}
+
+impl Drop for AtomicFile {
+    fn drop(&mut self) {
+        // Gone already after a commit; a leftover is cleaned up later.
+        let _ = fs::remove_file(&self.temporary);
+    }
+}

@@ -1,0 +1,122 @@
+//! What can go wrong with tables on disk.
+
+use std::io;
+use std::path::PathBuf;
+
+use molien_board::Material;
+use molien_solve::Metric;
+use thiserror::Error;
+
+use crate::file::VERSION;
+
+/// Why a table could not be read or written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// There is no such file: solve the material first.
+    #[error("{}: no such table", path.display())]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+    },
+    /// The file is there, but the metric was not stored.
+    #[error("{}: holds no {metric}", path.display())]
+    NoMetric {
+        /// The file.
+        path: PathBuf,
+        /// What was asked.
+        metric: Metric,
+    },
+    /// The position does not belong to this table, or its pawns stand in a
+    /// placement that was not solved.
+    #[error("{}: has no position such as {position}", path.display())]
+    NoPosition {
+        /// The file.
+        path: PathBuf,
+        /// What was asked, as FEN.
+        position: String,
+    },
+    /// Not a table at all.
+    #[error("{}: not a Molien table", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A later version of the format.
+    #[error("{}: format version {found}, but this build reads at most {VERSION}", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u16,
+    },
+    /// The file is shorter or longer than it says.
+    #[error("{}: damaged: {found} bytes long instead of {expected}", path.display())]
+    Length {
+        /// The file.
+        path: PathBuf,
+        /// Bytes it should have.
+        expected: u64,
+        /// Bytes it has.
+        found: u64,
+    },
+    /// A checksum does not match. Remove the file and solve again.
+    #[error("{}: damaged: {what} has checksum {found:016x} instead of {expected:016x}", path.display())]
+    Checksum {
+        /// The file.
+        path: PathBuf,
+        /// Which part of it.
+        what: String,
+        /// What the file says.
+        expected: u64,
+        /// What its bytes give.
+        found: u64,
+    },
+    /// The checksums match, yet the contents make no sense.
+    #[error("{}: damaged: {what}: {why}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Which part of it.
+        what: String,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// The operating system refused.
+    #[error("{}: {doing}: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was attempted.
+        doing: &'static str,
+        /// What it said.
+        source: io::Error,
+    },
+    /// The tables given do not belong in one file.
+    #[error("cannot store {material}: {why}")]
+    Unfit {
+        /// What was to be stored.
+        material: Material,
+        /// The reason.
+        why: &'static str,
+    },
+    /// Another process is writing this table.
+    #[error("{}: another process is working on it", path.display())]
+    Busy {
+        /// The lock file.
+        path: PathBuf,
+    },
+}
+
+impl TableError {
+    /// Whether the file is there but damaged.
+    pub fn is_damage(&self) -> bool {
+        use TableError::*;
+        matches!(self, Foreign { .. } | Length { .. } | Checksum { .. } | Malformed { .. })
+    }
+
+    /// Whether the table is simply not there.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, TableError::Missing { .. } | TableError::NoMetric { .. })
+    }
+}

@@ -1,0 +1,26 @@
+//! A file as memory.
+#![expect(unsafe_code, reason = "mapping a file is unsafe: the file may change underneath")]
+
+use std::fs::File;
+use std::io;
+
+use memmap2::Mmap;
+
+/// A file mapped read-only.
+pub(crate) struct Mapped(Mmap);
+
+impl Mapped {
+    pub fn new(file: &File) -> io::Result<Mapped> {
+        // SAFETY: the bytes are only ever read, as `&[u8]`. Table files are
+        // replaced by renaming, never changed in place, so the mapped file
+        // keeps its contents after it has been replaced. Should someone else
+        // write into it, every byte is copied or hashed before it is believed
+        // and all decoding is bounds-checked, so that the worst is a wrong
+        // checksum; should someone cut it short, the system ends the process.
+        unsafe { Mmap::map(file) }.map(Mapped)
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}

@@ -1,0 +1,294 @@
+//! Reading tables.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use molien_board::{Material, Position};
+use molien_solve::{Metric, Stats, Value};
+use rayon::prelude::*;
+
+use crate::TableError;
+use crate::block::{Block, Shared};
+use crate::cache::Cache;
+use crate::codec::{DRAW, LOSS, Malformed, WIN};
+use crate::compress::Unpacker;
+use crate::file::{
+    HEAD_LEN, Head, MAGIC, SUM_LEN, VERSION, head_sum, record_sum, records_sum, split_record,
+};
+use crate::meta::Meta;
+use crate::mmap::Mapped;
+
+/// Decoded blocks kept by default: at most some 80 MiB.
+const CACHED_BLOCKS: usize = 512;
+
+/// An open table: all values of one material, in one or more metrics.
+///
+/// Opening reads the description and the index and checks their checksum;
+/// blocks are checked and decoded when first asked for and kept in a bounded
+/// cache. Threads may share a table.
+pub struct TableFile {
+    path: PathBuf,
+    mapped: Mapped,
+    head: Head,
+    pub(crate) shared: Shared,
+    cache: Cache,
+}
+
+fn read_u64(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at..at + 8)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
+}
+
+impl TableFile {
+    /// Opens a table.
+    ///
+    /// # Errors
+    /// If there is none, or the file is not a table, of a later version, or
+    /// damaged in head, description or index.
+    pub fn open(path: impl AsRef<Path>) -> Result<TableFile, TableError> {
+        TableFile::open_with_cache(path, CACHED_BLOCKS)
+    }
+
+    /// Opens a table that keeps this many decoded blocks (of up to 160 KiB).
+    ///
+    /// # Errors
+    /// As [`TableFile::open`].
+    pub fn open_with_cache(path: impl AsRef<Path>, blocks: usize) -> Result<TableFile, TableError> {
+        let path = path.as_ref().to_owned();
+        let io_error = |source: io::Error| match source.kind() {
+            io::ErrorKind::NotFound => TableError::Missing { path: path.clone() },
+            _ => TableError::Io { path: path.clone(), doing: "opening", source },
+        };
+        let file = File::open(&path).map_err(io_error)?;
+        let found = file.metadata().map_err(io_error)?;
+        if !found.is_file() || found.len() < HEAD_LEN as u64 {
+            return Err(TableError::Foreign { path });
+        }
+        let mapped = Mapped::new(&file).map_err(io_error)?;
+        let (head, meta) = read_front(&path, mapped.bytes())?;
+        let unpackers = meta.dictionaries.iter().map(|bytes| Unpacker::new(bytes)).collect();
+        let shared = Shared { meta, unpackers };
+        Ok(TableFile { path, mapped, head, shared, cache: Cache::new(blocks) })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The material, stronger side first.
+    pub fn material(&self) -> Material {
+        self.shared.meta.layout.material
+    }
+
+    /// The metrics that can be asked for.
+    pub fn metrics(&self) -> Vec<Metric> {
+        Metric::ALL.into_iter().filter(|&m| self.shared.meta.find(m).is_some()).collect()
+    }
+
+    /// Bytes of the file.
+    pub fn len_bytes(&self) -> u64 {
+        self.head.file_len
+    }
+
+    /// When it was written, in seconds since 1970.
+    pub fn date(&self) -> u64 {
+        self.head.date
+    }
+
+    /// The version of the solver that wrote it.
+    pub fn solver_version(&self) -> &str {
+        &self.shared.meta.solver_version
+    }
+
+    /// A number that identifies the contents: the checksum of everything but
+    /// the date.
+    pub fn signature(&self) -> u64 {
+        let undated = Head { date: 0, ..self.head }.encode_unsummed();
+        let front = self.head.records_start().unwrap_or(0) as usize;
+        head_sum(&undated, self.mapped.bytes().get(HEAD_LEN..front).unwrap_or_default())
+    }
+
+    /// Statistics in one metric, without decoding anything.
+    ///
+    /// # Errors
+    /// If the metric is not stored.
+    pub fn stats(&self, metric: Metric) -> Result<Stats, TableError> {
+        let stored = &self.shared.meta.metrics[self.find(metric)?];
+        Ok(Stats { metric, ..stored.stats.clone() })
+    }
+
+    pub(crate) fn find(&self, metric: Metric) -> Result<usize, TableError> {
+        let none = || TableError::NoMetric { path: self.path.clone(), metric };
+        self.shared.meta.find(metric).ok_or_else(none)
+    }
+
+    /// The value of a position of this material, in either orientation. En
+    /// passant is ignored: the caller looks one move ahead for it.
+    ///
+    /// # Errors
+    /// If the metric or the position is not in the table, or its block is
+    /// damaged.
+    pub fn get(&self, position: &Position, metric: Metric) -> Result<Value, TableError> {
+        let metric = self.find(metric)?;
+        let none =
+            || TableError::NoPosition { path: self.path.clone(), position: position.to_string() };
+        let material = self.material();
+        let own = position.material() == material;
+        let position = if own { *position } else { position.swap_colors() };
+        if !own && position.material() != material {
+            return Err(none());
+        }
+        let address = self.shared.meta.layout.locate(&position).ok_or_else(none)?;
+        let block = self.block(address.block)?;
+        let value = || -> Result<Option<Value>, Malformed> {
+            let side = position.turn();
+            let outcome = block.outcome(&self.shared, side, address.cell)?;
+            if outcome == DRAW {
+                return Ok(Some(Value::Draw));
+            }
+            let plies = block.depth(&self.shared, metric, side, address.cell)?;
+            Ok(match outcome {
+                WIN => Some(Value::Win(plies)),
+                LOSS => Some(Value::Loss(plies)),
+                _ => None,
+            })
+        };
+        value().map_err(|Malformed(why)| self.malformed(address.block, why))?.ok_or_else(none)
+    }
+
+    pub(crate) fn malformed(&self, block: usize, why: &'static str) -> TableError {
+        TableError::Malformed { path: self.path.clone(), what: format!("block {block}"), why }
+    }
+
+    /// Forgets all decoded blocks.
+    pub fn clear_cache(&self) {
+        self.cache.clear();
+    }
+
+    fn block(&self, number: usize) -> Result<Arc<Block>, TableError> {
+        if let Some(block) = self.cache.get(number) {
+            return Ok(block);
+        }
+        let block = Arc::new(self.read_block(number)?);
+        Ok(self.cache.insert(number, block))
+    }
+
+    /// Reads a block past the cache, checking its checksum.
+    pub(crate) fn read_block(&self, number: usize) -> Result<Block, TableError> {
+        let (contents, _) = self.record(number)?;
+        let streams = split_record(contents, self.shared.meta.streams());
+        let streams = streams.map_err(|Malformed(why)| self.malformed(number, why))?;
+        Ok(Block::new(&self.shared, number, &streams))
+    }
+
+    /// The contents of a record, and its checksum, which matches.
+    fn record(&self, number: usize) -> Result<(&[u8], u64), TableError> {
+        let bytes = self.mapped.bytes();
+        let start = self.head.index_start() as usize + 8 * number;
+        let offset = |i: usize| match i as u64 {
+            i if i == self.head.blocks => Some(self.head.file_len),
+            i => read_u64(bytes, start + 8 * (i as usize - number)),
+        };
+        let range = offset(number).zip(offset(number + 1));
+        let record = range.and_then(|(from, to)| bytes.get(from as usize..to as usize));
+        let split = record.and_then(<[u8]>::split_last_chunk::<SUM_LEN>);
+        let (contents, sum) =
+            split.ok_or_else(|| self.malformed(number, "the index leads astray"))?;
+        let (expected, found) = (u64::from_le_bytes(*sum), record_sum(contents, number as u64));
+        if expected != found {
+            let what = format!("block {number}");
+            return Err(TableError::Checksum { path: self.path.clone(), what, expected, found });
+        }
+        Ok((contents, found))
+    }
+
+    /// Checks every checksum and that every block can be decoded.
+    ///
+    /// # Errors
+    /// The first damage found.
+    pub fn verify(&self) -> Result<(), TableError> {
+        let blocks = 0..self.head.blocks as usize;
+        let check = |number: usize| -> Result<u64, TableError> {
+            let (_, sum) = self.record(number)?;
+            let block = self.read_block(number)?;
+            let decoded = block.decode_all(&self.shared);
+            decoded.map_err(|Malformed(why)| self.malformed(number, why))?;
+            Ok(sum)
+        };
+        let sums = blocks.into_par_iter().map(check).collect::<Result<Vec<u64>, _>>()?;
+        let (expected, found) = (self.head.records_sum, records_sum(&sums));
+        if expected != found {
+            let what = "the whole file".to_owned();
+            return Err(TableError::Checksum { path: self.path.clone(), what, expected, found });
+        }
+        Ok(())
+    }
+}
+
+/// Reads and checks head, description and index.
+fn read_front(path: &Path, bytes: &[u8]) -> Result<(Head, Meta), TableError> {
+    let path_buf = || path.to_owned();
+    if !bytes.starts_with(&MAGIC) {
+        return Err(TableError::Foreign { path: path_buf() });
+    }
+    let malformed = |what: &str, Malformed(why): Malformed| TableError::Malformed {
+        path: path_buf(),
+        what: what.to_owned(),
+        why,
+    };
+    let version = u16::from_le_bytes([bytes[8], bytes[9]]);
+    if version != VERSION {
+        return Err(TableError::Version { path: path_buf(), found: version });
+    }
+    let head = Head::decode(&bytes[..HEAD_LEN]).map_err(|error| malformed("the head", error))?;
+    let (expected, found) = (head.file_len, bytes.len() as u64);
+    if expected != found {
+        return Err(TableError::Length { path: path_buf(), expected, found });
+    }
+    let front = head.records_start().filter(|&start| start <= found);
+    let front = front.ok_or_else(|| malformed("the head", Malformed("the index is too long")))?;
+    let after_head = &bytes[HEAD_LEN..front as usize];
+    let sum = head_sum(&bytes[..HEAD_LEN - SUM_LEN], after_head);
+    if sum != head.head_sum {
+        let what = "head, description or index".to_owned();
+        let (expected, found) = (head.head_sum, sum);
+        return Err(TableError::Checksum { path: path_buf(), what, expected, found });
+    }
+    let packed = &after_head[..head.meta_len as usize];
+    let raw = Unpacker::new(&[]).unpack(packed, head.meta_raw_len as usize);
+    let meta = raw.and_then(|raw| Meta::decode(&raw));
+    let meta = meta.map_err(|error| malformed("the description", error))?;
+    if meta.layout.blocks() as u64 != head.blocks {
+        return Err(malformed("the head", Malformed("the number of blocks is wrong")));
+    }
+    Ok((head, meta))
+}
+
+impl TableFile {
+    /// The layout in words, for curious developers.
+    #[doc(hidden)]
+    pub fn describe(&self) -> String {
+        let layout = &self.shared.meta.layout;
+        let mut lens = vec![0u64; self.shared.meta.streams()];
+        for number in 0..self.head.blocks as usize {
+            if let Ok((contents, _)) = self.record(number) {
+                for (len, stream) in lens
+                    .iter_mut()
+                    .zip(split_record(contents, self.shared.meta.streams()).unwrap_or_default())
+                {
+                    *len += stream.len() as u64;
+                }
+            }
+        }
+        format!(
+            "men {} predicted {} {:?} streams {lens:?} dictionaries {:?} references {:?}",
+            layout.men.iter().map(|man| man.letter()).collect::<String>(),
+            layout.predicted,
+            layout.order,
+            self.shared.meta.dictionaries.iter().map(Vec::len).collect::<Vec<_>>(),
+            self.shared.meta.metrics.iter().map(|m| m.reference).collect::<Vec<_>>(),
+        )
+    }
+}

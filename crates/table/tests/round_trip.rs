@@ -1,0 +1,84 @@
+//! What is written is what is read.
+
+use molien_board::{Color, Position, Symmetry};
+use molien_hyper::{Index, Tile};
+use molien_solve::{Metric, Solver, Table};
+use molien_table::{TableFile, WriteOptions, write};
+
+fn check(file: &TableFile, table: &Table) {
+    assert_eq!(file.stats(table.metric).unwrap(), table.stats);
+    for part in &table.parts {
+        for tile in 0..part.board.tiles() {
+            for (row, column) in Tile::FULL.pairs() {
+                for turn in Color::BOTH {
+                    let at = Index { tile, row, column };
+                    let Some(position) = part.board.decode(at, turn) else { continue };
+                    let expected = table.get(&position);
+                    let found = file.get(&position, table.metric).ok();
+                    assert_eq!(found, expected, "{position}");
+                }
+            }
+        }
+    }
+}
+
+fn round_trip(name: &str, metrics: &[Metric]) {
+    let solver = Solver::new();
+    let material = name.parse().unwrap();
+    let tables: Vec<_> = metrics.iter().map(|&m| solver.solve(material, m).unwrap()).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.mol");
+    let references: Vec<&Table> = tables.iter().map(|table| &**table).collect();
+    write(&path, &references, &WriteOptions { level: 5, date: Some(0) }).unwrap();
+    let file = TableFile::open(&path).unwrap();
+    file.verify().unwrap();
+    for table in &tables {
+        let loaded = file.load(table.metric).unwrap();
+        assert_eq!((loaded.material, loaded.metric), (table.material, table.metric));
+        assert_eq!(loaded.stats, table.stats);
+        for (loaded, part) in loaded.parts.iter().zip(&table.parts) {
+            assert_eq!(loaded.board, part.board);
+            assert!(loaded.values == part.values, "{name} {}", table.metric);
+        }
+        check(&file, table);
+    }
+}
+
+#[test]
+fn three_men() {
+    for name in ["KQK", "KRK", "KNK"] {
+        round_trip(name, &[Metric::Dtm, Metric::Dtc]);
+    }
+    round_trip("KPK", &Metric::ALL);
+}
+
+#[test]
+fn four_men() {
+    for name in ["KQKR", "KBBK", "KNKN", "KBNK"] {
+        round_trip(name, &[Metric::Dtm, Metric::Dtc, Metric::Dtz50]);
+    }
+}
+
+#[test]
+fn four_men_with_pawns() {
+    for name in ["KPPK", "KRKP"] {
+        round_trip(name, &Metric::ALL);
+    }
+}
+
+#[test]
+fn every_orientation_has_the_same_value() {
+    let solver = Solver::new();
+    let table = solver.solve("KQKR".parse().unwrap(), Metric::Dtm).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("KQvKR.mol");
+    write(&path, &[&table], &WriteOptions::default()).unwrap();
+    let file = TableFile::open(&path).unwrap();
+    let position: Position = "8/8/8/3k4/6r1/8/1Q6/K7 b - -".parse().unwrap();
+    let expected = table.get(&position).unwrap();
+    for symmetry in Symmetry::ALL {
+        let image = position.transform(symmetry);
+        assert_eq!(file.get(&image, Metric::Dtm).unwrap(), expected);
+        assert_eq!(file.get(&image.swap_colors(), Metric::Dtm).unwrap(), expected);
+    }
+}

@@ -1,0 +1,34 @@
+//! Outside tables and figures that the tests compare with.
+//!
+//! They are not part of the project. Their folder, the *oracle*, is named by
+//! the environment variable `MOLIEN_ORACLE`, or else is `shared/oracle` beside
+//! the workspace. Where it is missing the tests that need it say so and pass,
+//! unless the variable `CI` is set: then they fail.
+
+mod files;
+mod materials;
+mod syzygy;
+
+pub use files::{Row, Rows, read_gz_tsv, read_tsv};
+pub use materials::materials;
+pub use syzygy::{Syzygy, SyzygyAnswer};
+
+use std::path::{Path, PathBuf};
+
+/// The folder of outside tables; none if the test is to be skipped.
+///
+/// # Panics
+/// If it is missing and `CI` is set.
+pub fn oracle() -> Option<PathBuf> {
+    let beside = || {
+        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2)?;
+        Some(workspace.parent()?.join("shared/oracle"))
+    };
+    let folder = std::env::var_os("MOLIEN_ORACLE").map(PathBuf::from).or_else(beside);
+    let found = folder.filter(|folder| folder.is_dir());
+    if found.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "the oracle is missing: set MOLIEN_ORACLE");
+        eprintln!("skipped: no oracle found; set MOLIEN_ORACLE to its folder");
+    }
+    found
+}

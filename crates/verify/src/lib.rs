@@ -1,0 +1,27 @@
+//! Are the tables right?
+//!
+//! Two checks that share nothing with the waves that made a table:
+//!
+//! - self-consistency: every value of every position follows from the values
+//!   one move on, tile by tile ([`molien_solve::check_consistency`]);
+//! - the [`Referee`]: positions taken one by one, with the legal moves of an
+//!   independent chess library; all of them up to four men, a seeded random
+//!   sample beyond.
+//!
+//! ```
+//! use molien_solve::Solver;
+//! use molien_verify::{Options, verify};
+//!
+//! let report = verify(&Solver::new(), "KQK".parse()?, &Options::default())?;
+//! assert_eq!(report.failures(), 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod chess;
+mod random;
+mod referee;
+mod report;
+mod tables;
+
+pub use referee::{Referee, RefereeError};
+pub use report::{Disagreement, Options, PlaneReport, RefereeReport, Report, VerifyError, verify};

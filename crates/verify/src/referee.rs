@@ -1,0 +1,211 @@
+//! Positions one by one, by rules somebody else wrote.
+
+use std::sync::Arc;
+
+use molien_board::{Color, Material, Position, Square};
+use molien_hyper::{Index, Tile};
+use molien_probe::{better, chess::to_chess, value_before};
+use molien_solve::{Metric, Place, SolveError, Solver, Table, Value};
+use rayon::prelude::*;
+use shakmaty::{Chess, EnPassantMode, Position as _};
+use thiserror::Error;
+
+use crate::chess::{class_of, placement, play};
+use crate::random::SplitMix;
+use crate::report::{Disagreement, RefereeReport};
+use crate::tables::{MAX_METRICS, TableSet, ValueSet};
+
+/// Why the referee cannot judge a position.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RefereeError {
+    /// A move leads to a position that no table holds.
+    #[error("{position} leads to a position that no table holds")]
+    NoTable {
+        /// The position before the move.
+        position: Position,
+    },
+}
+
+/// Compares a table with what the legal moves of its positions say.
+pub struct Referee {
+    material: Material,
+    tables: TableSet,
+}
+
+impl Referee {
+    /// A referee for the tables of a material, solved if need be.
+    ///
+    /// # Errors
+    /// If a table cannot be solved.
+    pub fn new(
+        solver: &Solver,
+        material: Material,
+        metrics: &[Metric],
+    ) -> Result<Referee, SolveError> {
+        let material = material.canonical();
+        Ok(Referee { material, tables: TableSet::new(solver, material, metrics)? })
+    }
+
+    /// Judges these tables, one for each metric in the order given to
+    /// [`Referee::new`], instead of the solver's: tables from elsewhere.
+    pub fn judging(mut self, tables: Vec<Arc<Table>>) -> Referee {
+        self.tables.replace(tables);
+        self
+    }
+
+    fn tables(&self) -> &[Arc<Table>] {
+        self.tables.of(self.material)
+    }
+
+    /// Looks at every position (of mirror images and exchanged like men, one).
+    ///
+    /// # Errors
+    /// If a position leads out of all tables.
+    pub fn exhaustive(&self) -> Result<RefereeReport, RefereeError> {
+        let Some(table) = self.tables().first() else { return Ok(RefereeReport::default()) };
+        let tiles = table.parts.iter().enumerate().flat_map(|(part, game)| {
+            (0..game.board.tiles()).map(move |tile| (part, tile)).collect::<Vec<_>>()
+        });
+        let tiles: Vec<(usize, usize)> = tiles.collect();
+        let judge = |&(part, tile): &(usize, usize)| self.judge_tile(table, part, tile);
+        tiles.par_iter().map(judge).try_reduce(RefereeReport::default, RefereeReport::merge)
+    }
+
+    fn judge_tile(
+        &self,
+        table: &Table,
+        part: usize,
+        tile: usize,
+    ) -> Result<RefereeReport, RefereeError> {
+        let board = &table.parts[part].board;
+        let mut report = RefereeReport::default();
+        let Some(cell) = board.cell(tile) else { return Ok(report) };
+        for (row, column) in board.representatives(&cell).pairs() {
+            for turn in Color::BOTH {
+                let place = Place { part, turn, index: Index { tile, row, column } };
+                report = report.merge_with(self.judge(table, place)?);
+            }
+        }
+        Ok(report)
+    }
+
+    /// Looks at a random sample of legal positions.
+    ///
+    /// # Errors
+    /// If a position leads out of all tables.
+    pub fn sample(&self, count: u64, seed: u64) -> Result<RefereeReport, RefereeError> {
+        let Some(table) = self.tables().first() else { return Ok(RefereeReport::default()) };
+        // Running totals of tiles, to choose a part by its size.
+        let mut ends = Vec::with_capacity(table.parts.len());
+        for game in &table.parts {
+            ends.push(ends.last().copied().unwrap_or(0) + game.board.tiles());
+        }
+        let judge = |n| match random_place(table, &ends, &mut SplitMix::new(seed, n)) {
+            Some(place) => self.judge(table, place),
+            None => Ok(RefereeReport::default()),
+        };
+        (0..count)
+            .into_par_iter()
+            .map(judge)
+            .try_reduce(RefereeReport::default, RefereeReport::merge)
+    }
+
+    /// Compares the values at one address with those its moves give.
+    fn judge(&self, table: &Table, place: Place) -> Result<RefereeReport, RefereeError> {
+        let game = &table.parts[place.part];
+        let Index { tile, row, column } = place.index;
+        let legal = game.values[place.turn.index()].legal[tile].contains(row, column);
+        let men = game.board.decode_men(place.index);
+        let position = men.and_then(|men| Position::placement(men, place.turn));
+        let chess = position.as_ref().and_then(to_chess);
+        let (Some(position), Some(chess)) = (position, chess) else {
+            return Ok(if legal { RefereeReport::illegal(position) } else { Default::default() });
+        };
+        if !legal {
+            return Ok(RefereeReport::illegal(Some(position)));
+        }
+        let expected = self.expected(&chess).ok_or(RefereeError::NoTable { position })?;
+        Ok(self.compare(&position, place, &expected))
+    }
+
+    fn compare(&self, position: &Position, place: Place, expected: &ValueSet) -> RefereeReport {
+        let mut report = RefereeReport { checked: 1, ..RefereeReport::default() };
+        for ((table, &metric), &expected) in
+            self.tables().iter().zip(&self.tables.metrics).zip(expected)
+        {
+            let found = table.at(place);
+            let equal = if table.has_depths() {
+                found == expected
+            } else {
+                found.outcome() == expected.outcome()
+            };
+            if !equal {
+                let position = Some(*position);
+                report = report.merge_with(RefereeReport::wrong(Disagreement {
+                    position,
+                    metric: Some(metric),
+                    found: Some(found),
+                    expected: Some(expected),
+                }));
+            }
+        }
+        report
+    }
+
+    /// The values of a position as its legal moves give them.
+    fn expected(&self, chess: &Chess) -> Option<ValueSet> {
+        let mut best: Option<ValueSet> = None;
+        for m in chess.legal_moves() {
+            let after = self.value_of(&play(chess, m))?;
+            let value = self.before(class_of(&m), &after);
+            best = Some(best.map_or(value, |best| self.better(&best, &value)));
+        }
+        let none = if chess.is_check() { Value::Loss(0) } else { Value::Draw };
+        Some(best.unwrap_or([none; MAX_METRICS]))
+    }
+
+    /// The values the tables give a position, en passant included.
+    fn value_of(&self, chess: &Chess) -> Option<ValueSet> {
+        let plain = self.tables.values(&placement(chess)?);
+        if chess.ep_square(EnPassantMode::Legal).is_none() {
+            return plain;
+        }
+        let moves = chess.legal_moves();
+        let mut best = moves.iter().any(|m| !m.is_en_passant()).then_some(plain?);
+        for m in moves.iter().filter(|m| m.is_en_passant()) {
+            let after = self.value_of(&play(chess, *m))?;
+            let value = self.before(class_of(m), &after);
+            best = Some(best.map_or(value, |best| self.better(&best, &value)));
+        }
+        best
+    }
+
+    fn before(&self, class: molien_probe::MoveClass, after: &ValueSet) -> ValueSet {
+        let mut values = *after;
+        for (value, &metric) in values.iter_mut().zip(&self.tables.metrics) {
+            *value = value_before(metric, class, *value);
+        }
+        values
+    }
+
+    fn better(&self, a: &ValueSet, b: &ValueSet) -> ValueSet {
+        std::array::from_fn(|i| better(a[i], b[i]))
+    }
+}
+
+/// A random legal position of a table; none if it is very hard to find one.
+fn random_place(table: &Table, ends: &[usize], random: &mut SplitMix) -> Option<Place> {
+    const ATTEMPTS: usize = 100_000;
+    let total = *ends.last()?;
+    (0..ATTEMPTS).find_map(|_| {
+        let number = random.below(total);
+        let part = ends.partition_point(|&end| end <= number);
+        let tile = number - (ends[part] - table.parts[part].board.tiles());
+        let [row, column] = [(); 2].map(|()| Square::new(random.below(64)));
+        let turn = Color::BOTH[random.below(2)];
+        let legal: &Tile = &table.parts[part].values[turn.index()].legal[tile];
+        let index = Index { tile, row, column };
+        legal.contains(row, column).then_some(Place { part, turn, index })
+    })
+}

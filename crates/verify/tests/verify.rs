@@ -1,0 +1,44 @@
+//! The checks pass on what was solved, and the referee finds what is damaged.
+
+use std::sync::Arc;
+
+use molien_board::Position;
+use molien_solve::{Metric, Solver, Table, Value};
+use molien_verify::{Options, Referee, verify};
+
+#[test]
+fn three_and_four_men_are_right() {
+    let solver = Solver::new();
+    for name in ["KQK", "KBK", "KRKN", "KBBK"] {
+        let report = verify(&solver, name.parse().unwrap(), &Options::default()).unwrap();
+        assert!(report.exhaustive);
+        assert!(report.referee.checked > 20_000, "{name}");
+        assert_eq!(report.failures(), 0, "{name}: {:?}", report.referee.first);
+    }
+}
+
+#[test]
+fn five_men_are_right_on_a_sample() {
+    let solver = Solver::new();
+    let referee = Referee::new(&solver, "KRKBN".parse().unwrap(), &[Metric::Dtc]).unwrap();
+    let found = referee.sample(20_000, 7).unwrap();
+    assert_eq!((found.checked, found.failures), (20_000, 0), "{:?}", found.first);
+    assert_eq!(referee.sample(20_000, 7).unwrap(), found, "a seed fixes the sample");
+}
+
+#[test]
+fn a_damaged_value_is_found_where_it_is() {
+    let solver = Solver::new();
+    let krk = "KRK".parse().unwrap();
+    let mut table = Table::clone(&solver.solve(krk, Metric::Dtm).unwrap());
+    let position: Position = "8/8/8/8/3k4/8/8/KR6 b - -".parse().unwrap();
+    let index = table.parts[0].board.encode(&position).unwrap();
+    let game = Arc::make_mut(&mut table.parts[0]);
+    *game.values[1].lost[index.tile].row_mut(index.row) ^= 1 << index.column.index();
+    let referee = Referee::new(&solver, krk, &[Metric::Dtm]).unwrap();
+    let found = referee.judging(vec![Arc::new(table)]).exhaustive().unwrap();
+    assert!(found.failures > 0);
+    assert!(found.first.iter().any(|bad| {
+        bad.found == Some(Value::Draw) && matches!(bad.expected, Some(Value::Loss(_)))
+    }));
+}
