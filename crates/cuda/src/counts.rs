@@ -1,8 +1,8 @@
 //! From addresses counted on the card to positions.
 
+use molien_board::Square;
 use molien_board::{Color, Position};
 use molien_hyper::{Hyperboard, Index};
-use molien_board::Square;
 use molien_solve::{Count, Longest, SideStats};
 
 /// 64-bit words of one tally, as in `kernels/count.cu`.

@@ -136,9 +136,9 @@ impl CudaDevice {
 /// Compiles one part of the kernels for an architecture.
 fn compile(arch: &str, build: &Build) -> Result<Vec<u8>, CudaError> {
     let error = |log: String| CudaError::Compile { arch: arch.to_owned(), log };
-    let fixed = build.fixed.map_or(String::new(), |board| {
-        format!("#define FIXED_BOARD {}\n", board.initialiser())
-    });
+    let fixed = build
+        .fixed
+        .map_or(String::new(), |board| format!("#define FIXED_BOARD {}\n", board.initialiser()));
     let source = [fixed.as_str(), PRELUDE].into_iter().chain(SOURCES).collect::<String>();
     let source = CString::new(source).map_err(|e| error(e.to_string()))?;
     let mut options = vec![

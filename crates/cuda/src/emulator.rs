@@ -27,7 +27,9 @@ impl Emulator {
     pub fn new() -> Result<Emulator, CudaError> {
         let found = Command::new("c++").arg("--version").output().is_ok_and(|o| o.status.success());
         if !found || !cfg!(target_arch = "x86_64") {
-            return Err(CudaError::NoDevice("looked for a C++ compiler (c++) and found none".into()));
+            return Err(CudaError::NoDevice(
+                "looked for a C++ compiler (c++) and found none".into(),
+            ));
         }
         static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
         let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

@@ -168,12 +168,8 @@ impl CudaEngine {
     pub fn solve(&self, material: Material, metric: Metric) -> Result<Table, CudaError> {
         let material = material.canonical();
         let metric = metric.without_pawns();
-        let request = Request { keep: Keep::Depths, ..Request::new(material, metric) };
-        let request = if material.len() > 5 {
-            Request { keep: Keep::Outcomes, ..request }
-        } else {
-            request
-        };
+        let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
+        let request = Request { keep, ..Request::new(material, metric) };
         let (units, stats) = self.run(&request)?;
         let game = game(&units[0], &units[1])?;
         drop(units);
@@ -262,13 +258,11 @@ impl CudaEngine {
     ) -> Result<(Arc<Unit>, Timing), CudaError> {
         let Request { material, metric, keep, .. } = *request;
         let key = (material, attacker, metric);
-        if !request.opposite_bishops {
-            if let Some(unit) = self.lock().get(&key) {
-                let counted = keep <= Keep::Outcomes || unit.has_depths;
-                if counted {
-                    return Ok((unit.clone(), Timing::default()));
-                }
-            }
+        if !request.opposite_bishops
+            && let Some(unit) = self.lock().get(&key)
+            && (keep <= Keep::Outcomes || unit.has_depths)
+        {
+            return Ok((unit.clone(), Timing::default()));
         }
         let board = Hyperboard::pieces(material);
         let subs = self.subs(request, &board, attacker)?;

@@ -10,8 +10,7 @@ use molien_solve::Metric;
 /// What is kept of a solved material.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub enum Keep {
-    /// Statistics only: the least memory. Single positions can still be
-    /// counted, not probed.
+    /// Statistics only: the least memory.
     Counts,
     /// The outcome of every position.
     Outcomes,
