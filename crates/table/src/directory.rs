@@ -105,7 +105,7 @@ impl Directory {
 
     /// Whether a material's table is there and has the metric.
     pub fn has(&self, material: Material, metric: Metric) -> bool {
-        self.open(material).is_ok_and(|file| file.metrics().contains(&metric))
+        self.open(material).is_ok_and(|file| file.solved_metrics().contains(&metric))
     }
 
     /// Those of the materials whose tables are not there or lack the metric.
@@ -200,7 +200,7 @@ impl Directory {
         // What cannot be read is replaced.
         let earlier = self.open(material).ok();
         let mut kept = Vec::new();
-        for metric in earlier.iter().flat_map(TableFile::metrics) {
+        for metric in earlier.iter().flat_map(TableFile::solved_metrics) {
             let own = if material.has_pawns() { metric } else { metric.without_pawns() };
             let given = |table: &&Table| table.metric == own;
             let mut known = tables.iter().copied().chain(&kept);

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
-use molien_solve::{Metric, Stats, Value};
+use molien_solve::{Metric, Outcome, Stats, Value};
 use rayon::prelude::*;
 
 use crate::TableError;
 use crate::block::{Block, Shared};
 use crate::cache::Cache;
-use crate::codec::{DRAW, LOSS, Malformed, WIN};
+use crate::codec::{ABSENT, DRAW, LOSS, Malformed, WIN};
 use crate::compress::Unpacker;
 use crate::file::{
     HEAD_LEN, Head, MAGIC, SUM_LEN, VERSION, head_sum, record_sum, records_sum, split_record,
@@ -82,9 +82,15 @@ impl TableFile {
         self.shared.meta.layout.material
     }
 
-    /// The metrics that can be asked for.
+    /// The metrics in which depths can be asked for.
     pub fn metrics(&self) -> Vec<Metric> {
-        Metric::ALL.into_iter().filter(|&m| self.shared.meta.find(m).is_some()).collect()
+        Metric::ALL.into_iter().filter(|&metric| self.find_depths(metric).is_ok()).collect()
+    }
+
+    /// The metrics in which the table was solved. Large tables keep outcomes
+    /// and statistics, but no depths.
+    pub fn solved_metrics(&self) -> Vec<Metric> {
+        Metric::ALL.into_iter().filter(|&metric| self.find(metric).is_ok()).collect()
     }
 
     /// Bytes of the file.
@@ -124,6 +130,22 @@ impl TableFile {
         self.shared.meta.find(metric).ok_or_else(none)
     }
 
+    fn find_depths(&self, metric: Metric) -> Result<usize, TableError> {
+        let place = self.find(metric)?;
+        match self.shared.meta.metrics[place].coding.stored {
+            true => Ok(place),
+            false => Err(TableError::NoMetric { path: self.path.clone(), metric }),
+        }
+    }
+
+    /// Who wins a position of this material, in either orientation.
+    ///
+    /// # Errors
+    /// If the position is not in the table, or its block is damaged.
+    pub fn outcome(&self, position: &Position) -> Result<Outcome, TableError> {
+        Ok(self.look_up(position, None)?.outcome())
+    }
+
     /// The value of a position of this material, in either orientation. En
     /// passant is ignored: the caller looks one move ahead for it.
     ///
@@ -131,7 +153,12 @@ impl TableFile {
     /// If the metric or the position is not in the table, or its block is
     /// damaged.
     pub fn get(&self, position: &Position, metric: Metric) -> Result<Value, TableError> {
-        let metric = self.find(metric)?;
+        self.look_up(position, Some(self.find_depths(metric)?))
+    }
+
+    /// The value in the metric stored at this place; without a metric, with
+    /// depth 0.
+    fn look_up(&self, position: &Position, metric: Option<usize>) -> Result<Value, TableError> {
         let none =
             || TableError::NoPosition { path: self.path.clone(), position: position.to_string() };
         let material = self.material();
@@ -148,7 +175,10 @@ impl TableFile {
             if outcome == DRAW {
                 return Ok(Some(Value::Draw));
             }
-            let plies = block.depth(&self.shared, metric, side, address.cell)?;
+            let plies = match metric.filter(|_| outcome != ABSENT) {
+                Some(metric) => block.depth(&self.shared, metric, side, address.cell)?,
+                None => 0,
+            };
             Ok(match outcome {
                 WIN => Some(Value::Win(plies)),
                 LOSS => Some(Value::Loss(plies)),
@@ -288,7 +318,7 @@ impl TableFile {
             layout.predicted,
             layout.order,
             self.shared.meta.dictionaries.iter().map(Vec::len).collect::<Vec<_>>(),
-            self.shared.meta.metrics.iter().map(|m| m.reference).collect::<Vec<_>>(),
+            self.shared.meta.metrics.iter().map(|m| m.coding.reference).collect::<Vec<_>>(),
         )
     }
 }

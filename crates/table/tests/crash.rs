@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use molien_board::Material;
 use molien_solve::{Metric, Progress, Solver, Table, WaveReport};
@@ -74,16 +74,14 @@ fn pseudo_random(state: &mut u64, limit: u64) -> u64 {
 #[test]
 fn killed_at_random_and_resumed() {
     let undisturbed = tempfile::tempdir().unwrap();
-    let start = Instant::now();
     assert!(spawn(undisturbed.path()).wait().unwrap().success());
     let expected = table_bytes(undisturbed.path());
-    let whole = start.elapsed().as_millis() as u64;
     let (mut kills, mut seed) = (0, 0x9e37_79b9_7f4a_7c15);
-    for _ in 0..5 {
+    while kills < 21 {
         let folder = tempfile::tempdir().unwrap();
-        for _ in 0..5 {
+        for _ in 0..7 {
             let mut child = spawn(folder.path());
-            let pause = pseudo_random(&mut seed, whole);
+            let pause = pseudo_random(&mut seed, 450);
             std::thread::sleep(Duration::from_millis(pause));
             if child.try_wait().unwrap().is_none() {
                 child.kill().unwrap(); // SIGKILL
@@ -96,7 +94,6 @@ fn killed_at_random_and_resumed() {
         let log = folder.path().join("waves/KQvKR.dtm.w.wave");
         assert!(!log.exists(), "the wave log is still there");
     }
-    assert!(kills >= 15, "only {kills} processes were still running when killed");
 }
 
 #[test]
