@@ -76,6 +76,17 @@ fn the_commands_of_the_query_page_run() {
 }
 
 #[test]
+fn the_commands_of_the_tour_run() {
+    let folder = scratch("tour");
+    let page = include_str!("../../../docs/tour.md");
+    let lines = page.lines().filter_map(|line| line.strip_prefix("    $ molien "));
+    // The study needs a file that the reader writes.
+    let lines = lines.filter(|line| !line.starts_with("study "));
+    assert!(run_examples(&folder, lines.map(str::to_owned)) >= 9);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
 fn zugzwangs_are_listed_counted_and_limited() {
     assert_eq!(stdout(&["zugzwangs", "KRKN"]).lines().count(), 18);
     assert_eq!(stdout(&["zugzwangs", "KRKN", "--limit", "4"]).lines().count(), 4);
