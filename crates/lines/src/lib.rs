@@ -17,7 +17,7 @@
 //! let tables = Tablebase::solving(Solver::new());
 //! let start = "8/8/8/8/8/1K6/7R/k7 w - -".parse()?;
 //! let line = best_line(&tables, &start, &Play::both(Metric::Dtm), Until::default())?;
-//! assert_eq!(line.to_text(), "1. Rh1# {mate}".replace("h1#", "h1#'"));
+//! assert_eq!(line.to_text(), "1. Rh1#' {mate}");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

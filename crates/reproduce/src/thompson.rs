@@ -117,7 +117,8 @@ fn slips(lab: &Lab, cells: &mut Vec<Cell>) -> Result<(), ReproduceError> {
         let position: Position = row.get(1)?;
         let judged = molien_lines::Judged::new(&lab.queens_tables(), &position, &strategy)?;
         let depth = |san: &str| {
-            let found = judged.moves.iter().find(|m| judged.san(m) == san);
+            let bare = |name: &str| name.trim_end_matches(['+', '#']).to_owned();
+            let found = judged.moves.iter().find(|m| bare(&judged.san(m)) == bare(san));
             found.and_then(|m| m.values.first()?.plies()).map_or(0, winner_moves)
         };
         let (played, better) = (row.text(2)?, row.text(3)?);

@@ -13,8 +13,8 @@ use crate::text::{print_json, print_line, winner_moves};
 const AFTER_HELP: &str = "\
 Examples:
   molien line '8/8/8/8/8/2k5/8/K6R w - -'
-  molien line 8/8/8/8/8/6K1/R7/5kR1_w_-_- --white ZM --black M
-  molien line --pgn --metric dtc 8/8/8/3k4/8/8/8/KQ5r_w_-_-
+  molien line 8/8/8/8/6KR/6R1/k7/8_w_-_- --white ZM --black M
+  molien line --pgn --metric dtc 8/1k6/8/8/3r4/8/8/Q5K1_w_-_-
 
 Signs: ' only optimal move, \" only move that keeps the value, ° only legal
 move, [..] the other optimal moves, a raised number how many optimal moves

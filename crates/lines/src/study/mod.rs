@@ -2,6 +2,7 @@
 //! reach.
 
 mod annotate;
+mod detour;
 mod pgn;
 mod report;
 mod walk;

@@ -34,12 +34,13 @@ impl MoveReport {
         if !self.kept() {
             let better = named(&self.others);
             let (had, has) = (noun(self.before), noun(self.after));
-            return format!("throws away the {had} ({has}); {better} {}", verb(self.before));
+            return format!("throws away the {had} ({has}); better: {better}");
         }
         match (self.before, self.legal) {
             (Outcome::Loss, _) => String::new(),
             (_, 1) => "only legal move".to_owned(),
             _ if self.unique() => format!("only move that {}", verb(self.before)),
+            _ if !self.dual() => format!("also, but losing time: {}", named(&self.detours)),
             _ => format!("also {}: {}", verb(self.before), named(&self.others)),
         }
     }
@@ -56,6 +57,7 @@ impl MoveReport {
             "unique": self.unique(),
             "dual": self.dual(),
             "others": self.others,
+            "detours": self.detours,
         })
     }
 }
@@ -80,7 +82,7 @@ impl GameReport {
             Some(Flaw::Mistake { at }) => format!("study: refuted: {} is a mistake", place(at)),
             Some(Flaw::SecondSolution { at }) => {
                 let others = self.moves.get(at).map_or(String::new(), |m| named(&m.others));
-                format!("study: cooked at {}: {others} does it too", place(at))
+                format!("study: cooked at {}; other solutions: {others}", place(at))
             }
         })
     }

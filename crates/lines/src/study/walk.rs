@@ -7,6 +7,7 @@ use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position as _, PositionError};
 
+use super::detour::Detours;
 use super::pgn::{Game, Item, PgnError};
 use crate::{Judged, LineError, Strategy};
 
@@ -38,8 +39,12 @@ pub struct MoveReport {
     pub after: Outcome,
     /// The other moves that keep what the mover had.
     pub others: Vec<String>,
+    /// Those of them that only come back to the main line of a study.
+    pub detours: Vec<String>,
     /// How many legal moves there are.
     pub legal: usize,
+    /// The position before the move.
+    pub position: Position,
 }
 
 impl MoveReport {
@@ -55,7 +60,7 @@ impl MoveReport {
 
     /// Whether other moves would have kept the win or draw as well.
     pub fn dual(&self) -> bool {
-        self.kept() && !self.others.is_empty() && self.before != Outcome::Loss
+        self.kept() && self.others.len() > self.detours.len() && self.before != Outcome::Loss
     }
 
     /// The value before the move, seen from White.
@@ -138,6 +143,16 @@ pub fn check_game(
     let claim = claim(game);
     report.study = game.tag("FEN").is_some() && claim.is_some();
     if let (true, Some(claim)) = (report.study, claim) {
+        let solver = match claim {
+            Outcome::Win => Color::White,
+            Outcome::Loss => Color::Black,
+            Outcome::Draw => solver,
+        };
+        let own = |m: &&MoveReport| m.main && m.mover == solver;
+        let detours = Detours::new(tables, report.moves.iter().filter(own));
+        for m in report.moves.iter_mut().filter(|m| own(&&**m) && m.kept()) {
+            m.detours = detours.of(m)?;
+        }
         report.flaw = flaw(&report.moves, claim, solver);
     }
     Ok(report)
@@ -171,12 +186,7 @@ fn claim(game: &Game) -> Option<Outcome> {
 
 /// The first flaw of a solution. The solver is the side said to win; in a
 /// draw, the side that moves first.
-fn flaw(moves: &[MoveReport], claim: Outcome, first: Color) -> Option<Flaw> {
-    let solver = match claim {
-        Outcome::Win => Color::White,
-        Outcome::Loss => Color::Black,
-        Outcome::Draw => first,
-    };
+fn flaw(moves: &[MoveReport], claim: Outcome, solver: Color) -> Option<Flaw> {
     let main = || moves.iter().enumerate().filter(|(_, m)| m.main);
     let wrong = main().find(|(_, m)| m.for_white() != claim).map(|(at, _)| at);
     let mistake = main().find(|(_, m)| m.mover == solver && !m.kept()).map(|(at, _)| at);
@@ -289,7 +299,9 @@ impl Walk<'_> {
             before: judged.outcome().unwrap_or(draw),
             after: judged.find(played).map_or(draw, |m| m.outcome),
             others: others.map(|m| judged.san(m)).collect(),
+            detours: Vec::new(),
             legal: judged.moves.len(),
+            position: judged.position,
         }
     }
 
