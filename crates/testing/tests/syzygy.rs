@@ -68,7 +68,7 @@ impl Comparison<'_> {
                 let place = Place { part, turn, index: Index { tile, row, column } };
                 let Some(position) = board.decode(place.index, turn) else { continue };
                 self.compared.fetch_add(1, Ordering::Relaxed);
-                self.position(&position, place, (n + tile) % SAMPLE == 0);
+                self.position(&position, place, (n + tile).is_multiple_of(SAMPLE));
             }
         }
     }
