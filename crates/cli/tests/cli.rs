@@ -185,3 +185,32 @@ fn help_examples_run() {
         }
     }
 }
+
+/// A line without the time at its end, which differs from run to run.
+fn without_time(line: &str) -> &str {
+    match line.strip_suffix(" s").and_then(|rest| rest.rsplit_once("  ")) {
+        Some((start, time)) if time.parse::<f64>().is_ok() => start,
+        _ => line,
+    }
+}
+
+/// What the README shows is what the program prints.
+#[test]
+fn the_readme_is_true() {
+    let readme = include_str!("../../../README.md");
+    let blocks: Vec<&str> = readme.split("```console\n").skip(1).collect();
+    assert_eq!(blocks.len(), 3);
+    for block in blocks {
+        let block = block.split("```").next().unwrap();
+        let (command, expected) = block.split_once('\n').unwrap();
+        let command = command.strip_prefix("$ molien ").unwrap();
+        let (plain, quoted) = command.split_once('\'').unwrap_or((command, ""));
+        let mut args: Vec<&str> = plain.split_whitespace().collect();
+        args.extend(quoted.strip_suffix('\''));
+        let printed = answer(&args);
+        let lines = |text: &str| -> Vec<String> {
+            text.lines().map(|line| without_time(line).to_owned()).collect()
+        };
+        assert_eq!(lines(&printed), lines(expected), "{command}");
+    }
+}
