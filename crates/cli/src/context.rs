@@ -101,6 +101,11 @@ impl Context {
             .with_promotions(self.promote.roles())
     }
 
+    /// Whether pawns promote as in chess.
+    pub fn promotes_to_all(&self) -> bool {
+        self.promote == Promote::All
+    }
+
     /// Set when Ctrl-C was pressed.
     pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
         self.interrupted.clone()

@@ -159,6 +159,7 @@ fn bad_options_are_refused() {
     refused(&["stats", "KQK", "--threads", "0"], "--threads");
     refused(&["stats", "KQKR", "--memory", "1M"], "the limit is 1 MiB");
     refused(&["stats", "KQRBKQRB"], "of memory");
+    refused(&["verify", "KPK", "--promote", "queen"], "leave out --promote");
 }
 
 #[test]
@@ -179,9 +180,40 @@ fn help_examples_run() {
         assert!(!examples.is_empty(), "{command} has no example");
         // Five-man tables take seconds each: those examples are left out.
         for example in examples.iter().filter(|example| !example.contains("KBBKN")) {
-            let line = example.replace('\'', "");
+            // Some examples are followed by a few words on what they do.
+            let command = example.split("   ").next().unwrap_or(example);
+            let line = command.replace('\'', "");
             let args: Vec<&str> = line.split_whitespace().skip(1).collect();
             answer(&args);
         }
+    }
+}
+
+/// A line without the time at its end, which differs from run to run.
+fn without_time(line: &str) -> &str {
+    match line.strip_suffix(" s").and_then(|rest| rest.rsplit_once("  ")) {
+        Some((start, time)) if time.parse::<f64>().is_ok() => start,
+        _ => line,
+    }
+}
+
+/// What the README shows is what the program prints.
+#[test]
+fn the_readme_is_true() {
+    let readme = include_str!("../../../README.md");
+    let blocks: Vec<&str> = readme.split("```console\n").skip(1).collect();
+    assert_eq!(blocks.len(), 3);
+    for block in blocks {
+        let block = block.split("```").next().unwrap();
+        let (command, expected) = block.split_once('\n').unwrap();
+        let command = command.strip_prefix("$ molien ").unwrap();
+        let (plain, quoted) = command.split_once('\'').unwrap_or((command, ""));
+        let mut args: Vec<&str> = plain.split_whitespace().collect();
+        args.extend(quoted.strip_suffix('\''));
+        let printed = answer(&args);
+        let lines = |text: &str| -> Vec<String> {
+            text.lines().map(|line| without_time(line).to_owned()).collect()
+        };
+        assert_eq!(lines(&printed), lines(expected), "{command}");
     }
 }
