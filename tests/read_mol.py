@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Reads a .mol table: an independent reader, written from FORMAT.md alone.
 
-usage: read_mol.py FILE METRIC < FENs > values   (metric: dtm, dtc, dtz or dtz50)
+usage: read_mol.py FILE METRICS < FENs > values   (metrics such as dtm,dtc)
 
-Prints for each FEN "win N", "draw" or "loss N". Needs the package zstandard; checksums are
+Prints for each FEN and metric "win N", "draw" or "loss N", metrics separated by commas. Needs the package zstandard; checksums are
 verified if the package xxhash is there.
 """
 import struct
@@ -336,4 +336,4 @@ class Table:
 if __name__ == "__main__":
     table = Table(sys.argv[1])
     for line in sys.stdin:
-        print(table.get(line, sys.argv[2]))
+        print(",".join(table.get(line, metric) for metric in sys.argv[2].split(",")))
