@@ -18,6 +18,8 @@ mod encode;
 mod error;
 mod file;
 mod frame;
+#[doc(hidden)]
+pub mod fuzzing;
 mod layout;
 mod load;
 mod meta;
@@ -33,6 +35,6 @@ mod writer;
 pub use directory::{Directory, ENDING, Entry, FOLDER_VARIABLE, Lock};
 pub use error::TableError;
 pub use file::VERSION;
-pub use reader::TableFile;
+pub use reader::{Sizes, TableFile};
 pub use wave_log::WaveLogs;
 pub use writer::{WriteOptions, write};

@@ -23,6 +23,9 @@ use crate::mmap::Mapped;
 /// Decoded blocks kept by default: at most some 80 MiB.
 const CACHED_BLOCKS: usize = 512;
 
+/// The longest description, in bytes: placements of eight men's pawns and more.
+const MAX_META_LEN: u32 = 256 << 20;
+
 /// An open table: all values of one material, in one or more metrics.
 ///
 /// Opening reads the description and the index and checks their checksum;
@@ -286,6 +289,9 @@ fn read_front(path: &Path, bytes: &[u8]) -> Result<(Head, Meta), TableError> {
         let (expected, found) = (head.head_sum, sum);
         return Err(TableError::Checksum { path: path_buf(), what, expected, found });
     }
+    if head.meta_raw_len > MAX_META_LEN {
+        return Err(malformed("the head", Malformed("the description is too long")));
+    }
     let packed = &after_head[..head.meta_len as usize];
     let raw = Unpacker::new(&[]).unpack(packed, head.meta_raw_len as usize);
     let meta = raw.and_then(|raw| Meta::decode(&raw));
@@ -296,29 +302,41 @@ fn read_front(path: &Path, bytes: &[u8]) -> Result<(Head, Meta), TableError> {
     Ok((head, meta))
 }
 
+/// What part of a file holds what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Bytes of the outcomes of both sides.
+    pub outcomes: u64,
+    /// Bytes of the depths of both sides in each stored metric. A metric may
+    /// be stored as the difference to an earlier one.
+    pub depths: Vec<(Metric, u64)>,
+    /// Bytes of head, description, dictionaries, index, lengths and checksums.
+    pub rest: u64,
+}
+
 impl TableFile {
-    /// The layout in words, for curious developers.
-    #[doc(hidden)]
-    pub fn describe(&self) -> String {
-        let layout = &self.shared.meta.layout;
-        let mut lens = vec![0u64; self.shared.meta.streams()];
+    /// What the bytes of the file are used for.
+    ///
+    /// # Errors
+    /// If a record is damaged.
+    pub fn sizes(&self) -> Result<Sizes, TableError> {
+        let mut streams = vec![0; self.shared.meta.streams()];
         for number in 0..self.head.blocks as usize {
-            if let Ok((contents, _)) = self.record(number) {
-                for (len, stream) in lens
-                    .iter_mut()
-                    .zip(split_record(contents, self.shared.meta.streams()).unwrap_or_default())
-                {
-                    *len += stream.len() as u64;
-                }
-            }
+            let (contents, _) = self.record(number)?;
+            let split = split_record(contents, streams.len());
+            let split = split.map_err(|Malformed(why)| self.malformed(number, why))?;
+            streams.iter_mut().zip(split).for_each(|(len, stream)| *len += stream.len() as u64);
         }
-        format!(
-            "men {} predicted {} {:?} streams {lens:?} dictionaries {:?} references {:?}",
-            layout.men.iter().map(|man| man.letter()).collect::<String>(),
-            layout.predicted,
-            layout.order,
-            self.shared.meta.dictionaries.iter().map(Vec::len).collect::<Vec<_>>(),
-            self.shared.meta.metrics.iter().map(|m| m.coding.reference).collect::<Vec<_>>(),
-        )
+        let metrics = self.shared.meta.metrics.iter().map(|stored| stored.metric);
+        let depths = metrics.zip(streams[2..].chunks(2).map(|pair| pair.iter().sum())).collect();
+        let rest = self.head.file_len - streams.iter().sum::<u64>();
+        Ok(Sizes { outcomes: streams[0] + streams[1], depths, rest })
+    }
+
+    /// The order of the men in the file and the predicted side, in words.
+    pub fn layout(&self) -> String {
+        let layout = &self.shared.meta.layout;
+        let men: String = layout.men.iter().map(|man| man.letter()).collect();
+        format!("{men}, {} predicted, scanned by {:?}", layout.predicted, layout.order)
     }
 }
