@@ -17,7 +17,6 @@ const LINE: Data = data!("stiller_line.tsv");
 
 const SIX_MEN: &str = "six men: use --full";
 const BISHOPS: &str = "not counted: needs the bishop colour";
-const FORCED: &str = "the loser's forced conversion counts as a move of the winner's there";
 const COPIED: &str = "printed with the figure of the row beside it";
 
 /// Placements of six men in his counting: king pairs, then free squares.
@@ -25,12 +24,12 @@ const PLACEMENTS: u64 = 462 * 62 * 61 * 60 * 59;
 
 /// His depth: White's moves to conversion. A line that ends with the loser's
 /// own forced conversion has one move more.
-fn depth(stats: &Stats) -> (u16, bool) {
+fn depth(stats: &Stats) -> u16 {
     let [white, black] = &stats.sides;
     let moves = longest_moves(&white.longest_win).max(longest_moves(&black.longest_loss));
     let plies = |longest: &Option<molien_solve::Longest>| longest.as_ref().map_or(0, |l| l.plies);
     let forced = plies(&white.longest_win).is_multiple_of(2) && plies(&white.longest_win) > 0;
-    (moves + u16::from(forced), forced)
+    moves + u16::from(forced)
 }
 
 /// Claims about five men: maxima and zugzwangs.
@@ -72,12 +71,12 @@ pub fn table2(lab: &Lab, full: bool, only: Option<Material>) -> Result<Section, 
             let wins = stats.wins(Color::White, Counting::Stiller);
             cells.push(Cell::compare(material, "wins", row.text(2)?, wins));
             cells.push(Cell::compare(material, "%", row.text(3)?, percent(wins, PLACEMENTS, 0)));
-            let (moves, forced) = depth(&stats);
-            let cell = Cell::compare(material, "D", row.text(4)?, moves);
-            cells.push(if forced { cell.explain(FORCED) } else { cell });
+            cells.push(Cell::compare(material, "D", row.text(4)?, depth(&stats)));
             let zugzwangs = stats.number(stats.zugzwangs.white_wins, Counting::Stiller)
                 + stats.number(stats.zugzwangs.full_point, Counting::Stiller);
-            cells.push(Cell::compare(material, "Z", row.text(5)?, zugzwangs).explain(COPIED));
+            let cell = Cell::compare(material, "Z", row.text(5)?, zugzwangs);
+            let copied = ["KQRKQB", "KRRKRN"].contains(&row.text(0)?);
+            cells.push(if copied { cell.explain(COPIED) } else { cell });
             lab.solver().forget(material, Metric::Dtc);
         }
     }
