@@ -50,7 +50,7 @@ fn a_win_is_never_claimed_without_proof() {
 /// The Lasker-Reichhelm position: the kings' corresponding squares decide.
 #[test]
 fn locked_pawns_and_distant_opposition() {
-    let result = search("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - -", 60.0);
+    let result = search("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - -", 180.0);
     println!("{:?} {} nodes {:?}", result.category, result.nodes, result.elapsed);
     assert_eq!(result.best_move.map(|m| m.to_string()).as_deref(), Some("a1b1"));
     assert_eq!(result.category, Some(Value::Win));

@@ -11,7 +11,7 @@ use crate::relayout;
 use crate::stats::{Counter, Stats, finish_stats};
 use crate::watch::Watch;
 use crate::waves::{Start, Stop, Waves};
-use crate::{Metric, Progress, SolveError, WaveReport};
+use crate::{Metric, Placement, Progress, Run, RunLog, SolveError, WaveLog, WaveReport};
 
 /// What solving one hyperboard needs.
 pub(crate) struct BoardSolve<'a> {
@@ -21,6 +21,7 @@ pub(crate) struct BoardSolve<'a> {
     pub exits: &'a dyn Exits,
     pub metric: Metric,
     pub keep: Keep,
+    pub log: Option<&'a dyn WaveLog>,
 }
 
 impl BoardSolve<'_> {
@@ -75,8 +76,10 @@ impl BoardSolve<'_> {
         let waves = Waves { backend: self.backend, board: self.board, attacker };
         let recorder = Recorder { board: self.board, counter, keep: self.keep, attacker };
         let (material, metric) = (self.material(), self.metric);
+        let log = self.open_log(attacker)?;
         let stop = waves.run(
             start,
+            log,
             |ply, decided, addresses, tiles| {
                 recorder.record(ply, &decided, &mut game.values, &mut stats.sides);
                 watch.look(ply, attacker, &decided);
@@ -89,7 +92,20 @@ impl BoardSolve<'_> {
         match stop {
             Stop::Finished => Ok(()),
             Stop::Cancelled => Err(SolveError::Cancelled { material }),
+            Stop::NotLogged(reason) => Err(SolveError::WaveLog { material, reason }),
         }
+    }
+
+    fn open_log(&self, attacker: Color) -> Result<Option<Box<dyn RunLog>>, SolveError> {
+        let Some(log) = self.log else { return Ok(None) };
+        let run = Run {
+            material: self.material(),
+            metric: self.metric,
+            pawns: Placement::new(Color::BOTH.map(|color| self.board.pawns(color))),
+            attacker,
+            tiles: self.board.tiles(),
+        };
+        log.open(&run).map_err(|reason| SolveError::WaveLog { material: run.material, reason })
     }
 
     fn start(&self, attacker: Color, values: &[Graded; 2]) -> Start {

@@ -36,6 +36,7 @@ mod stats;
 mod table;
 mod view;
 mod watch;
+mod wave_log;
 mod waves;
 
 pub use consistency::{Consistency, Inconsistency, Law, check_consistency};
@@ -46,3 +47,4 @@ pub use progress::{Progress, Silent, WaveReport};
 pub use solver::{Cost, Shelf, SolveError, Solver, dependencies};
 pub use stats::{Count, Counting, Longest, SideStats, Stats, Zugzwangs};
 pub use table::{Outcome, Table, Value};
+pub use wave_log::{Run, RunLog, Wave, WaveLog};

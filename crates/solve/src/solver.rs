@@ -17,7 +17,7 @@ use crate::reach::{Node, reachable};
 use crate::record::Keep;
 use crate::relayout::swap_colors;
 use crate::watch::Watch;
-use crate::{Metric, Placement, Progress, Silent, Stats, Table, Value};
+use crate::{Metric, Placement, Progress, Silent, Stats, Table, Value, WaveLog};
 
 /// Why a material could not be solved.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
@@ -68,6 +68,14 @@ pub enum SolveError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A wave could not be logged. What was logged before is kept.
+    #[error("{material}: the wave log: {reason}")]
+    WaveLog {
+        /// What was being solved.
+        material: Material,
+        /// What is wrong.
+        reason: String,
+    },
 }
 
 /// Tables solved earlier, on disk for instance.
@@ -100,6 +108,7 @@ pub struct Solver {
     memory_limit_bytes: u64,
     promotions: Vec<Role>,
     shelf: Option<Arc<dyn Shelf>>,
+    wave_log: Option<Arc<dyn WaveLog>>,
     tables: Mutex<Cache>,
     /// Sub-games in the orientation a parent needs, where it is not the
     /// table's own.
@@ -135,6 +144,7 @@ impl Solver {
             memory_limit_bytes: u64::MAX,
             promotions: Role::PROMOTIONS.to_vec(),
             shelf: None,
+            wave_log: None,
             tables: Mutex::new(Cache::new()),
             swapped: Mutex::default(),
             parts: Mutex::default(),
@@ -168,9 +178,20 @@ impl Solver {
         self
     }
 
+    /// Keeps the waves of long solves in a log, and goes on from what is in
+    /// it. A log must not be shared by solvers with other promotions.
+    pub fn with_wave_log(mut self, log: Arc<dyn WaveLog>) -> Solver {
+        self.wave_log = Some(log);
+        self
+    }
+
     /// Lets pawns promote to these roles only. Tables solved so are not those
-    /// of chess; Thompson's KQPKQ of 1986 has queens only.
+    /// of chess (Thompson's KQPKQ of 1986 has queens only), so a shelf set
+    /// before is not used.
     pub fn with_promotions(mut self, roles: &[Role]) -> Solver {
+        if roles != Role::PROMOTIONS {
+            self.shelf = None;
+        }
         self.promotions = roles.to_vec();
         self
     }
@@ -256,6 +277,16 @@ impl Solver {
             cost.bytes += tiles * size_of::<Tile>() as u64 * (6 + DEPTH_PLANES);
         }
         Ok(cost)
+    }
+
+    /// The materials without pawns that a position can turn into, those first
+    /// that others depend on.
+    ///
+    /// # Errors
+    /// If it can turn into too many others to count.
+    pub fn pieces_needed(&self, position: &Position) -> Result<Vec<Material>, SolveError> {
+        let nodes = self.nodes(position)?.into_iter();
+        Ok(nodes.filter(|node| node.pawns == Placement::NONE).map(|node| node.material).collect())
     }
 
     fn nodes(&self, position: &Position) -> Result<Vec<Node>, SolveError> {
@@ -410,7 +441,8 @@ impl Solver {
         let keep = if keeps_depths(material) { Keep::Depths } else { Keep::Outcomes };
         self.progress.begin(material, metric, board.tiles() as u64 * 4096);
         let (backend, progress) = (self.backend, &*self.progress);
-        let solve = BoardSolve { backend, progress, board: &board, exits: &*exits, metric, keep };
+        let (exits, log) = (&*exits, self.wave_log.as_deref());
+        let solve = BoardSolve { backend, progress, board: &board, exits, metric, keep, log };
         let mut watch = Watch::new(&board, watched);
         let (game, stats) = solve.run(&mut watch)?;
         self.progress.end(material, metric);
@@ -458,7 +490,8 @@ impl Solver {
         let exits = self.exits(&board, metric)?;
         let (backend, progress) = (self.backend, &*self.progress);
         let keep = Keep::Depths;
-        let solve = BoardSolve { backend, progress, board: &board, exits: &*exits, metric, keep };
+        let (exits, log) = (&*exits, self.wave_log.as_deref());
+        let solve = BoardSolve { backend, progress, board: &board, exits, metric, keep, log };
         let (game, stats) = solve.run(&mut Watch::nothing())?;
         let part = Arc::new(Part { game: Arc::new(game), stats });
         lock(&self.parts).insert(key, part.clone());

@@ -19,6 +19,8 @@ use molien_hyper::{Hyperboard, Plane, Tile};
 use molien_operators::{Backend, Release, for_each_neighbour};
 use rayon::prelude::*;
 
+use crate::wave_log::{RunLog, Wave};
+
 /// Tiles a thread takes at a time.
 const CHUNK_TILES: usize = 16;
 
@@ -45,10 +47,12 @@ pub(crate) enum Decided<'a> {
 }
 
 /// Why the waves stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     Finished,
     Cancelled,
+    /// A wave could not be logged.
+    NotLogged(String),
 }
 
 /// The tiles with a release due at each ply.
@@ -111,6 +115,11 @@ impl Dirty {
         }
     }
 
+    fn clear(&self) {
+        self.reasons.par_iter().with_min_len(1024).for_each(|reasons| reasons.store(0, Relaxed));
+        self.any.store(false, Relaxed);
+    }
+
     #[inline]
     fn take(&self, tile: usize) -> u8 {
         let reasons = self.reasons[tile].load(Relaxed);
@@ -141,13 +150,43 @@ struct State {
     dirty_candidates: Dirty,
 }
 
+impl State {
+    /// Takes in a wave decided by an earlier process, as `defend` and
+    /// `attack` would have.
+    fn replay(&mut self, wave: Wave, ply: u16, holds_due: &[u32]) {
+        let take = |from: &mut Plane, plane: &Plane| {
+            let tiles = from.tiles.par_iter_mut().zip(&mut from.live);
+            tiles.zip(&plane.tiles).zip(&plane.live).with_min_len(64).for_each(
+                |(((tile, alive), gone), live)| {
+                    if *live {
+                        *tile = tile.minus(gone);
+                        *alive = !tile.is_empty();
+                    }
+                },
+            );
+        };
+        take(&mut self.candidates, &wave.lost);
+        take(&mut self.open, &wave.won);
+        for &tile in holds_due {
+            let hold = &mut self.holds[tile as usize];
+            hold.some = hold.some.minus(&hold.at(ply));
+        }
+        self.dirty_open.clear();
+        self.dirty_candidates.clear();
+        self.lost_now = wave.lost;
+        self.won_now = wave.won;
+    }
+}
+
 impl Waves<'_> {
     /// Runs all waves. `decide` is told of every wave that decides something
     /// (ply, positions, number of addresses and of tiles computed); `cancelled`
-    /// is asked once a ply.
+    /// is asked once a ply. Waves found in the log are taken from it, the
+    /// others are added to it.
     pub fn run(
         &self,
         start: Start,
+        mut log: Option<Box<dyn RunLog>>,
         mut decide: impl FnMut(u16, Decided<'_>, u64, u64),
         cancelled: impl Fn() -> bool,
     ) -> Stop {
@@ -160,26 +199,42 @@ impl Waves<'_> {
             if cancelled() {
                 return Stop::Cancelled;
             }
-            let busy =
-                state.dirty_candidates.any.swap(false, Relaxed) || !holds_due.due(ply).is_empty();
-            let (mut lost, lost_tiles) = if busy {
+            let logged = log.as_mut().filter(|_| ply > 0).and_then(|log| log.next());
+            let replayed = logged.is_some();
+            if let Some(wave) = logged {
+                state.replay(wave, ply, holds_due.due(ply));
+            }
+            let (mut lost, lost_tiles) = if replayed {
+                (count(&state.lost_now), 0)
+            } else if state.dirty_candidates.any.swap(false, Relaxed)
+                || !holds_due.due(ply).is_empty()
+            {
                 self.defend(&mut state, ply, holds_due.due(ply))
             } else {
                 clear(&mut state.lost_now)
             };
             if ply == 0 {
                 let stalemates = self.take_stalemates(&mut state.lost_now);
-                lost -= stalemates.tiles.iter().map(Tile::len).sum::<u64>();
+                lost -= count(&stalemates);
                 decide(ply, Decided::Stalemate(&stalemates), 0, 0);
             }
             if lost > 0 {
                 decide(ply, Decided::Lost(&state.lost_now), lost, lost_tiles);
             }
-            let busy = state.dirty_open.any.swap(false, Relaxed) || !wins_due.due(ply).is_empty();
-            let (won, won_tiles) =
-                if busy { self.attack(&mut state, ply, wins_due.due(ply)) } else { (0, 0) };
+            let (won, won_tiles) = if replayed {
+                (count(&state.won_now), 0)
+            } else if state.dirty_open.any.swap(false, Relaxed) || !wins_due.due(ply).is_empty() {
+                self.attack(&mut state, ply, wins_due.due(ply))
+            } else {
+                clear(&mut state.won_now)
+            };
             if won > 0 {
                 decide(ply, Decided::Won(&state.won_now), won, won_tiles);
+            }
+            if let Some(log) = log.as_mut().filter(|_| ply > 0 && !replayed)
+                && let Err(reason) = log.append(&state.lost_now, &state.won_now)
+            {
+                return Stop::NotLogged(reason);
             }
             if lost > 0 {
                 self.mark(&state.lost_now, self.attacker, &state.dirty_open);
@@ -315,6 +370,11 @@ impl Waves<'_> {
             }
         });
     }
+}
+
+fn count(plane: &Plane) -> u64 {
+    let live = plane.tiles.par_iter().zip(&plane.live).with_min_len(64).filter(|(_, live)| **live);
+    live.map(|(tile, _)| tile.len()).sum()
 }
 
 fn clear(plane: &mut Plane) -> (u64, u64) {

@@ -137,13 +137,13 @@ impl Block {
         once(&self.depths[metric].base, || {
             let side = shared.meta.layout.predicted.other();
             let stored = &shared.meta.metrics[metric];
-            let reference = stored.reference.map(|other| self.base_depths(shared, other));
+            let reference = stored.coding.reference.map(|other| self.base_depths(shared, other));
             let context = DepthContext {
                 shape: &self.shape,
                 side,
                 outcomes: self.base_outcomes(shared)?,
                 reference: reference.transpose()?.map(Vec::as_slice),
-                alphabet: &stored.alphabets[side.index()],
+                alphabet: &stored.coding.alphabets[side.index()],
             };
             context.decode_base(&self.symbols(shared, metric, &context, &[])?)
         })
@@ -165,12 +165,13 @@ impl Block {
                 side,
                 outcomes,
                 reference: None,
-                alphabet: &stored.alphabets[side.index()],
+                alphabet: &stored.coding.alphabets[side.index()],
             };
             let (hints, by_cell) = once(&self.depths[metric].symbols, || {
                 context.spread(&self.symbols(shared, metric, &context, winning)?, winning)
             })?;
-            let reference = stored.reference.map(|other| self.tile_depths(shared, other, tile));
+            let reference =
+                stored.coding.reference.map(|other| self.tile_depths(shared, other, tile));
             let reference = reference.transpose()?.map(Vec::as_slice);
             let base = SideValues {
                 outcomes: &self.base_outcomes(shared)?.of,
@@ -182,7 +183,8 @@ impl Block {
 
     /// Decodes everything.
     pub fn decode_all(&self, shared: &Shared) -> Result<(), Malformed> {
-        for metric in 0..self.depths.len() {
+        self.predicted_outcomes(shared)?;
+        for metric in (0..self.depths.len()).filter(|&i| shared.meta.metrics[i].coding.stored) {
             self.base_depths(shared, metric)?;
             for tile in 0..self.shape.tiles.len() {
                 self.tile_depths(shared, metric, tile)?;

@@ -5,10 +5,10 @@ use molien_board::{Color, Man};
 use molien_solve::Table;
 use rayon::prelude::*;
 
-use crate::codec::Malformed;
+use crate::codec::{Coding, Malformed};
 use crate::compress::Packer;
-use crate::encode::{Coding, Found, depth_streams, outcome_streams};
-use crate::layout::{Layout, ScanOrder, placed_men};
+use crate::encode::{Found, depth_streams, outcome_streams};
+use crate::layout::{BLOCK_CELLS, Layout, ScanOrder, placed_men};
 use crate::shape::BlockShape;
 use crate::source::{BlockValues, Source};
 
@@ -68,7 +68,17 @@ pub(crate) fn candidates(table: &Table) -> Vec<Layout> {
             }
             for order in ScanOrder::BOTH {
                 let (material, placements) = (table.material, placements.clone());
-                layouts.push(Layout { material, men: men.clone(), predicted, order, placements });
+                let tile_cells = if men.len() < 2 { 64 } else { 4096 };
+                let tiles_per_block = BLOCK_CELLS / tile_cells;
+                let men = men.clone();
+                layouts.push(Layout {
+                    material,
+                    men,
+                    predicted,
+                    order,
+                    tiles_per_block,
+                    placements,
+                });
             }
         }
     }
@@ -89,7 +99,7 @@ pub(crate) fn alphabets_of(
         }
         found.alphabet()
     });
-    Coding { reference, alphabets }
+    Coding { stored: true, reference, alphabets }
 }
 
 fn packed_len(stream: &[u8]) -> usize {
@@ -110,13 +120,21 @@ fn outcome_cost(layout: &Layout, blocks: &[Sampled]) -> usize {
     streams.map(|pair| pair.iter().map(|stream| packed_len(stream)).sum::<usize>()).sum()
 }
 
+/// Whether a table knows the depth of each position, or only their number.
+pub(crate) fn keeps_depths(table: &Table) -> bool {
+    let deep = |counts: &Vec<molien_solve::Count>| counts.len() > 1;
+    let any = table.stats.sides.iter().any(|side| deep(&side.wins) || deep(&side.losses));
+    !any || table.parts.iter().flat_map(|part| &part.values).any(|side| !side.depth.is_empty())
+}
+
 /// The layout that compresses the sample best; the first of equals. `None` if
 /// the tables disagree on an outcome.
 pub(crate) fn best_layout(source: &Source<'_>) -> Option<Layout> {
     let mut best: Option<(usize, Layout)> = None;
     for layout in candidates(source.tables[0]) {
         let blocks = sampled(source, &layout, LAYOUT_SAMPLE)?;
-        let metrics = 0..source.tables.len();
+        let metrics =
+            (0..source.tables.len()).filter(|&metric| keeps_depths(source.tables[metric]));
         let depths = metrics.map(|metric| {
             let coding = alphabets_of(&layout, &blocks, metric, None);
             depth_cost(&layout, &blocks, metric, &coding)
@@ -139,7 +157,8 @@ pub(crate) fn best_layout(source: &Source<'_>) -> Option<Layout> {
 pub(crate) fn best_references(source: &Source<'_>, layout: &Layout) -> Option<Vec<Option<usize>>> {
     let blocks = sampled(source, layout, REFERENCE_SAMPLE)?;
     let best = |metric: usize| {
-        let options = std::iter::once(None).chain((0..metric).map(Some));
+        let earlier = (0..metric).filter(|&earlier| keeps_depths(source.tables[earlier]));
+        let options = std::iter::once(None).chain(earlier.map(Some));
         let cost = |reference: &Option<usize>| {
             let coding = alphabets_of(layout, &blocks, metric, *reference);
             depth_cost(layout, &blocks, metric, &coding)

@@ -39,6 +39,18 @@ impl Alphabet {
     }
 }
 
+/// How a metric is written: what its depths are counted from, and with which
+/// symbols.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Coding {
+    /// Whether depths are written at all, or only counted in the statistics.
+    pub stored: bool,
+    /// The earlier metric (by place in the list) whose depths are subtracted.
+    pub reference: Option<usize>,
+    /// For White and Black to move.
+    pub alphabets: [Alphabet; 2],
+}
+
 fn symbol(list: &[i32], value: i32) -> Result<u16, Malformed> {
     let found = list.binary_search(&value);
     found.map(|i| i as u16).map_err(|_| Malformed("a depth that the alphabet lacks"))

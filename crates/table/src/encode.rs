@@ -2,20 +2,12 @@
 
 use molien_board::Color;
 
-use crate::codec::{Alphabet, DepthContext, Malformed, SideValues, find_hint_depths};
+use crate::codec::{Alphabet, Coding, DepthContext, Malformed, SideValues, find_hint_depths};
 use crate::compress::symbols_to_bytes;
 use crate::layout::Layout;
 use crate::outcomes::{self, find_winning_hints};
 use crate::shape::BlockShape;
 use crate::source::BlockValues;
-
-/// How a metric is written: what its depths are counted from, and with which
-/// symbols.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Coding {
-    pub reference: Option<usize>,
-    pub alphabets: [Alphabet; 2],
-}
 
 /// The two outcome streams: base side, predicted side.
 pub(crate) fn outcome_streams(
@@ -39,6 +31,9 @@ pub(crate) fn depth_streams(
     metric: usize,
     coding: &Coding,
 ) -> Result<[Vec<u8>; 2], Malformed> {
+    if !coding.stored {
+        return Ok([Vec::new(), Vec::new()]);
+    }
     let (side, base) = (layout.predicted, layout.predicted.other());
     let context = |side: Color| DepthContext {
         shape,

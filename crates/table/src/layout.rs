@@ -10,8 +10,11 @@ use molien_solve::Placement;
 
 use crate::frame::Frame;
 
-/// Cells of a block: small enough to decode in tens of microseconds.
+/// Cells of a block: few enough to decode in tens of microseconds.
 pub(crate) const BLOCK_CELLS: usize = 16384;
+/// The most cells a block may have: they are numbered in 16 bits, and streams
+/// of up to two bytes a cell have a 16-bit length.
+pub(crate) const MAX_BLOCK_CELLS: usize = 32000;
 
 /// In which order the cells of a block are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,6 +39,7 @@ pub(crate) struct Layout {
     /// The side whose values are predicted from the other's.
     pub predicted: Color,
     pub order: ScanOrder,
+    pub tiles_per_block: usize,
     /// The placements of the pawns, sorted; a single empty one without pawns.
     pub placements: Vec<Placement>,
 }
@@ -87,12 +91,8 @@ impl Layout {
         self.king_classes() << (6 * self.outer_len())
     }
 
-    pub fn tiles_per_block(&self) -> usize {
-        BLOCK_CELLS / self.tile_cells()
-    }
-
     pub fn blocks_per_part(&self) -> usize {
-        self.tiles_per_part().div_ceil(self.tiles_per_block())
+        self.tiles_per_part().div_ceil(self.tiles_per_block)
     }
 
     pub fn blocks(&self) -> usize {
@@ -102,8 +102,8 @@ impl Layout {
     /// The tiles of a block: its part and their numbers in it.
     pub fn block_tiles(&self, block: usize) -> (usize, std::ops::Range<usize>) {
         let (part, number) = (block / self.blocks_per_part(), block % self.blocks_per_part());
-        let first = number * self.tiles_per_block();
-        (part, first..(first + self.tiles_per_block()).min(self.tiles_per_part()))
+        let first = number * self.tiles_per_block;
+        (part, first..(first + self.tiles_per_block).min(self.tiles_per_part()))
     }
 
     /// The fixed men of a tile; `None` if they do not fit on the board or
@@ -176,8 +176,8 @@ impl Layout {
         let outer = self.outer_len();
         let tile = squares[..outer].iter().fold(class, |tile, s| tile << 6 | s.index());
         let in_tile = squares[outer..].iter().fold(0, |cell, s| cell << 6 | s.index());
-        let block = part * self.blocks_per_part() + tile / self.tiles_per_block();
-        let cell = (tile % self.tiles_per_block()) * self.tile_cells() + in_tile;
+        let block = part * self.blocks_per_part() + tile / self.tiles_per_block;
+        let cell = (tile % self.tiles_per_block) * self.tile_cells() + in_tile;
         Address { block, cell }
     }
 

@@ -13,10 +13,13 @@ mod cache;
 mod choose;
 mod codec;
 mod compress;
+mod directory;
 mod encode;
 mod error;
 mod file;
 mod frame;
+#[doc(hidden)]
+pub mod fuzzing;
 mod layout;
 mod load;
 mod meta;
@@ -26,9 +29,12 @@ mod predict;
 mod reader;
 mod shape;
 mod source;
+mod wave_log;
 mod writer;
 
+pub use directory::{Directory, ENDING, Entry, FOLDER_VARIABLE, Lock};
 pub use error::TableError;
 pub use file::VERSION;
-pub use reader::TableFile;
+pub use reader::{Sizes, TableFile};
+pub use wave_log::WaveLogs;
 pub use writer::{WriteOptions, write};

@@ -123,7 +123,7 @@ impl Loader<'_> {
     ) -> Result<[Stretch; 2], TableError> {
         let layout = self.layout();
         let mut values = [Stretch::new(hyper_tiles.len()), Stretch::new(hyper_tiles.len())];
-        let per_block = layout.tiles_per_block();
+        let per_block = layout.tiles_per_block;
         for number in tiles.start / per_block..tiles.end.div_ceil(per_block) {
             let block = self.file.read_block(part * layout.blocks_per_part() + number)?;
             let shared = &self.file.shared;
@@ -134,7 +134,10 @@ impl Loader<'_> {
                     if outcome != WIN && outcome != LOSS {
                         continue;
                     }
-                    let plies = block.depth(shared, self.metric, turn, cell)?;
+                    let plies = match shared.meta.metrics[self.metric].coding.stored {
+                        true => block.depth(shared, self.metric, turn, cell)?,
+                        false => 0,
+                    };
                     let tile = number * per_block + cell / layout.tile_cells();
                     let (class, squares) = layout.squares(tile, cell % layout.tile_cells());
                     for mut at in self.addresses(class, &squares[..layout.men.len()]) {
@@ -156,7 +159,7 @@ impl Loader<'_> {
         let classes = if self.board.king_axis() == KingAxis::Pairs { KING_PAIRS } else { 1 };
         let (file_tiles, board_tiles) =
             (layout.tiles_per_part() / classes, self.board.tiles() / classes);
-        let step = (layout.tiles_per_block() / file_tiles).max(1);
+        let step = (layout.tiles_per_block / file_tiles).max(1);
         let starts: Vec<usize> = (0..classes).step_by(step).collect();
         let read = |&first: &usize| {
             let range = first..(first + step).min(classes);

@@ -5,17 +5,14 @@ use molien_board::{Bitboard, Color, Man, Material, Position, Role};
 use molien_solve::{Count, Longest, Metric, Placement, SideStats, Stats, Zugzwangs};
 
 use crate::bytes::{Decoder, Encoder};
-use crate::codec::{Alphabet, Malformed};
-use crate::layout::{Layout, ScanOrder, placed_men};
+use crate::codec::{Alphabet, Coding, Malformed};
+use crate::layout::{Layout, MAX_BLOCK_CELLS, ScanOrder, placed_men};
 
 /// One stored metric.
 #[derive(Clone, Debug)]
 pub(crate) struct MetricMeta {
     pub metric: Metric,
-    /// The earlier metric (by place in the list) whose depths are subtracted.
-    pub reference: Option<usize>,
-    /// For White and Black to move.
-    pub alphabets: [Alphabet; 2],
+    pub coding: Coding,
     pub stats: Stats,
 }
 
@@ -57,8 +54,12 @@ impl Meta {
         out.u32(self.metrics.len() as u32);
         for metric in &self.metrics {
             out.u8(metric_id(metric.metric));
-            out.u8(metric.reference.map_or(255, |i| i as u8));
-            for alphabet in &metric.alphabets {
+            out.u8(match metric.coding {
+                Coding { stored: false, .. } => STATISTICS_ONLY,
+                Coding { reference: None, .. } => NO_REFERENCE,
+                Coding { reference: Some(place), .. } => place as u8,
+            });
+            for alphabet in &metric.coding.alphabets {
                 for list in [&alphabet.wins, &alphabet.losses, &alphabet.hints] {
                     out.u32(list.len() as u32);
                     list.iter().for_each(|&value| out.u32(value as u32));
@@ -100,6 +101,10 @@ impl Meta {
     }
 }
 
+/// Depths are written as they are.
+const NO_REFERENCE: u8 = 255;
+/// Depths are not written at all.
+const STATISTICS_ONLY: u8 = 254;
 const NO_METRIC: Malformed = Malformed("no such metric");
 
 fn metric_id(metric: Metric) -> u8 {
@@ -118,7 +123,8 @@ fn metric_of(id: u8) -> Result<Metric, Malformed> {
 fn check_metrics(metrics: &[MetricMeta]) -> Result<(), Malformed> {
     for (i, metric) in metrics.iter().enumerate() {
         let repeated = metrics[..i].iter().any(|other| other.metric == metric.metric);
-        if repeated || metric.reference.is_some_and(|reference| reference >= i) {
+        let later = |&place: &usize| place >= i || !metrics[place].coding.stored;
+        if repeated || metric.coding.reference.as_ref().is_some_and(later) {
             return Err(Malformed("the metrics are not in order"));
         }
     }
@@ -133,6 +139,7 @@ fn encode_layout(layout: &Layout, out: &mut Encoder) {
         ScanOrder::Tiles => 0,
         ScanOrder::Rows => 1,
     });
+    out.u16(layout.tiles_per_block as u16);
     out.u32(layout.placements.len() as u32);
     for placement in &layout.placements {
         placement.bitboards().iter().for_each(|set| out.u64(set.0));
@@ -157,12 +164,18 @@ fn decode_layout(material: Material, input: &mut Decoder<'_>) -> Result<Layout, 
         _ => return Err(Malformed("no such side")),
     };
     let order = *ScanOrder::BOTH.get(usize::from(input.u8()?)).ok_or(Malformed("no such order"))?;
+    let tiles_per_block = usize::from(input.u16()?);
     let placements = input.list(|input| {
         let (white, black) = (input.u64()?, input.u64()?);
         Ok(Placement::new([Bitboard(white), Bitboard(black)]))
     })?;
     check_placements(&material, &placements)?;
-    Ok(Layout { material, men, predicted, order, placements })
+    let layout = Layout { material, men, predicted, order, tiles_per_block, placements };
+    let cells = tiles_per_block * layout.tile_cells();
+    if cells == 0 || cells > MAX_BLOCK_CELLS {
+        return Err(Malformed("the size of the blocks is wrong"));
+    }
+    Ok(layout)
 }
 
 fn check_placements(material: &Material, placements: &[Placement]) -> Result<(), Malformed> {
@@ -184,9 +197,10 @@ fn check_placements(material: &Material, placements: &[Placement]) -> Result<(),
 
 fn decode_metric(material: Material, input: &mut Decoder<'_>) -> Result<MetricMeta, Malformed> {
     let metric = metric_of(input.u8()?)?;
-    let reference = match input.u8()? {
-        255 => None,
-        place => Some(usize::from(place)),
+    let (stored, reference) = match input.u8()? {
+        STATISTICS_ONLY => (false, None),
+        NO_REFERENCE => (true, None),
+        place => (true, Some(usize::from(place))),
     };
     let mut alphabet = || -> Result<Alphabet, Malformed> {
         let mut list = || input.list(|input| input.u32().map(|value| value as i32));
@@ -201,7 +215,7 @@ fn decode_metric(material: Material, input: &mut Decoder<'_>) -> Result<MetricMe
     };
     let alphabets = [alphabet()?, alphabet()?];
     let stats = decode_stats(material, metric, input)?;
-    Ok(MetricMeta { metric, reference, alphabets, stats })
+    Ok(MetricMeta { metric, coding: Coding { stored, reference, alphabets }, stats })
 }
 
 fn encode_count(count: Count, out: &mut Encoder) {

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
-use molien_solve::{Metric, Stats, Value};
+use molien_solve::{Metric, Outcome, Stats, Value};
 use rayon::prelude::*;
 
 use crate::TableError;
 use crate::block::{Block, Shared};
 use crate::cache::Cache;
-use crate::codec::{DRAW, LOSS, Malformed, WIN};
+use crate::codec::{ABSENT, DRAW, LOSS, Malformed, WIN};
 use crate::compress::Unpacker;
 use crate::file::{
     HEAD_LEN, Head, MAGIC, SUM_LEN, VERSION, head_sum, record_sum, records_sum, split_record,
@@ -22,6 +22,9 @@ use crate::mmap::Mapped;
 
 /// Decoded blocks kept by default: at most some 80 MiB.
 const CACHED_BLOCKS: usize = 512;
+
+/// The longest description, in bytes: placements of eight men's pawns and more.
+const MAX_META_LEN: u32 = 256 << 20;
 
 /// An open table: all values of one material, in one or more metrics.
 ///
@@ -82,9 +85,15 @@ impl TableFile {
         self.shared.meta.layout.material
     }
 
-    /// The metrics that can be asked for.
+    /// The metrics in which depths can be asked for.
     pub fn metrics(&self) -> Vec<Metric> {
-        Metric::ALL.into_iter().filter(|&m| self.shared.meta.find(m).is_some()).collect()
+        Metric::ALL.into_iter().filter(|&metric| self.find_depths(metric).is_ok()).collect()
+    }
+
+    /// The metrics in which the table was solved. Large tables keep outcomes
+    /// and statistics, but no depths.
+    pub fn solved_metrics(&self) -> Vec<Metric> {
+        Metric::ALL.into_iter().filter(|&metric| self.find(metric).is_ok()).collect()
     }
 
     /// Bytes of the file.
@@ -124,6 +133,22 @@ impl TableFile {
         self.shared.meta.find(metric).ok_or_else(none)
     }
 
+    fn find_depths(&self, metric: Metric) -> Result<usize, TableError> {
+        let place = self.find(metric)?;
+        match self.shared.meta.metrics[place].coding.stored {
+            true => Ok(place),
+            false => Err(TableError::NoMetric { path: self.path.clone(), metric }),
+        }
+    }
+
+    /// Who wins a position of this material, in either orientation.
+    ///
+    /// # Errors
+    /// If the position is not in the table, or its block is damaged.
+    pub fn outcome(&self, position: &Position) -> Result<Outcome, TableError> {
+        Ok(self.look_up(position, None)?.outcome())
+    }
+
     /// The value of a position of this material, in either orientation. En
     /// passant is ignored: the caller looks one move ahead for it.
     ///
@@ -131,7 +156,12 @@ impl TableFile {
     /// If the metric or the position is not in the table, or its block is
     /// damaged.
     pub fn get(&self, position: &Position, metric: Metric) -> Result<Value, TableError> {
-        let metric = self.find(metric)?;
+        self.look_up(position, Some(self.find_depths(metric)?))
+    }
+
+    /// The value in the metric stored at this place; without a metric, with
+    /// depth 0.
+    fn look_up(&self, position: &Position, metric: Option<usize>) -> Result<Value, TableError> {
         let none =
             || TableError::NoPosition { path: self.path.clone(), position: position.to_string() };
         let material = self.material();
@@ -148,7 +178,10 @@ impl TableFile {
             if outcome == DRAW {
                 return Ok(Some(Value::Draw));
             }
-            let plies = block.depth(&self.shared, metric, side, address.cell)?;
+            let plies = match metric.filter(|_| outcome != ABSENT) {
+                Some(metric) => block.depth(&self.shared, metric, side, address.cell)?,
+                None => 0,
+            };
             Ok(match outcome {
                 WIN => Some(Value::Win(plies)),
                 LOSS => Some(Value::Loss(plies)),
@@ -256,6 +289,9 @@ fn read_front(path: &Path, bytes: &[u8]) -> Result<(Head, Meta), TableError> {
         let (expected, found) = (head.head_sum, sum);
         return Err(TableError::Checksum { path: path_buf(), what, expected, found });
     }
+    if head.meta_raw_len > MAX_META_LEN {
+        return Err(malformed("the head", Malformed("the description is too long")));
+    }
     let packed = &after_head[..head.meta_len as usize];
     let raw = Unpacker::new(&[]).unpack(packed, head.meta_raw_len as usize);
     let meta = raw.and_then(|raw| Meta::decode(&raw));
@@ -266,29 +302,41 @@ fn read_front(path: &Path, bytes: &[u8]) -> Result<(Head, Meta), TableError> {
     Ok((head, meta))
 }
 
+/// What part of a file holds what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Bytes of the outcomes of both sides.
+    pub outcomes: u64,
+    /// Bytes of the depths of both sides in each stored metric. A metric may
+    /// be stored as the difference to an earlier one.
+    pub depths: Vec<(Metric, u64)>,
+    /// Bytes of head, description, dictionaries, index, lengths and checksums.
+    pub rest: u64,
+}
+
 impl TableFile {
-    /// The layout in words, for curious developers.
-    #[doc(hidden)]
-    pub fn describe(&self) -> String {
-        let layout = &self.shared.meta.layout;
-        let mut lens = vec![0u64; self.shared.meta.streams()];
+    /// What the bytes of the file are used for.
+    ///
+    /// # Errors
+    /// If a record is damaged.
+    pub fn sizes(&self) -> Result<Sizes, TableError> {
+        let mut streams = vec![0; self.shared.meta.streams()];
         for number in 0..self.head.blocks as usize {
-            if let Ok((contents, _)) = self.record(number) {
-                for (len, stream) in lens
-                    .iter_mut()
-                    .zip(split_record(contents, self.shared.meta.streams()).unwrap_or_default())
-                {
-                    *len += stream.len() as u64;
-                }
-            }
+            let (contents, _) = self.record(number)?;
+            let split = split_record(contents, streams.len());
+            let split = split.map_err(|Malformed(why)| self.malformed(number, why))?;
+            streams.iter_mut().zip(split).for_each(|(len, stream)| *len += stream.len() as u64);
         }
-        format!(
-            "men {} predicted {} {:?} streams {lens:?} dictionaries {:?} references {:?}",
-            layout.men.iter().map(|man| man.letter()).collect::<String>(),
-            layout.predicted,
-            layout.order,
-            self.shared.meta.dictionaries.iter().map(Vec::len).collect::<Vec<_>>(),
-            self.shared.meta.metrics.iter().map(|m| m.reference).collect::<Vec<_>>(),
-        )
+        let metrics = self.shared.meta.metrics.iter().map(|stored| stored.metric);
+        let depths = metrics.zip(streams[2..].chunks(2).map(|pair| pair.iter().sum())).collect();
+        let rest = self.head.file_len - streams.iter().sum::<u64>();
+        Ok(Sizes { outcomes: streams[0] + streams[1], depths, rest })
+    }
+
+    /// The order of the men in the file and the predicted side, in words.
+    pub fn layout(&self) -> String {
+        let layout = &self.shared.meta.layout;
+        let men: String = layout.men.iter().map(|man| man.letter()).collect();
+        format!("{men}, {} predicted, scanned by {:?}", layout.predicted, layout.order)
     }
 }

@@ -10,9 +10,10 @@ use rayon::prelude::*;
 
 use crate::TableError;
 use crate::atomic::AtomicFile;
-use crate::choose::{best_layout, best_references, sampled};
+use crate::choose::{best_layout, best_references, keeps_depths, sampled};
+use crate::codec::Coding;
 use crate::compress::Packer;
-use crate::encode::{Coding, Found, depth_streams, outcome_streams};
+use crate::encode::{Found, depth_streams, outcome_streams};
 use crate::file::{HEAD_LEN, Head, SUM_LEN, VERSION, encode_record, head_sum, records_sum};
 use crate::layout::Layout;
 use crate::meta::{Meta, MetricMeta};
@@ -71,8 +72,7 @@ pub fn write(path: &Path, tables: &[&Table], options: &WriteOptions) -> Result<(
     let codings = find_codings(&source, &layout, &references).ok_or_else(disagree)?;
     let metric = |(table, coding): (&&Table, &Coding)| MetricMeta {
         metric: table.metric,
-        reference: coding.reference,
-        alphabets: coding.alphabets.clone(),
+        coding: coding.clone(),
         stats: table.stats.clone(),
     };
     let mut meta = Meta {
@@ -128,12 +128,6 @@ fn check_fit(first: &Table, table: &Table) -> Result<(), TableError> {
     if table.material != first.material || table.parts.len() != first.parts.len() || !boards {
         return Err(unfit(first.material, "its tables are not of the same positions"));
     }
-    let sides = &table.stats.sides;
-    let deep = sides.iter().any(|side| side.wins.len() > 1 || side.losses.len() > 1);
-    let mut graded = table.parts.iter().flat_map(|part| &part.values);
-    if deep && graded.all(|side| side.depth.is_empty()) {
-        return Err(unfit(first.material, "its depths were counted but not kept"));
-    }
     Ok(())
 }
 
@@ -165,11 +159,12 @@ fn find_codings(
     };
     let blocks = (0..layout.blocks()).into_par_iter();
     let all = blocks.try_fold(empty, add).try_reduce(empty, merge)?;
-    let coding = |(found, &reference): (&[Found; 2], &Option<usize>)| Coding {
-        reference,
+    let coding = |(metric, found): (usize, &[Found; 2])| Coding {
+        stored: keeps_depths(source.tables[metric]),
+        reference: references[metric],
         alphabets: [found[0].alphabet(), found[1].alphabet()],
     };
-    Some(all.iter().zip(references).map(coding).collect())
+    Some(all.iter().enumerate().map(coding).collect())
 }
 
 /// All streams of a block, before compression.

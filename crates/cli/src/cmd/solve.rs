@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use clap::Args;
 use molien_board::{Color, Material};
+use molien_probe::{FolderSource, Source as _};
 use molien_solve::{Counting, Metric, Stats};
 use serde_json::json;
 
@@ -33,15 +34,49 @@ pub struct SolveArgs {
     metric: Vec<Metric>,
 }
 
-/// Solves and prints a line for every table.
+/// Solves and prints a line for every table. Tables of up to five men are
+/// stored, all metrics of a material in one file, unless that is forbidden.
 pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
-    if let Some(men) = args.men {
-        return all(context, usize::from(men), &args.metric);
+    let materials = match args.men {
+        Some(men) => Material::all(usize::from(men)),
+        None => parse_materials(&args.material)?,
+    };
+    let folder = context.folder().filter(|_| materials.iter().all(|m| m.len() <= 5));
+    match (folder, args.men) {
+        (Some(folder), _) => store(context, &folder, &materials, &args.metric),
+        (None, Some(men)) => all(context, usize::from(men), &args.metric),
+        (None, None) => in_memory(context, &materials, &args.metric),
     }
-    let materials = parse_materials(&args.material)?;
+}
+
+/// Solves what is not in the folder yet, and reports from the files.
+fn store(
+    context: &Context,
+    folder: &FolderSource,
+    materials: &[Material],
+    metrics: &[Metric],
+) -> anyhow::Result<Verdict> {
+    for &material in materials {
+        let start = Instant::now();
+        folder.prepare(material, Metric::Dtm)?;
+        let seconds = start.elapsed().as_secs_f64();
+        for &metric in metrics {
+            let stats = folder.stats(material, metric)?;
+            let stats = if stats.material == material { stats } else { stats.swap_colors() };
+            report(context, material, &stats, metric, seconds)?;
+        }
+    }
+    Ok(Verdict::Done)
+}
+
+fn in_memory(
+    context: &Context,
+    materials: &[Material],
+    metrics: &[Metric],
+) -> anyhow::Result<Verdict> {
     let tables = context.tablebase();
-    for &material in &materials {
-        for &metric in &args.metric {
+    for &material in materials {
+        for &metric in metrics {
             let start = Instant::now();
             let stats = tables.stats(material, metric)?;
             report(context, material, &stats, metric, start.elapsed().as_secs_f64())?;

@@ -16,7 +16,7 @@ use crate::text::{grouped, print_json, print_line};
 const AFTER_HELP: &str = "\
 Examples:
   molien zugzwangs KRKN
-  molien zugzwangs KQKBB --type black-wins --json
+  molien zugzwangs KNKR --type black-wins --json
   molien zugzwangs KPKP --count
 
 In a mutual zugzwang whoever moves is worse off than if the other side moved.

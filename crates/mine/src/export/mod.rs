@@ -12,7 +12,7 @@ mod parquet;
 pub use csv::CsvWriter;
 pub use parquet::ParquetWriter;
 
-use molien_board::{Man, Material, Role, Square};
+use molien_board::{Color, Man, Material, Role, Square};
 use molien_solve::{Metric, Outcome, Value};
 
 use crate::{Hit, MineError};
@@ -42,7 +42,12 @@ pub struct Columns {
 impl Columns {
     /// The columns for a material in some metrics.
     pub fn new(material: Material, metrics: &[Metric]) -> Columns {
-        Columns { men: material.men().collect(), metrics: metrics.to_vec() }
+        let of_side = |color| {
+            let king = Man::new(color, Role::King);
+            [king].into_iter().chain(material.men().filter(move |man| man.color == color))
+        };
+        let men = Color::BOTH.into_iter().flat_map(of_side).collect();
+        Columns { men, metrics: metrics.to_vec() }
     }
 
     /// The names of the columns of men.
@@ -90,8 +95,8 @@ fn role_name(role: Role) -> &'static str {
 
 fn turn_letter(hit: &Hit) -> &'static str {
     match hit.position.turn() {
-        molien_board::Color::White => "w",
-        molien_board::Color::Black => "b",
+        Color::White => "w",
+        Color::Black => "b",
     }
 }
 

@@ -125,7 +125,7 @@ impl<B: DrawingBackend> Canvas<B> {
     fn text(&mut self, text: &str, at: (i32, i32), size: i32, align: Align) -> Drawn<B> {
         match self.letters {
             Letters::Dots => {
-                let scale = (size / 7).max(1);
+                let scale = (size / 6).max(1);
                 let width = glyphs::width(text) * scale;
                 let left = match align {
                     Align::Left => at.0,
@@ -135,7 +135,7 @@ impl<B: DrawingBackend> Canvas<B> {
                 let top = at.1 - glyphs::HEIGHT * scale / 2;
                 glyphs::dots(text).try_for_each(|(x, y)| {
                     let corner = (left + x * scale, top + y * scale);
-                    self.bar(corner, (corner.0 + scale - 1, corner.1 + scale - 1), INK)
+                    self.bar(corner, (corner.0 + scale, corner.1 + scale), INK)
                 })
             }
             Letters::Font => {

@@ -1,0 +1,140 @@
+//! A solver killed at any moment goes on where it was and ends with the same
+//! bytes.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use molien_board::Material;
+use molien_solve::{Metric, Progress, Solver, Table, WaveReport};
+use molien_table::{Directory, WriteOptions};
+
+/// Where the child process stores its table.
+const FOLDER: &str = "MOLIEN_TEST_CRASH_FOLDER";
+const MATERIAL: &str = "KQKR";
+
+/// Slows the waves of the material down, so that there is time to be killed.
+struct Slow(Material);
+
+impl Progress for Slow {
+    fn wave(&self, report: &WaveReport) {
+        if report.material == self.0 {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+fn solve_and_store(folder: &Path) {
+    let directory = Directory::new(folder);
+    let material: Material = MATERIAL.parse().unwrap();
+    let _lock = directory.wait_for_lock(material).unwrap();
+    let logs = directory.wave_logs().with_worth_tiles(400);
+    let solver =
+        Solver::new().with_progress(Arc::new(Slow(material))).with_wave_log(Arc::new(logs));
+    let metrics = [Metric::Dtm, Metric::Dtc];
+    let tables: Vec<_> = metrics.iter().map(|&m| solver.solve(material, m).unwrap()).collect();
+    let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
+    let options = WriteOptions { level: 3, date: Some(0) };
+    directory.store_locked(&tables, &options).unwrap();
+}
+
+/// Not a test of its own: what the killed process runs.
+#[test]
+#[ignore = "run by the other tests as a process of its own"]
+fn child() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        solve_and_store(Path::new(&folder));
+    }
+}
+
+fn spawn(folder: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "child"])
+        .env(FOLDER, folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+fn table_bytes(folder: &Path) -> Vec<u8> {
+    std::fs::read(folder.join("KQvKR.mol")).unwrap()
+}
+
+/// A number below `limit` that differs from call to call, the same in every
+/// run of the test.
+fn pseudo_random(state: &mut u64, limit: u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state % limit
+}
+
+#[test]
+fn killed_at_random_and_resumed() {
+    let undisturbed = tempfile::tempdir().unwrap();
+    assert!(spawn(undisturbed.path()).wait().unwrap().success());
+    let expected = table_bytes(undisturbed.path());
+    let (mut kills, mut seed) = (0, 0x9e37_79b9_7f4a_7c15);
+    while kills < 21 {
+        let folder = tempfile::tempdir().unwrap();
+        for _ in 0..7 {
+            let mut child = spawn(folder.path());
+            let pause = pseudo_random(&mut seed, 450);
+            std::thread::sleep(Duration::from_millis(pause));
+            if child.try_wait().unwrap().is_none() {
+                child.kill().unwrap(); // SIGKILL
+                kills += 1;
+            }
+            child.wait().unwrap();
+        }
+        assert!(spawn(folder.path()).wait().unwrap().success());
+        assert!(table_bytes(folder.path()) == expected, "the resumed file differs");
+        let log = folder.path().join("waves/KQvKR.dtm.w.wave");
+        assert!(!log.exists(), "the wave log is still there");
+    }
+}
+
+#[test]
+fn a_log_cut_anywhere_is_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = spawn(folder.path());
+    std::thread::sleep(Duration::from_millis(400));
+    let _ = child.kill();
+    child.wait().unwrap();
+    let logs = folder.path().join("waves");
+    let Ok(entries) = std::fs::read_dir(&logs) else { return };
+    for (i, entry) in entries.enumerate() {
+        let path = entry.unwrap().path();
+        let mut bytes = std::fs::read(&path).unwrap();
+        match i % 2 {
+            0 => bytes.truncate(bytes.len() * 2 / 3),
+            _ => {
+                let middle = bytes.len() / 2;
+                bytes[middle] ^= 1;
+            }
+        }
+        std::fs::write(&path, bytes).unwrap();
+    }
+    assert!(spawn(folder.path()).wait().unwrap().success());
+    let undisturbed = tempfile::tempdir().unwrap();
+    assert!(spawn(undisturbed.path()).wait().unwrap().success());
+    assert!(table_bytes(folder.path()) == table_bytes(undisturbed.path()));
+}
+
+#[test]
+fn two_processes_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut children = [spawn(folder.path()), spawn(folder.path())];
+    for child in &mut children {
+        assert!(child.wait().unwrap().success());
+    }
+    let directory = Directory::new(folder.path());
+    directory.verify(MATERIAL.parse().unwrap()).unwrap();
+    let names: Vec<String> = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(names.iter().all(|name| !name.ends_with("tmp")), "{names:?}");
+}

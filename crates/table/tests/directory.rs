@@ -1,0 +1,81 @@
+//! The folder of tables.
+
+use std::sync::Arc;
+
+use molien_solve::{Metric, Shelf, Solver};
+use molien_table::{Directory, TableError, WriteOptions};
+
+#[test]
+fn stores_lists_verifies_and_locks() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = Directory::new(folder.path().join("new"));
+    assert!(directory.list().unwrap().is_empty());
+    let solver = Solver::new();
+    let material = "KRK".parse().unwrap();
+    let dtm = solver.solve(material, Metric::Dtm).unwrap();
+    let dtc = solver.solve(material, Metric::Dtc).unwrap();
+    let options = WriteOptions { level: 3, date: Some(0) };
+    directory.store(&[&dtm], &options).unwrap();
+    assert!(!directory.has(material, Metric::Dtc));
+    // A second metric joins the first.
+    directory.store(&[&dtc], &options).unwrap();
+    for metric in [Metric::Dtm, Metric::Dtc, Metric::Dtz] {
+        assert!(directory.has(material, metric));
+    }
+    let list = directory.list().unwrap();
+    assert_eq!(list.len(), 1);
+    assert!(!list[0].verified);
+    directory.verify(material).unwrap();
+    assert!(directory.list().unwrap()[0].verified);
+    let lock = directory.lock(material).unwrap();
+    assert!(matches!(directory.store(&[&dtm], &options), Err(TableError::Busy { .. })));
+    drop(lock);
+    directory.store(&[&dtm], &WriteOptions { level: 5, date: Some(0) }).unwrap();
+    assert!(directory.missing(&[material, "KBK".parse().unwrap()], Metric::Dtm).len() == 1);
+}
+
+#[test]
+fn same_tables_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let material = "KBNK".parse().unwrap();
+    let options = WriteOptions { level: 3, date: Some(7) };
+    let bytes = |name: &str| {
+        let directory = Directory::new(folder.path().join(name));
+        let table = Solver::new().solve(material, Metric::Dtm).unwrap();
+        directory.store(&[&table], &options).unwrap();
+        std::fs::read(directory.path(material)).unwrap()
+    };
+    assert!(bytes("a") == bytes("b"));
+}
+
+#[test]
+fn the_solver_uses_what_is_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = Directory::new(folder.path());
+    let options = WriteOptions { level: 3, date: Some(0) };
+    for name in ["KQK", "KRK"] {
+        let table = Solver::new().solve(name.parse().unwrap(), Metric::Dtm).unwrap();
+        directory.store(&[&table], &options).unwrap();
+    }
+    assert!(directory.contains("KRK".parse().unwrap(), Metric::Dtm));
+    let material = "KQKR".parse().unwrap();
+    let with = Solver::new().with_shelf(Arc::new(directory)).solve(material, Metric::Dtm).unwrap();
+    let without = Solver::new().solve(material, Metric::Dtm).unwrap();
+    assert_eq!(with.stats, without.stats);
+    assert!(with.parts[0].values == without.parts[0].values);
+}
+
+#[test]
+fn old_leftovers_are_cleaned_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = Directory::new(folder.path());
+    let (old, new) = (folder.path().join("KQvK.1.tmp"), folder.path().join("KQvK.2.tmp"));
+    for path in [&old, &new] {
+        std::fs::write(path, "half a table").unwrap();
+    }
+    let day = std::time::Duration::from_secs(86400);
+    let file = std::fs::File::options().write(true).open(&old).unwrap();
+    file.set_modified(std::time::SystemTime::now() - day).unwrap();
+    assert_eq!(directory.clean().unwrap(), 1);
+    assert!(!old.exists() && new.exists());
+}

@@ -1,0 +1,67 @@
+//! The fuzz targets' functions on random and mutated input, for a bounded
+//! number of rounds.
+
+use molien_board::Position;
+use molien_solve::{Metric, Solver};
+use molien_table::{WriteOptions, fuzzing, write};
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % limit
+    }
+}
+
+#[test]
+fn mutated_tables_do_not_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for name in ["KRK", "KPK"] {
+        let table = Solver::new().solve(name.parse().unwrap(), Metric::Dtm).unwrap();
+        let path = folder.path().join("seed.mol");
+        write(&path, &[&table], &WriteOptions { level: 3, date: Some(0) }).unwrap();
+        let seed = std::fs::read(&path).unwrap();
+        for _ in 0..150 {
+            let mut bytes = seed.clone();
+            for _ in 0..1 + random.below(4) {
+                let at = random.below(bytes.len());
+                bytes[at] ^= 1 << random.below(8);
+            }
+            if random.below(4) == 0 {
+                bytes.truncate(random.below(bytes.len()));
+            }
+            fuzzing::read(&bytes);
+        }
+    }
+    for _ in 0..50 {
+        let bytes: Vec<u8> = (0..random.below(400)).map(|_| random.below(256) as u8).collect();
+        fuzzing::read(&bytes);
+    }
+}
+
+#[test]
+fn mutated_fens_do_not_panic() {
+    let mut random = Random(0xfeed_beef_0bad_cafe);
+    let seed = "8/5p2/8/3pP3/2k5/8/2P4R/K6q w - d6 0 1";
+    let letters = b"kKqQrRbBnNpP12345678/ wb-acdefgh09\xc3\xa9";
+    for _ in 0..20_000 {
+        let mut bytes = seed.as_bytes().to_vec();
+        for _ in 0..1 + random.below(5) {
+            let at = random.below(bytes.len());
+            match random.below(3) {
+                0 => bytes[at] = letters[random.below(letters.len())],
+                1 => bytes.insert(at, letters[random.below(letters.len())]),
+                _ => drop(bytes.remove(at)),
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        if let Ok(position) = text.parse::<Position>() {
+            assert_eq!(position.to_string().parse::<Position>().ok(), Some(position));
+            let _ = position.legal_moves();
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A solve stopped after any wave goes on from the log.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use molien_board::Material;
+use molien_solve::{Metric, Progress, SolveError, Solver, Table, WaveReport};
+use molien_table::WaveLogs;
+
+/// Stops after so many waves of a material; counts those that were computed.
+struct Stopper {
+    material: Material,
+    left: AtomicUsize,
+    computed: AtomicUsize,
+}
+
+impl Stopper {
+    fn new(material: Material, waves: usize) -> Arc<Stopper> {
+        let (left, computed) = (AtomicUsize::new(waves), AtomicUsize::new(0));
+        Arc::new(Stopper { material, left, computed })
+    }
+}
+
+impl Progress for Stopper {
+    fn wave(&self, report: &WaveReport) {
+        if report.material == self.material {
+            let left = self.left.load(Relaxed);
+            self.left.store(left.saturating_sub(1), Relaxed);
+            self.computed.fetch_add(usize::from(report.tiles > 0), Relaxed);
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.left.load(Relaxed) == 0
+    }
+}
+
+fn same(a: &Table, b: &Table) {
+    assert_eq!(a.stats, b.stats);
+    for (a, b) in a.parts.iter().zip(&b.parts) {
+        assert!(a.values == b.values);
+    }
+}
+
+fn stop_and_go(name: &str, metric: Metric, stops: &[usize]) {
+    let material: Material = name.parse().unwrap();
+    let all = Stopper::new(material, usize::MAX);
+    let expected = Solver::new().with_progress(all.clone()).solve(material, metric).unwrap();
+    let whole = all.computed.load(Relaxed);
+    for &waves in stops {
+        let folder = tempfile::tempdir().unwrap();
+        let logs = || Arc::new(WaveLogs::new(folder.path()).with_worth_tiles(1));
+        let first = Stopper::new(material, waves);
+        let solver = Solver::new().with_wave_log(logs()).with_progress(first.clone());
+        let stopped = solver.solve(material, metric);
+        assert!(matches!(stopped, Err(SolveError::Cancelled { .. })), "{name} has few waves");
+        let second = Stopper::new(material, usize::MAX);
+        let solver = Solver::new().with_wave_log(logs()).with_progress(second.clone());
+        same(&solver.solve(material, metric).unwrap(), &expected);
+        let computed = second.computed.load(Relaxed);
+        // Wave 0 is computed again; all others that were logged are not.
+        assert!(computed + waves <= whole + 4, "{name}: {computed} + {waves} of {whole}");
+    }
+}
+
+#[test]
+fn pieces() {
+    stop_and_go("KQKR", Metric::Dtm, &[1, 2, 3, 30, 61, 63, 64, 90]);
+    stop_and_go("KRKN", Metric::Dtc, &[5, 20]);
+}
+
+#[test]
+fn a_full_disk_is_reported_and_the_log_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let material: Material = "KRK".parse().unwrap();
+    let blocked = folder.path().join("blocked");
+    std::fs::write(&blocked, "a file, not a folder").unwrap();
+    let logs = WaveLogs::new(&blocked).with_worth_tiles(1);
+    let result = Solver::new().with_wave_log(Arc::new(logs)).solve(material, Metric::Dtm);
+    assert!(matches!(result, Err(SolveError::WaveLog { .. })));
+}

@@ -1,0 +1,99 @@
+//! The independent reader in Python finds the same values.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use molien_board::{Color, Position};
+use molien_hyper::{Index, Tile};
+use molien_solve::{Metric, Solver, Table, Value};
+use molien_table::{TableFile, WriteOptions, write};
+
+const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/read_mol.py");
+
+/// The interpreter; `PYTHON` names another.
+fn python() -> String {
+    std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
+}
+
+fn is_available() -> bool {
+    let import =
+        Command::new(python()).args(["-c", "import zstandard"]).stderr(Stdio::null()).status();
+    import.is_ok_and(|status| status.success())
+}
+
+fn read(path: &Path, metrics: &[Metric], positions: &[Position]) -> Vec<String> {
+    let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
+    let mut child = Command::new(python())
+        .arg(READER)
+        .arg(path)
+        .arg(names.join(","))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    for position in positions {
+        writeln!(input, "{position}").unwrap();
+    }
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+/// Positions of a few neighbouring tiles, so that the reader, which is slow,
+/// decodes few blocks.
+fn positions(table: &Table, part: usize, first: usize) -> Vec<Position> {
+    let board = &table.parts[part].board;
+    let tiles = first..(first + 2).min(board.tiles());
+    let mut found = Vec::new();
+    for tile in tiles {
+        for (row, column) in Tile::FULL.pairs() {
+            let at = Index { tile, row, column };
+            found.extend(Color::BOTH.into_iter().filter_map(|turn| board.decode(at, turn)));
+        }
+    }
+    let step = found.len().div_ceil(150);
+    found.into_iter().step_by(step.max(1)).collect()
+}
+
+fn compare(name: &str, metrics: &[Metric], places: &[(usize, usize)]) {
+    let solver = Solver::new();
+    let material = name.parse().unwrap();
+    let tables: Vec<_> = metrics.iter().map(|&m| solver.solve(material, m).unwrap()).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.mol");
+    let all: Vec<&Table> = tables.iter().map(|table| &**table).collect();
+    write(&path, &all, &WriteOptions { level: 9, date: Some(0) }).unwrap();
+    let file = TableFile::open(&path).unwrap();
+    let positions: Vec<Position> =
+        places.iter().flat_map(|&(part, tile)| positions(all[0], part, tile)).collect();
+    assert!(positions.len() > 20, "{name}");
+    let text = |value: Value| match value {
+        Value::Win(plies) => format!("win {plies}"),
+        Value::Draw => "draw".to_owned(),
+        Value::Loss(plies) => format!("loss {plies}"),
+    };
+    let found = read(&path, metrics, &positions);
+    assert_eq!(found.len(), positions.len());
+    for (position, found) in positions.iter().zip(&found) {
+        let values = metrics.iter().map(|&metric| text(file.get(position, metric).unwrap()));
+        assert_eq!(*found, values.collect::<Vec<_>>().join(","), "{position}");
+    }
+}
+
+#[test]
+fn agrees_with_ours() {
+    if !is_available() {
+        eprintln!("skipped: {} with the package zstandard is not there", python());
+        return;
+    }
+    // Kings on the diagonal and not; like men; pawns that are their own mirror
+    // image and not.
+    compare("KQK", &[Metric::Dtm], &[(0, 0), (0, 200)]);
+    compare("KQKR", &[Metric::Dtm, Metric::Dtc], &[(0, 300)]);
+    compare("KBBK", &[Metric::Dtm], &[(0, 0)]);
+    compare("KRKP", &[Metric::Dtm, Metric::Dtz], &[(3, 9)]);
+    compare("KPPK", &[Metric::Dtm, Metric::Dtz], &[(0, 0), (500, 0)]);
+}
