@@ -174,6 +174,30 @@ impl Material {
         format!("{}v{}", self.side_name(Color::White), self.side_name(Color::Black))
     }
 
+    /// Every canonical material of three up to so many men, so ordered that
+    /// each comes after those it can turn into.
+    pub fn all(most_men: usize) -> Vec<Material> {
+        let mut found: Vec<Material> = Vec::new();
+        let mut largest = vec![Material::KINGS];
+        for _ in 2..most_men {
+            let mut more: Vec<Material> = Vec::new();
+            for material in &largest {
+                for man in Color::BOTH.into_iter().flat_map(|color| {
+                    Role::ALL.into_iter().skip(1).map(move |role| Man::new(color, role))
+                }) {
+                    let next = material.with(man).canonical();
+                    if !more.contains(&next) {
+                        more.push(next);
+                    }
+                }
+            }
+            more.sort_by_key(|material| (material.pawns(), material.to_string()));
+            found.extend(&more);
+            largest = more;
+        }
+        found
+    }
+
     /// Materials that one capture or promotion leads to, each once, in this
     /// orientation.
     pub fn successors(&self) -> Vec<Material> {
@@ -289,6 +313,18 @@ mod tests {
         assert!(matches!("QKK".parse::<Material>(), Err(KingNotFirst { .. })));
         assert!(matches!("KQKvR".parse::<Material>(), Err(MisplacedSeparator { .. })));
         assert!(matches!("KQRBNKQRBN".parse::<Material>(), Err(TooManyMen { found: 10, .. })));
+    }
+
+    #[test]
+    fn all_materials_are_counted_and_ordered() {
+        let all = Material::all(5);
+        let count = |men: usize| all.iter().filter(|m| m.len() == men).count();
+        assert_eq!((count(3), count(4), count(5)), (5, 30, 110));
+        for (i, material) in all.iter().enumerate() {
+            assert!(material.is_canonical());
+            let subs = material.successors().into_iter().filter(|sub| sub.len() > 2);
+            assert!(subs.into_iter().all(|sub| all[..i].contains(&sub.canonical())));
+        }
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The command line.
 
+use std::path::PathBuf;
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use molien_board::Role;
 
@@ -34,6 +36,16 @@ pub struct Common {
     /// Memory to use at most, such as 8G, 500M or 50% of the machine's
     #[arg(long, global = true, default_value = "70%", value_name = "SIZE")]
     pub memory: MemoryLimit,
+    /// The folder of tables [default: $MOLIEN_TABLES, else the platform's data
+    /// folder]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub tables: Option<PathBuf>,
+    /// Use stored tables only; a missing one is an error
+    #[arg(long, global = true)]
+    pub no_solve: bool,
+    /// Keep nothing: solve in memory and store no table
+    #[arg(long, global = true, conflicts_with_all = ["tables", "no_solve"])]
+    pub in_memory: bool,
     /// What pawns promote to; 'queen' is not chess, but what Thompson used
     /// for KQPKQ in 1986
     #[arg(long, global = true, default_value = "all", value_name = "ROLES")]
@@ -71,6 +83,14 @@ pub enum Command {
     Stats(cmd::stats::StatsArgs),
     /// The value of a position and of every legal move
     Probe(cmd::probe::ProbeArgs),
+    /// Best play of both sides, annotated
+    Line(cmd::line::LineArgs),
+    /// Judge the moves of games and studies
+    Study(cmd::study::StudyArgs),
+    /// Published tables beside our figures
+    Reproduce(cmd::reproduce::ReproduceArgs),
+    /// List the stored tables
+    Tables(cmd::tables::TablesArgs),
     /// Check tables against themselves and against a referee
     Verify(cmd::verify::VerifyArgs),
     /// Say in words why a simple pawn ending is won or drawn
@@ -79,4 +99,16 @@ pub enum Command {
     Search(cmd::search::SearchArgs),
     /// Serve a chess program as an engine
     Uci(cmd::uci::UciArgs),
+    /// The positions of a material that match a query
+    Find(cmd::find::FindArgs),
+    /// The value for each square of one man that is left free
+    Free(cmd::free::FreeArgs),
+    /// All deepest wins and losses of a material
+    Maxima(cmd::maxima::MaximaArgs),
+    /// The mutual zugzwangs of a material
+    Zugzwangs(cmd::zugzwangs::ZugzwangsArgs),
+    /// How often there is a single good move, by depth
+    OnlyMoves(cmd::only_moves::OnlyMovesArgs),
+    /// Write positions and values as CSV or Parquet
+    Export(cmd::export::ExportArgs),
 }

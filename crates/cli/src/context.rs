@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 use molien_board::Material;
-use molien_probe::Tablebase;
+use molien_probe::{FolderSource, Tablebase};
 use molien_solve::{Progress, Solver};
+use molien_table::Directory;
 
 use crate::args::{Common, Promote};
 use crate::progress::{Bars, Interruptible};
@@ -18,6 +19,9 @@ pub struct Context {
     pub json: bool,
     memory_bytes: u64,
     promote: Promote,
+    /// Where tables are kept; none if they are not.
+    directory: Option<Directory>,
+    no_solve: bool,
     interrupted: Arc<AtomicBool>,
 }
 
@@ -39,18 +43,50 @@ impl Context {
         })
         .context("Ctrl-C cannot be handled")?;
         let memory_bytes = common.memory.bytes();
-        Ok(Context { json: common.json, memory_bytes, promote: common.promote, interrupted })
+        // Tables of another game than chess are not kept.
+        let keeps = !common.in_memory && common.promote == Promote::All;
+        let directory = keeps.then(|| Directory::find(common.tables.as_deref()));
+        Ok(Context {
+            json: common.json,
+            memory_bytes,
+            promote: common.promote,
+            directory,
+            no_solve: common.no_solve,
+            interrupted,
+        })
     }
 
-    /// A solver within the memory limit that shows its progress on a terminal
-    /// and stops at Ctrl-C.
+    /// A solver within the memory limit that shows its progress on a terminal,
+    /// stops at Ctrl-C and reads stored tables.
     pub fn solver(&self) -> Solver {
+        let solver = self.plain_solver();
+        match &self.directory {
+            Some(directory) => solver.with_shelf(Arc::new(directory.clone())),
+            None => solver,
+        }
+    }
+
+    /// The same without stored tables.
+    fn plain_solver(&self) -> Solver {
         let interrupted = self.interrupted.clone();
         if std::io::stderr().is_terminal() {
             self.solver_with(Arc::new(Bars::new(interrupted)))
         } else {
             self.quiet_solver()
         }
+    }
+
+    /// Stored tables; what is missing is solved and stored. `None` if tables
+    /// are not kept.
+    pub fn folder(&self) -> Option<FolderSource> {
+        let directory = self.directory.clone()?;
+        let source = FolderSource::new(directory, self.plain_solver());
+        Some(if self.no_solve { source.without_solving() } else { source })
+    }
+
+    /// The folder of tables, if they are kept.
+    pub fn directory(&self) -> Option<&Directory> {
+        self.directory.as_ref()
     }
 
     /// The same, showing nothing.
@@ -65,19 +101,32 @@ impl Context {
             .with_promotions(self.promote.roles())
     }
 
+    /// Whether pawns promote as in chess.
+    pub fn promotes_to_all(&self) -> bool {
+        self.promote == Promote::All
+    }
+
     /// Set when Ctrl-C was pressed.
     pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
         self.interrupted.clone()
     }
 
-    /// A tablebase that solves on demand and shows nothing of it.
+    /// A tablebase in memory that solves on demand and shows nothing of it.
     pub fn quiet_tablebase(&self) -> Tablebase {
         Tablebase::solving(self.quiet_solver())
     }
 
+    /// Whether Ctrl-C was pressed.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
     /// A tablebase that solves on demand.
     pub fn tablebase(&self) -> Tablebase {
-        Tablebase::solving(self.solver())
+        match self.folder() {
+            Some(folder) => Tablebase::new(Arc::new(folder)),
+            None => Tablebase::solving(self.solver()),
+        }
     }
 }
 

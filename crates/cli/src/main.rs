@@ -8,6 +8,7 @@ mod context;
 mod memory;
 mod play;
 mod progress;
+mod scan_bar;
 mod text;
 
 use std::process::ExitCode;
@@ -52,10 +53,20 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Solve(args) => cmd::solve::run(&context, &args),
         Command::Stats(args) => cmd::stats::run(&context, &args),
         Command::Probe(args) => cmd::probe::run(&context, &args),
+        Command::Line(args) => cmd::line::run(&context, &args),
+        Command::Study(args) => cmd::study::run(&context, &args),
+        Command::Reproduce(args) => cmd::reproduce::run(&context, &args),
+        Command::Tables(args) => cmd::tables::run(&context, &args),
         Command::Verify(args) => cmd::verify::run(&context, &args),
         Command::Explain(args) => cmd::explain::run(&context, &args),
         Command::Search(args) => cmd::search::run(&context, &args),
         Command::Uci(args) => cmd::uci::run(&context, &args),
+        Command::Find(args) => cmd::find::run(&context, &args),
+        Command::Free(args) => cmd::free::run(&context, &args),
+        Command::Maxima(args) => cmd::maxima::run(&context, &args),
+        Command::Zugzwangs(args) => cmd::zugzwangs::run(&context, &args),
+        Command::OnlyMoves(args) => cmd::only_moves::run(&context, &args),
+        Command::Export(args) => cmd::export::run(&context, &args),
     }
 }
 

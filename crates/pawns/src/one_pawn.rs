@@ -111,7 +111,7 @@ impl OnePawnFinding {
 impl OnePawn {
     /// Win or draw with Black (the bare king) to move.
     pub fn black_to_move(self) -> OnePawnFinding {
-        OnePawnFinding::from_win(self.won_black_to_move(LOOK_AHEAD), || {
+        OnePawnFinding::from_win(self.winning_rule(false), || {
             if self.pawn_hangs() {
                 OnePawnRule::PawnFalls
             } else if self.black_moves().is_empty() {
@@ -124,16 +124,23 @@ impl OnePawn {
 
     /// Win or draw with White to move.
     pub fn white_to_move(self) -> OnePawnFinding {
-        OnePawnFinding::from_win(self.won_white_to_move(LOOK_AHEAD), || self.drawn_because())
+        OnePawnFinding::from_win(self.winning_rule(true), || self.drawn_because())
     }
 
-    /// Whether White wins with White to move.
+    /// Whether White wins.
     #[inline]
     pub fn wins(self, white_to_move: bool) -> bool {
+        self.winning_rule(white_to_move).is_some()
+    }
+
+    /// The rule by which White wins, if White does. Most wins need no
+    /// look-ahead, so that is tried first.
+    #[inline]
+    pub fn winning_rule(self, white_to_move: bool) -> Option<OnePawnRule> {
         if white_to_move {
-            self.won_white_to_move(0).is_some() || self.won_white_to_move(LOOK_AHEAD).is_some()
+            self.won_white_to_move(0).or_else(|| self.won_white_to_move(LOOK_AHEAD))
         } else {
-            self.won_black_to_move(LOOK_AHEAD).is_some()
+            self.won_black_to_move(LOOK_AHEAD)
         }
     }
 
@@ -279,6 +286,12 @@ impl OnePawn {
             && self.king.rank() < self.pawn.rank()
         {
             return false; // well inside, and no White king in the way
+        }
+        if self.pawn.rank() < 5
+            && self.enemy.rank() > self.pawn.rank() + 1
+            && files_apart(self.enemy, self.pawn) <= 1
+        {
+            return false; // in front of the pawn
         }
         let (mut king, mut pawn) = (self.king, self.pawn);
         let mut reached = Bitboard::from_square(self.enemy);

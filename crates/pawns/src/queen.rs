@@ -72,18 +72,84 @@ impl QueenAndPawn {
         matches!(self.pawn.file(), 2 | 5)
     }
 
-    /// A pawn on the seventh that holds against the queen to move: Black's
-    /// king beside the promotion square, White's too far to help. On the short
-    /// side of a bishop pawn one step less is far enough.
-    fn is_fortress(&self, away: i32, near: i32) -> bool {
-        let edge = if self.pawn.file() < 4 { 0 } else { 7 };
-        let short = (self.enemy.file() - edge).abs() < (self.pawn.file() - edge).abs();
-        self.pawn.rank() == 1
-            && if self.is_bishop_pawn() {
-                away <= 1 && (near >= 6 || (near == 5 && short))
-            } else {
-                on_rook_file(self.pawn) && away == 1 && near >= 6
-            }
+    /// A rook or bishop pawn on the seventh with Black's king beside or before
+    /// it: where that king stands, and White's king's file and rank, the board
+    /// mirrored if need be so that the pawn is on the right half.
+    fn last_stand(&self) -> Option<(Defence, i32, i32)> {
+        let flip = self.pawn.file() < 4;
+        let file = |square: Square| if flip { 7 - square.file() } else { square.file() };
+        if self.pawn.rank() != 1 || self.enemy.rank() > 1 {
+            return None;
+        }
+        let defence = match (file(self.pawn), file(self.enemy) - file(self.pawn)) {
+            (5, 1) => Defence::ShortSide,
+            (5, -1) => Defence::LongSide,
+            (5, 0) => Defence::InFront,
+            (7, -1) => Defence::RookPawn,
+            _ => return None,
+        };
+        Some((defence, file(self.king), self.king.rank()))
+    }
+
+    /// Stalemate saves Black: White's king is outside the winning zone.
+    fn is_outside_winning_zone(&self, queen_to_move: bool) -> bool {
+        self.last_stand().is_some_and(|(defence, file, rank)| {
+            file <= defence.last_safe_file(rank, queen_to_move)
+        })
+    }
+
+    /// White's king is near enough, the queen to move.
+    fn is_inside_winning_zone(&self) -> bool {
+        self.last_stand().is_some_and(|(defence, file, rank)| match (defence, rank) {
+            (Defence::RookPawn, 4) => file >= 4,
+            (Defence::RookPawn, ..4) => file >= 3,
+            (Defence::ShortSide, 3) => file >= 5,
+            (Defence::LongSide, 4) => file >= 5,
+            (Defence::LongSide, 3) => file >= 1 && file != 4,
+            (Defence::InFront, 4) => file >= 4,
+            (Defence::InFront, 2 | 3) => file >= 2,
+            _ => false,
+        })
+    }
+}
+
+/// Where Black's king stands by its bishop pawn on f2, or rook pawn on h2.
+#[derive(Clone, Copy)]
+enum Defence {
+    /// On g1 or g2.
+    ShortSide,
+    /// On e1 or e2.
+    LongSide,
+    /// On f1.
+    InFront,
+    /// On g1 or g2, the pawn on h2.
+    RookPawn,
+}
+
+impl Defence {
+    /// On this rank White's king is outside the winning zone if it stands on
+    /// this file or further left; -1 if it is nowhere outside.
+    fn last_safe_file(self, rank: i32, queen_to_move: bool) -> i32 {
+        match (self, queen_to_move, rank) {
+            (Defence::ShortSide, false, 4..) | (Defence::ShortSide, true, 5..) => 7,
+            (Defence::ShortSide, false, 3) => 4,
+            (Defence::ShortSide, true, 4) => 3,
+            (Defence::ShortSide, false, _) => 2,
+            (Defence::ShortSide, true, _) => 1,
+            (Defence::LongSide | Defence::InFront, false, 5..) => 7,
+            (Defence::LongSide | Defence::InFront, true, 6..) => 7,
+            (Defence::LongSide, false, 4) => 3,
+            (Defence::LongSide, true, 5) => 2,
+            (Defence::InFront, false, 4) => 1,
+            (Defence::InFront, true, 5) => 0,
+            (Defence::LongSide | Defence::InFront, false, _) => 0,
+            (Defence::LongSide | Defence::InFront, true, _) => -1,
+            (Defence::RookPawn, false, 5..) | (Defence::RookPawn, true, 6..) => 7,
+            (Defence::RookPawn, true, 5) => 5,
+            (Defence::RookPawn, false, 4) => 3,
+            (Defence::RookPawn, true, 0 | 1) => 1,
+            (Defence::RookPawn, ..) => 2,
+        }
     }
 }
 
@@ -98,6 +164,7 @@ fn queen_to_move(position: &Position) -> Bounds {
     let won = match men.pawn.rank() {
         3.. => !attacked && !position.in_check(Color::White),
         2 => !men.is_bishop_pawn() || away >= 2,
+        _ if men.is_inside_winning_zone() => true,
         _ if near == 1 => false,
         _ if men.is_bishop_pawn() => away >= 4 || (away == 3 && near <= 3),
         _ if on_rook_file(men.pawn) => away >= 3 || matches!(near, 2 | 3),
@@ -108,7 +175,7 @@ fn queen_to_move(position: &Position) -> Bounds {
         (false, false) => 0,
         (false, true) => -1,
     };
-    Bounds { low, high: i8::from(!men.is_fortress(away, near)) }
+    Bounds { low, high: i8::from(!men.is_outside_winning_zone(true)) }
 }
 
 /// The pawn's side, Black, to move; bounds are Black's.
@@ -134,11 +201,7 @@ fn pawn_to_move(position: &Position) -> Bounds {
         _ if near <= 1 => away >= 3,
         _ => on_rook_file(men.pawn) && away == 0 && near <= 3,
     };
-    // On the seventh, with White's king far away, stalemate saves a bishop
-    // pawn, and a rook pawn with the king beside the corner.
-    let saved = men.pawn.rank() == 1
-        && near >= 5
-        && if men.is_bishop_pawn() { away <= 1 } else { on_rook_file(men.pawn) && away == 1 };
+    let saved = men.is_outside_winning_zone(false);
     match (lost, saved) {
         (true, _) => Bounds::exactly(-1),
         (false, true) => Bounds { low: 0, high: 1 },

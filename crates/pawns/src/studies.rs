@@ -130,13 +130,13 @@ pub struct Row {
     pub result: SearchResult,
 }
 
-/// Runs the studies under each configuration with this much time for each;
-/// `each` sees every row as it comes.
+/// Runs the studies under each configuration with this much time for each and
+/// the memory `options` allow; `each` sees every row as it comes.
 pub fn reproduce(
     studies: &[Study],
     configurations: &[Configuration],
     time: Duration,
-    tt_mib: usize,
+    options: &Options,
     mut each: impl FnMut(&Study, &Row),
 ) -> Vec<Row> {
     let mut rows = Vec::new();
@@ -144,8 +144,8 @@ pub fn reproduce(
         for configuration in configurations {
             let mut searcher = Searcher::new(Options {
                 functions: configuration.functions,
-                tt_mib,
                 oracle: configuration.oracle.clone(),
+                ..options.clone()
             });
             let limits = Limits { time: Some(time), ..Limits::default() };
             let result = searcher.search(&study.position, limits);

@@ -227,11 +227,10 @@ impl TwoPawns {
                 continue;
             }
             let alone = OnePawn { king: self.king, pawn, enemy: self.enemy };
-            if alone.wins(false) {
-                return match alone.black_to_move().rule {
-                    OnePawnRule::OutsideTheSquare => won(TwoPawnsRule::PawnOutruns),
-                    rule => won(TwoPawnsRule::OnePawnWins(rule)),
-                };
+            match alone.winning_rule(false) {
+                Some(OnePawnRule::OutsideTheSquare) => return won(TwoPawnsRule::PawnOutruns),
+                Some(rule) => return won(TwoPawnsRule::OnePawnWins(rule)),
+                None => {}
             }
         }
         UNDECIDED
@@ -240,8 +239,8 @@ impl TwoPawns {
     /// Doubled pawns, Black to move and unable to draw by a capture.
     fn doubled(self) -> TwoPawnsFinding {
         let alone = OnePawn { king: self.king, pawn: self.front, enemy: self.enemy };
-        if alone.wins(false) {
-            return won(TwoPawnsRule::OnePawnWins(alone.black_to_move().rule));
+        if let Some(rule) = alone.winning_rule(false) {
+            return won(TwoPawnsRule::OnePawnWins(rule));
         }
         let step = self.front.rank() - self.rear.rank();
         let lead = self.enemy.distance(self.front) - self.king.distance(self.front);

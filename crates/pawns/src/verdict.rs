@@ -263,6 +263,9 @@ fn duel_sentence(
         DuelRule::QueensFirst | DuelRule::BothQueen => {
             write!(f, "Both pawns queen, and queen against queen is a draw")
         }
+        DuelRule::Blocked => {
+            write!(f, "The pawns block each other, and neither king gets at the enemy pawn in time")
+        }
         DuelRule::Stalemate => write!(f, "{mover} is stalemated"),
         DuelRule::Checkmate => write!(f, "{mover} is checkmated"),
         DuelRule::BestMove => match value {

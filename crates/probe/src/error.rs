@@ -1,13 +1,14 @@
 //! Why a position has no answer.
 
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use molien_board::{IllegalPosition, MAX_MEN, Material};
 use molien_solve::{Metric, SolveError};
+use molien_table::TableError;
 use thiserror::Error;
 
 /// Why a probe failed.
-#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[derive(Debug, Error, Clone)]
 #[non_exhaustive]
 pub enum ProbeError {
     /// The position breaks the rules; nothing can be said of it.
@@ -23,21 +24,17 @@ pub enum ProbeError {
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// There is no such table and none may be made. Solve it first.
-    #[error("no {metric} table for {material}")]
+    #[error("no {metric} table for {material}; `molien solve {material}` makes it")]
     MissingTable {
         /// Whose.
         material: Material,
         /// Which metric.
         metric: Metric,
     },
-    /// A stored table cannot be trusted. Delete it and solve it again.
-    #[error("{}: damaged table: {reason}", file.display())]
-    DamagedTable {
-        /// Which file.
-        file: PathBuf,
-        /// What is wrong with it.
-        reason: String,
-    },
+    /// A stored table cannot be read or written; the text says which file and
+    /// what is wrong. A damaged file is to be deleted and solved again.
+    #[error(transparent)]
+    Table(Arc<TableError>),
     /// The table says who wins but not how fast: depths of large tables are
     /// counted, not kept.
     #[error("{material}: the {metric} depths of so large a table are counted but not kept")]

@@ -4,7 +4,8 @@
 //! for: who wins under the 50-move rule, in how many plies by each metric,
 //! and what every legal move leads to. Mirrored and colour-swapped positions
 //! and en passant are handled here. Where the tables come from is a
-//! [`Source`]: [`SolverSource`] solves them on demand and keeps them.
+//! [`Source`]: [`SolverSource`] solves them on demand and keeps them in memory,
+//! [`FolderSource`] keeps them in a folder.
 //!
 //! What it is not: it solves nothing itself, and it prints nothing.
 //!
@@ -23,6 +24,7 @@ mod answer;
 mod category;
 pub mod chess;
 mod error;
+mod folder;
 mod rules;
 mod source;
 mod tablebase;
@@ -30,6 +32,7 @@ mod tablebase;
 pub use answer::{Answer, MoveAnswer, Values};
 pub use category::Category;
 pub use error::ProbeError;
+pub use folder::FolderSource;
 pub use rules::{MoveClass, better, value_before};
 pub use source::{SolverSource, Source};
 pub use tablebase::Tablebase;

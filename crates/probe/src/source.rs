@@ -53,7 +53,7 @@ impl SolverSource {
     }
 }
 
-fn check_men(material: Material) -> Result<(), ProbeError> {
+pub(crate) fn check_men(material: Material) -> Result<(), ProbeError> {
     let men = material.len();
     if men > MAX_MEN { Err(ProbeError::TooManyMen { men }) } else { Ok(()) }
 }

@@ -186,8 +186,12 @@ impl Solver {
     }
 
     /// Lets pawns promote to these roles only. Tables solved so are not those
-    /// of chess; Thompson's KQPKQ of 1986 has queens only.
+    /// of chess (Thompson's KQPKQ of 1986 has queens only), so a shelf set
+    /// before is not used.
     pub fn with_promotions(mut self, roles: &[Role]) -> Solver {
+        if roles != Role::PROMOTIONS {
+            self.shelf = None;
+        }
         self.promotions = roles.to_vec();
         self
     }
@@ -273,6 +277,16 @@ impl Solver {
             cost.bytes += tiles * size_of::<Tile>() as u64 * (6 + DEPTH_PLANES);
         }
         Ok(cost)
+    }
+
+    /// The materials without pawns that a position can turn into, those first
+    /// that others depend on.
+    ///
+    /// # Errors
+    /// If it can turn into too many others to count.
+    pub fn pieces_needed(&self, position: &Position) -> Result<Vec<Material>, SolveError> {
+        let nodes = self.nodes(position)?.into_iter();
+        Ok(nodes.filter(|node| node.pawns == Placement::NONE).map(|node| node.material).collect())
     }
 
     fn nodes(&self, position: &Position) -> Result<Vec<Node>, SolveError> {

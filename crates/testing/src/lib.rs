@@ -6,11 +6,9 @@
 //! unless the variable `CI` is set: then they fail.
 
 mod files;
-mod materials;
 mod syzygy;
 
 pub use files::{Row, Rows, read_gz_tsv, read_tsv};
-pub use materials::materials;
 pub use syzygy::{Syzygy, SyzygyAnswer};
 
 use std::path::{Path, PathBuf};

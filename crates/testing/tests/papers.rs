@@ -3,22 +3,22 @@
 use molien_board::{Color, Material};
 use molien_solve::{Count, Metric, Solver, Stats};
 
-/// Thompson (1986), Table 1: material and the greatest number of White's moves
-/// to conversion or mate.
-const THOMPSON: [(&str, u16); 12] = [
-    ("KBBKN", 66),
-    ("KQKNN", 63),
-    ("KQKBN", 42),
-    ("KQKBB", 71),
-    ("KRNKR", 33),
-    ("KRBKR", 59),
-    ("KRRKR", 31),
+/// Thompson (1986), Table 1: material, what was counted ("max to win" is DTC,
+/// "max to mate" DTM), and the greatest number of White's moves.
+const THOMPSON: [(&str, Metric, u16); 12] = [
+    ("KBBKN", Metric::Dtc, 66),
+    ("KQKNN", Metric::Dtc, 63),
+    ("KQKBN", Metric::Dtc, 42),
+    ("KQKBB", Metric::Dtc, 71),
+    ("KRNKR", Metric::Dtc, 33),
+    ("KRBKR", Metric::Dtc, 59),
+    ("KRRKR", Metric::Dtm, 31),
     // A position with Black to move; with White to move it is 34.
-    ("KQRKR", 35),
-    ("KQNKQ", 41),
-    ("KQBKQ", 33),
-    ("KQRKQ", 67),
-    ("KQQKQ", 30),
+    ("KQRKR", Metric::Dtm, 35),
+    ("KQNKQ", Metric::Dtm, 41),
+    ("KQBKQ", Metric::Dtm, 33),
+    ("KQRKQ", Metric::Dtm, 67),
+    ("KQQKQ", Metric::Dtm, 30),
 ];
 
 /// The most moves White needs, whoever is to move.
@@ -32,13 +32,13 @@ fn most_moves(stats: &Stats) -> u16 {
 #[test]
 fn thompson_table_1() {
     let solver = Solver::new();
-    for (name, expected) in THOMPSON {
+    for (name, metric, expected) in THOMPSON {
         let material: Material = name.parse().unwrap();
-        let table = solver.solve(material, Metric::Dtc).unwrap();
+        let table = solver.solve(material, metric).unwrap();
         let swapped = table.material != material;
         let stats = if swapped { table.stats.swap_colors() } else { table.stats.clone() };
         assert_eq!(most_moves(&stats), expected, "{name}");
-        solver.forget(material, Metric::Dtc);
+        solver.forget(material, metric);
     }
 }
 

@@ -17,7 +17,7 @@ use molien_board::{Color, Material, Position};
 use molien_hyper::Index;
 use molien_probe::{Category, chess::to_chess};
 use molien_solve::{Metric, Place, Solver, Table, Value, check_consistency};
-use molien_testing::{Syzygy, SyzygyAnswer, materials, oracle};
+use molien_testing::{Syzygy, SyzygyAnswer, oracle};
 use rayon::prelude::*;
 use shakmaty::Chess;
 
@@ -68,7 +68,7 @@ impl Comparison<'_> {
                 let place = Place { part, turn, index: Index { tile, row, column } };
                 let Some(position) = board.decode(place.index, turn) else { continue };
                 self.compared.fetch_add(1, Ordering::Relaxed);
-                self.position(&position, place, (n + tile) % SAMPLE == 0);
+                self.position(&position, place, (n + tile).is_multiple_of(SAMPLE));
             }
         }
     }
@@ -133,26 +133,27 @@ fn compare(syzygy: &Syzygy, solver: &Solver, material: Material) {
     assert_eq!(found.failures, 0, "{material}: {:?}", found.first);
 }
 
-fn compare_all(men: usize, pawns: bool) {
+fn compare_all(wanted: impl Fn(&Material) -> bool, expected: usize) {
     let Some(oracle) = oracle() else { return };
     let (syzygy, solver) = (Syzygy::open(&oracle), Solver::new());
-    for material in materials(men).into_iter().filter(|m| m.has_pawns() == pawns) {
+    let materials: Vec<Material> = Material::all(4).into_iter().filter(wanted).collect();
+    assert_eq!(materials.len(), expected);
+    for material in materials {
         compare(&syzygy, &solver, material);
     }
 }
 
 #[test]
 fn three_men() {
-    compare_all(3, false);
-    compare_all(3, true);
+    compare_all(|material| material.len() == 3, 5);
 }
 
 #[test]
 fn four_men_without_pawns() {
-    compare_all(4, false);
+    compare_all(|material| material.len() == 4 && !material.has_pawns(), 14);
 }
 
 #[test]
 fn four_men_with_pawns() {
-    compare_all(4, true);
+    compare_all(|material| material.len() == 4 && material.has_pawns(), 16);
 }

@@ -3,12 +3,12 @@
 use clap::Args;
 use molien_board::Position;
 use molien_probe::{Answer, Category, MoveAnswer};
-use molien_solve::Metric;
+use molien_solve::{Metric, Value};
 use serde_json::{Value as Json, json};
 
 use crate::Verdict;
 use crate::context::Context;
-use crate::text::{print_json, print_line};
+use crate::text::{print_json, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -17,7 +17,7 @@ Examples:
 
 Plies are positive for a win of the side to move and negative for a loss; a
 move's values are those of the position after it, seen from the side then to
-move. The best moves come first.";
+move. Moves are grouped by what they achieve, the best first.";
 
 /// Which position.
 #[derive(Args, Debug)]
@@ -71,27 +71,50 @@ fn to_json(position: &Position, answer: &Answer, moves: &[MoveAnswer]) -> Json {
 fn columns(answer: &Answer) -> String {
     let column = |metric| {
         let plies = answer.values.plies(metric);
-        format!("{:>6}", plies.map_or("-".to_owned(), |plies| plies.to_string()))
+        format!("{:>7}", plies.map_or("-".to_owned(), |plies| plies.to_string()))
     };
     Metric::ALL.into_iter().map(column).collect()
 }
 
-fn print(position: &Position, answer: &Answer, moves: &[MoveAnswer]) -> anyhow::Result<()> {
-    let verdict = match answer.category {
+/// The winner's moves to mate and to conversion, in columns.
+fn moves_columns(answer: &Answer) -> String {
+    let column = |metric| {
+        let moves = answer.values.get(metric).and_then(Value::plies).map(winner_moves);
+        format!("{:>7}", moves.map_or("-".to_owned(), |moves| moves.to_string()))
+    };
+    Metric::ALL.into_iter().map(column).collect()
+}
+
+/// What a class means for the side that has it.
+fn verdict(category: Category) -> &'static str {
+    match category {
         Category::Win => "wins",
         Category::CursedWin => "wins, but the 50-move rule saves the other side",
         Category::Draw => "draws",
         Category::BlessedLoss => "loses, but the 50-move rule saves it",
-        Category::Loss if moves.is_empty() => "is mated",
         Category::Loss => "loses",
-    };
-    let names: String = Metric::ALL.iter().map(|metric| format!("{:>6}", metric.name())).collect();
+    }
+}
+
+fn print(position: &Position, answer: &Answer, moves: &[MoveAnswer]) -> anyhow::Result<()> {
+    let mated = answer.category == Category::Loss && moves.is_empty();
+    let what = if mated { "is mated" } else { verdict(answer.category) };
+    let names: String = Metric::ALL.iter().map(|metric| format!("{:>7}", metric.name())).collect();
     print_line(&position.to_string())?;
-    print_line(&format!("{} to move {verdict}", position.turn()))?;
-    print_line(&format!("\n  {:8} {:12} {names}", "plies", ""))?;
-    print_line(&format!("  {:8} {:12} {}", "now", answer.category, columns(answer)))?;
-    for m in moves {
-        print_line(&format!("  {:8} {:12} {}", m.san, m.after.category, columns(&m.after)))?;
+    print_line(&format!("{} to move {what}", position.turn()))?;
+    let count = Metric::ALL.len() * 7;
+    print_line(&format!("\n  {:8} {:>count$}   {:>count$}", "", "plies", "winner's moves"))?;
+    print_line(&format!("  {:8} {names}   {names}", ""))?;
+    let row = |name: &str, answer: &Answer| {
+        print_line(&format!("  {name:8} {}   {}", columns(answer), moves_columns(answer)))
+    };
+    row("now", answer)?;
+    // Best first, so that moves of one class stand together.
+    for group in moves.chunk_by(|a, b| a.after.category == b.after.category) {
+        let class = group.first().map_or(Category::Draw, |m| m.after.category.reverse());
+        let plural = if group.len() == 1 { "move" } else { "moves" };
+        print_line(&format!("{} {plural}: {} {}", group.len(), position.turn(), verdict(class)))?;
+        group.iter().try_for_each(|m| row(&m.san, &m.after))?;
     }
     Ok(())
 }

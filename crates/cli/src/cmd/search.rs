@@ -19,7 +19,7 @@ Examples:
   molien search '8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - -' --time 10 --json
 
 King and pawn endings with up to eight pawns a side. The category is proved or
-'unknown'; no table is used unless --tables is given.";
+'unknown'; no table is used unless --use-tables is given.";
 
 /// Which position, and how long.
 #[derive(Args, Debug)]
@@ -36,7 +36,7 @@ pub struct SearchArgs {
     time: f64,
     /// Ask tables of up to four men, solved on demand
     #[arg(long)]
-    tables: bool,
+    use_tables: bool,
 }
 
 /// Searches and prints the result; on a terminal, every iteration too.
@@ -51,7 +51,7 @@ pub fn run(context: &Context, args: &SearchArgs) -> anyhow::Result<Verdict> {
         time: Some(Duration::from_secs_f64(args.time)),
         ..Limits::default()
     };
-    let oracle = args.tables.then(|| TableOracle::new(context.tablebase()));
+    let oracle = args.use_tables.then(|| TableOracle::new(context.tablebase()));
     let options = Options { oracle: oracle.map(|oracle| oracle as _), ..Options::default() };
     let stop = context.interrupt_flag();
     let result = Searcher::new(options).search_with(&position, limits, &stop, |_| {});

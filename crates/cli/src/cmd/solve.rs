@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use clap::Args;
 use molien_board::{Color, Material};
+use molien_probe::{FolderSource, Source as _};
 use molien_solve::{Counting, Metric, Stats};
 use serde_json::json;
 
@@ -14,30 +15,94 @@ use crate::text::{grouped, print_json, print_line, winner_moves};
 const AFTER_HELP: &str = "\
 Examples:
   molien solve KQKR KRKN
-  molien solve KBBKN --metric dtc,dtm --json";
+  molien solve KBBKN --metric dtc,dtm --json
+  molien solve --men 3           every material of up to three men";
 
 /// Materials and metrics to solve.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct SolveArgs {
     /// Materials such as KQKR
-    #[arg(required = true)]
+    #[arg(required_unless_present = "men")]
     material: Vec<String>,
+    /// All materials of up to so many men
+    #[arg(long, value_name = "N", conflicts_with = "material",
+          value_parser = clap::value_parser!(u8).range(3..=5))]
+    men: Option<u8>,
     /// Metrics: dtm, dtc, dtz, dtz50
     #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
     metric: Vec<Metric>,
 }
 
-/// Solves and prints a line for every table.
+/// Solves and prints a line for every table. Tables of up to five men are
+/// stored, all metrics of a material in one file, unless that is forbidden.
 pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
-    let materials = parse_materials(&args.material)?;
+    let materials = match args.men {
+        Some(men) => Material::all(usize::from(men)),
+        None => parse_materials(&args.material)?,
+    };
+    let folder = context.folder().filter(|_| materials.iter().all(|m| m.len() <= 5));
+    match (folder, args.men) {
+        (Some(folder), _) => store(context, &folder, &materials, &args.metric),
+        (None, Some(men)) => all(context, usize::from(men), &args.metric),
+        (None, None) => in_memory(context, &materials, &args.metric),
+    }
+}
+
+/// Solves what is not in the folder yet, and reports from the files.
+fn store(
+    context: &Context,
+    folder: &FolderSource,
+    materials: &[Material],
+    metrics: &[Metric],
+) -> anyhow::Result<Verdict> {
+    for &material in materials {
+        let start = Instant::now();
+        folder.prepare(material, Metric::Dtm)?;
+        let seconds = start.elapsed().as_secs_f64();
+        for &metric in metrics {
+            let stats = folder.stats(material, metric)?;
+            let stats = if stats.material == material { stats } else { stats.swap_colors() };
+            report(context, material, &stats, metric, seconds)?;
+        }
+    }
+    Ok(Verdict::Done)
+}
+
+fn in_memory(
+    context: &Context,
+    materials: &[Material],
+    metrics: &[Metric],
+) -> anyhow::Result<Verdict> {
     let tables = context.tablebase();
-    for &material in &materials {
-        for &metric in &args.metric {
+    for &material in materials {
+        for &metric in metrics {
             let start = Instant::now();
             let stats = tables.stats(material, metric)?;
             report(context, material, &stats, metric, start.elapsed().as_secs_f64())?;
         }
+    }
+    Ok(Verdict::Done)
+}
+
+/// Solves every material of up to so many men, metric by metric. A promotion
+/// keeps the number of men and takes a pawn, so that of the largest tables
+/// only those with one pawn less are needed; the others are given up.
+fn all(context: &Context, men: usize, metrics: &[Metric]) -> anyhow::Result<Verdict> {
+    let materials = Material::all(men);
+    let solver = context.solver();
+    for &metric in metrics {
+        for &material in &materials {
+            let start = Instant::now();
+            let table = solver.solve(material, metric)?;
+            report(context, material, &table.stats, metric, start.elapsed().as_secs_f64())?;
+            for &done in materials.iter().filter(|done| done.len() == men) {
+                if done.pawns() + 1 < material.pawns() && material.len() == men {
+                    solver.forget(done, metric);
+                }
+            }
+        }
+        materials.iter().filter(|m| m.len() == men).for_each(|&m| solver.forget(m, metric));
     }
     Ok(Verdict::Done)
 }

@@ -1,7 +1,12 @@
 //! `molien stats`.
 
+use std::path::PathBuf;
+
+use anyhow::Context as _;
 use clap::Args;
 use molien_board::{Color, Material};
+use molien_mine::horizon;
+use molien_mine::plot::{Panel, histograms};
 use molien_solve::{Count, Counting, Longest, Metric, Stats};
 use serde_json::{Map, Value as Json, json};
 
@@ -14,10 +19,14 @@ Examples:
   molien stats KQKR
   molien stats KQKQ --metric dtm --counting nalimov --json
   molien stats KRKN --histogram
+  molien stats KRK --metric dtc --csv
+  molien stats KRK --chart
+  molien stats KRK --plot KRK.svg
 
 Each side's figures are seen from the side to move. `stiller` tells like men
 apart and counts White to move with Black in check as won; those wins are in
-the totals but have no ply.";
+the totals but have no ply. H % is the horizon: the share of decided positions
+among those not decided within so many plies.";
 
 /// Which statistics.
 #[derive(Args, Debug)]
@@ -34,6 +43,15 @@ pub struct StatsArgs {
     /// Print the number of wins and losses at every ply
     #[arg(long)]
     histogram: bool,
+    /// Print the numbers at every ply as CSV
+    #[arg(long, conflicts_with_all = ["histogram", "chart", "json"])]
+    csv: bool,
+    /// Print a bar for every ply
+    #[arg(long, conflicts_with = "json")]
+    chart: bool,
+    /// Draw the numbers at every ply into a file, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
 }
 
 /// Solves what is needed and prints its statistics.
@@ -41,10 +59,20 @@ pub fn run(context: &Context, args: &StatsArgs) -> anyhow::Result<Verdict> {
     let material: Material = args.material.parse()?;
     let stats = context.tablebase().stats(material, args.metric)?;
     let view = View { stats: &stats, metric: args.metric, counting: args.counting };
+    if let Some(path) = &args.plot {
+        let panels = Color::BOTH.map(|side| view.panel(side));
+        let title = format!("{material} in {}, {} positions", args.metric, args.counting);
+        histograms(path, &title, &panels).with_context(|| path.display().to_string())?;
+    }
     if context.json {
         print_json(&view.json())?;
+    } else if args.csv {
+        view.print_csv()?;
     } else {
         view.print(args.histogram)?;
+        if args.chart {
+            Color::BOTH.into_iter().try_for_each(|side| view.print_chart(side))?;
+        }
     }
     Ok(Verdict::Done)
 }
@@ -100,12 +128,14 @@ impl View<'_> {
         json!({
             "legal": legal,
             "wins": wins,
+            "win_percent": share(wins, legal),
             "draws": draws,
             "losses": losses,
             "longest_win": longest(&stats.longest_win),
             "longest_loss": longest(&stats.longest_loss),
             "win_plies": self.histogram_json(&stats.wins),
             "loss_plies": self.histogram_json(&stats.losses),
+            "horizon_percent": self.horizon_json(side),
         })
     }
 
@@ -141,8 +171,7 @@ impl View<'_> {
             print_longest("longest win", &stats.longest_win)?;
             print_longest("longest loss", &stats.longest_loss)?;
             if histogram {
-                self.print_histogram("win in", &stats.wins)?;
-                self.print_histogram("loss in", &stats.losses)?;
+                self.print_histogram(side)?;
             }
         }
         let zugzwangs = &self.stats.zugzwangs;
@@ -154,12 +183,76 @@ impl View<'_> {
         ))
     }
 
-    fn print_histogram(&self, name: &str, counts: &[Count]) -> anyhow::Result<()> {
-        for (ply, number) in self.histogram(counts) {
-            print_line(&format!("    {name:7} {ply:>4} plies {:>17}", grouped(number)))?;
+    /// Wins, losses and horizon at every ply that occurs.
+    fn plies(&self, side: Color) -> Vec<(usize, u64, u64, f64)> {
+        let Panel { wins, losses, .. } = self.panel(side);
+        let at = |counts: &[u64], ply: usize| counts.get(ply).copied().unwrap_or(0);
+        let legal = self.number(self.stats.sides[side.index()].legal);
+        let row = |(ply, horizon)| (ply, at(&wins, ply), at(&losses, ply), 100.0 * horizon);
+        let rows = horizon(legal, &wins, &losses).into_iter().enumerate().map(row);
+        rows.filter(|(_, wins, losses, _)| wins + losses > 0).collect()
+    }
+
+    fn horizon_json(&self, side: Color) -> Map<String, Json> {
+        let plies = self.plies(side).into_iter();
+        plies.map(|(ply, _, _, h)| (ply.to_string(), Json::from(round(h)))).collect()
+    }
+
+    fn panel(&self, side: Color) -> Panel {
+        let stats = &self.stats.sides[side.index()];
+        let numbers = |counts: &[Count]| counts.iter().map(|&count| self.number(count)).collect();
+        let title = format!("{side} to move");
+        Panel { title, wins: numbers(&stats.wins), losses: numbers(&stats.losses) }
+    }
+
+    fn print_histogram(&self, side: Color) -> anyhow::Result<()> {
+        print_line(&format!("  {:>5} {:>17} {:>17} {:>7}", "plies", "wins", "losses", "H %"))?;
+        for (ply, wins, losses, h) in self.plies(side) {
+            let (wins, losses) = (grouped(wins), grouped(losses));
+            print_line(&format!("  {ply:>5} {wins:>17} {losses:>17} {h:>7.2}"))?;
         }
         Ok(())
     }
+
+    fn print_csv(&self) -> anyhow::Result<()> {
+        print_line("material,metric,counting,side_to_move,plies,wins,losses,horizon_percent")?;
+        let (material, metric, counting) = (self.stats.material, self.metric, self.counting);
+        for side in Color::BOTH {
+            let name = side.to_string().to_lowercase();
+            for (ply, wins, losses, h) in self.plies(side) {
+                print_line(&format!(
+                    "{material},{metric},{counting},{name},{ply},{wins},{losses},{h:.2}"
+                ))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn print_chart(&self, side: Color) -> anyhow::Result<()> {
+        const WIDTH: f64 = 60.0;
+        let plies = self.plies(side);
+        let highest = plies.iter().map(|(_, wins, losses, _)| wins + losses).max().unwrap_or(1);
+        print_line(&format!("\n{side} to move (# wins, - losses)"))?;
+        for (ply, wins, losses, _) in plies {
+            // What occurs at all is at least one mark long.
+            let marks = |count: u64, mark: &str| {
+                let len = (WIDTH * count as f64 / highest as f64).round() as usize;
+                mark.repeat(len.max(usize::from(count > 0)))
+            };
+            let bar = marks(wins, "#") + &marks(losses, "-");
+            print_line(&format!("  {ply:>4} {bar} {}", grouped(wins + losses)))?;
+        }
+        Ok(())
+    }
+}
+
+/// A share in per cent with two digits; none of nothing.
+fn share(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| round(part as f64 * 100.0 / whole as f64))
+}
+
+fn round(percent: f64) -> f64 {
+    (percent * 100.0).round() / 100.0
 }
 
 fn print_longest(name: &str, longest: &Option<Longest>) -> anyhow::Result<()> {

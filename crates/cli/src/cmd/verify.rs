@@ -12,7 +12,7 @@ use crate::text::{grouped, print_json, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
-  molien verify KQKR KRKN
+  molien verify KRK KPK
   molien verify KBBKN --sample 100000 --seed 7
 
 Two checks: every value of every position against the values one move on, by
@@ -41,6 +41,8 @@ pub struct VerifyArgs {
 /// Checks each material and prints the findings.
 pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
     let materials = parse_materials(&args.material)?;
+    let chess = context.promotes_to_all();
+    anyhow::ensure!(chess, "only chess can be verified: leave out --promote");
     let options = Options { metrics: args.metric.clone(), sample: args.sample, seed: args.seed };
     let solver = context.solver();
     let mut verdict = Verdict::Done;

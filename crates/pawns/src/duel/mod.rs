@@ -48,6 +48,8 @@ pub enum DuelRule {
     QueensFirst,
     /// Both pawns queen and neither king is exposed.
     BothQueen,
+    /// Blocked pawns: the kings keep each other from the pawns.
+    Blocked,
     /// The side to move is stalemated.
     Stalemate,
     /// The side to move is checkmated.
@@ -67,6 +69,7 @@ impl fmt::Display for DuelRule {
             DuelRule::WinsTheRace => "race won",
             DuelRule::QueensFirst => "queens first",
             DuelRule::BothQueen => "both queen",
+            DuelRule::Blocked => "blocked pawns defended",
             DuelRule::Stalemate => "stalemate",
             DuelRule::Checkmate => "checkmate",
             DuelRule::BestMove => "every move tried",

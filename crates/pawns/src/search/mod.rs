@@ -31,6 +31,8 @@ use prover::{Judge, Progress, Prover};
 use score::mate_score;
 use table::Table;
 
+/// The least time alpha-beta gets before the prover's next turn.
+const SLICE: Duration = Duration::from_millis(20);
 /// Rough memory of one node of the prover's graph.
 const NODE_BYTES: usize = 400;
 
@@ -39,15 +41,17 @@ const NODE_BYTES: usize = 400;
 pub struct Options {
     /// Which evaluation functions it may ask.
     pub functions: Functions,
-    /// Memory for the transposition table and for the prover, MiB each.
+    /// Memory for the transposition table, in MiB.
     pub tt_mib: usize,
+    /// Memory the prover's graph may grow to, in MiB.
+    pub proof_mib: usize,
     /// Tables or other outside knowledge, if any.
     pub oracle: Option<Arc<dyn Oracle>>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { functions: Functions::All, tt_mib: 64, oracle: None }
+        Options { functions: Functions::All, tt_mib: 64, proof_mib: 2048, oracle: None }
     }
 }
 
@@ -168,9 +172,9 @@ impl Searcher {
         let deepest = limits.depth.unwrap_or(100).min(100);
         let mut searched = 0;
         for depth in 1..=deepest {
-            let stopped = run.iteration(judge, &mut self.table, depth, (0, &mut searched), true);
+            let turn = run.iteration(judge, &mut self.table, depth, (0, &mut searched), true);
             let mate_found = run.result.score >= mate_score(depth as i32);
-            if stopped || mate_found || run.out_of_time(searched) {
+            if turn != Turn::Done || mate_found || run.out_of_time(searched) {
                 break;
             }
         }
@@ -196,9 +200,10 @@ impl Searcher {
             start,
             stop,
             report,
-            most_nodes: ((self.options.tt_mib.max(1) << 20) / NODE_BYTES).max(10_000),
+            most_nodes: ((self.options.proof_mib.max(1) << 20) / NODE_BYTES).max(10_000),
             history: self.history.clone(),
             only_move: moves.len() == 1,
+            slice: None,
             result: SearchResult {
                 best_move: Some(fallback),
                 category: None,
@@ -226,6 +231,17 @@ fn game_over(position: &Position, start: Instant) -> SearchResult {
     }
 }
 
+/// How an iteration of alpha-beta ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// It is complete.
+    Done,
+    /// Its slice of time is used up; it can be taken up again.
+    Cut,
+    /// The whole search is over.
+    Over,
+}
+
 /// One call of the search.
 struct Run<'a, R> {
     position: Position,
@@ -236,6 +252,8 @@ struct Run<'a, R> {
     most_nodes: usize,
     history: Vec<Position>,
     only_move: bool,
+    /// How long one iteration may take before the prover has its turn.
+    slice: Option<Duration>,
     result: SearchResult,
 }
 
@@ -261,12 +279,15 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
                 }
             } else if depth <= deepest {
                 let before = prover.judged();
-                let done = self.iteration(judge, table, depth, (before, &mut searched), false);
+                // While the prover is at work it must not wait for ever.
+                self.slice = prover_open.then(|| proving.saturating_sub(searching) + SLICE);
+                let turn = self.iteration(judge, table, depth, (before, &mut searched), false);
                 searching += from.elapsed();
-                if done {
-                    return;
+                match turn {
+                    Turn::Over => return,
+                    Turn::Cut => {}
+                    Turn::Done => depth += 1,
                 }
-                depth += 1;
             } else {
                 return;
             }
@@ -289,7 +310,7 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
         })
     }
 
-    /// One alpha-beta iteration; `true` if the search is over.
+    /// One alpha-beta iteration.
     fn iteration(
         &mut self,
         judge: Judge<'_>,
@@ -297,10 +318,14 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
         depth: u32,
         (proving_nodes, searched): (u64, &mut u64),
         play: bool,
-    ) -> bool {
+    ) -> Turn {
         let (start, limits, stop) = (self.start, self.limits, self.stop);
         let base = proving_nodes + *searched;
-        let mut expired = |nodes: u64| expired(start, limits, stop, base + nodes);
+        let (from, slice) = (Instant::now(), self.slice);
+        let mut expired = |nodes: u64| {
+            expired(start, limits, stop, base + nodes)
+                || slice.is_some_and(|slice| from.elapsed() > slice)
+        };
         let mut search = AlphaBeta {
             judge,
             table,
@@ -313,7 +338,9 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
         let iteration = search.iterate(&self.position, depth as i32);
         *searched += search.nodes;
         self.result.nodes = proving_nodes + *searched;
-        let Some(iteration) = iteration else { return true };
+        let Some(iteration) = iteration else {
+            return if self.out_of_time(self.result.nodes) { Turn::Over } else { Turn::Cut };
+        };
         self.result.best_move = iteration.line.first().copied();
         self.result.pv = iteration.line;
         self.result.score = iteration.score;
@@ -326,7 +353,8 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
         };
         (self.report)(&self.result);
         let proved = self.result.category.is_some() && !play;
-        proved || (self.only_move && self.limits.time.is_some())
+        let over = proved || (self.only_move && self.limits.time.is_some());
+        if over { Turn::Over } else { Turn::Done }
     }
 
     /// The prover is done: its move, and the score that goes with it.

@@ -49,6 +49,8 @@ impl Judge<'_> {
 }
 
 const NO_EDGE: u32 = u32::MAX;
+/// Up to so many pawns the waves get half of the work, else a quarter.
+const FEW_PAWNS: usize = 4;
 /// Nodes the first rounds add.
 const FIRST_ROUND: usize = 2_000;
 
@@ -201,14 +203,19 @@ impl<'a> Prover<'a> {
         &self.children[node.first as usize..node.first as usize + node.count as usize]
     }
 
-    /// One round: a wave over everything near the root, then as many
-    /// positions again where the proof seems cheapest, then all conclusions.
+    /// One round: a wave over what is near the root, then more positions
+    /// where the proof seems cheapest, then all conclusions.
     pub fn round(&mut self, max_nodes: usize, stop: &mut impl FnMut() -> bool) -> Progress {
         if self.decided() {
             return Progress::Decided;
         }
         let share = FIRST_ROUND.max(self.nodes.len() / 4);
-        let goal = (self.nodes.len() + share).min(max_nodes);
+        // Breadth finds short proofs; where there are many pawns the graph is
+        // too large for it.
+        let root = &self.nodes[0].position;
+        let pawns = root.pawns(Color::White).len() + root.pawns(Color::Black).len();
+        let breadth = if pawns <= FEW_PAWNS { share } else { share / 3 };
+        let goal = (self.nodes.len() + breadth).min(max_nodes);
         let anything_left = self.wave(goal, stop);
         if anything_left && !self.decided() {
             let goal = (self.nodes.len() + share).min(max_nodes);

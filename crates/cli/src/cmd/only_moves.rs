@@ -1,0 +1,106 @@
+//! `molien only-moves`.
+
+use clap::Args;
+use molien_board::{Color, Material};
+use molien_mine::{OnlyMoveCounts, OnlyMoves, TableSet, only_moves};
+use molien_solve::Metric;
+use serde_json::{Map, Value as Json, json};
+
+use crate::Verdict;
+use crate::context::Context;
+use crate::scan_bar::ScanBar;
+use crate::text::{grouped, percent, print_json, print_line};
+
+const AFTER_HELP: &str = "\
+Examples:
+  molien only-moves KRK
+  molien only-moves KPK --metric dtc --json
+
+For each side to move and depth: the positions that have a move, those in which
+exactly one move keeps the outcome, exactly one is optimal in the metric, and
+exactly one is legal at all. In a lost position every move keeps the outcome.
+Every move of every position is played: allow minutes for five men.";
+
+/// Which statistics.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct OnlyMovesArgs {
+    /// A material such as KQKR
+    material: String,
+    /// What the plies count: dtm, dtc, dtz or dtz50
+    #[arg(long, default_value = "dtm")]
+    metric: Metric,
+}
+
+/// Counts positions with a single good move.
+pub fn run(context: &Context, args: &OnlyMovesArgs) -> anyhow::Result<Verdict> {
+    let material: Material = args.material.parse()?;
+    let solver = context.solver();
+    let tables = TableSet::solve(&solver, material, &[args.metric])?.with_moves(&solver)?;
+    let bar = ScanBar::new(&format!("{material} moves"));
+    let counts = only_moves(&tables, args.metric, |done, total| bar.set(done, total))?;
+    drop(bar);
+    let [white, black] = &counts;
+    if context.json {
+        print_json(&json!({
+            "material": material.to_string(),
+            "metric": args.metric.name(),
+            "white_to_move": side_json(white),
+            "black_to_move": side_json(black),
+        }))?;
+        return Ok(Verdict::Done);
+    }
+    for color in Color::BOTH {
+        print(color, &counts[color.index()])?;
+    }
+    Ok(Verdict::Done)
+}
+
+fn counts_json(counts: &OnlyMoveCounts) -> Json {
+    json!({
+        "positions": counts.positions,
+        "one_keeping": counts.one_keeping,
+        "one_optimal": counts.one_optimal,
+        "one_legal": counts.one_legal,
+    })
+}
+
+fn side_json(side: &OnlyMoves) -> Json {
+    let by_ply = |counts: &[OnlyMoveCounts]| -> Map<String, Json> {
+        let plies = counts.iter().enumerate().filter(|(_, counts)| counts.positions > 0);
+        plies.map(|(ply, counts)| (ply.to_string(), counts_json(counts))).collect()
+    };
+    json!({
+        "wins": by_ply(&side.wins),
+        "draws": counts_json(&side.draws),
+        "losses": by_ply(&side.losses),
+    })
+}
+
+fn print(color: Color, side: &OnlyMoves) -> anyhow::Result<()> {
+    print_line(&format!(
+        "{color} to move    positions     one keeps it     one is optimal       one is legal"
+    ))?;
+    let row = |name: String, counts: &OnlyMoveCounts| {
+        if counts.positions == 0 {
+            return Ok(());
+        }
+        let share =
+            |part: u64| format!("{:>10} {:>8}", grouped(part), percent(part, counts.positions));
+        print_line(&format!(
+            "  {name:12} {:>12} {} {} {}",
+            grouped(counts.positions),
+            share(counts.one_keeping),
+            share(counts.one_optimal),
+            share(counts.one_legal),
+        ))
+    };
+    for (ply, counts) in side.wins.iter().enumerate() {
+        row(format!("win in {ply}"), counts)?;
+    }
+    row("draw".to_owned(), &side.draws)?;
+    for (ply, counts) in side.losses.iter().enumerate() {
+        row(format!("loss in {ply}"), counts)?;
+    }
+    Ok(())
+}

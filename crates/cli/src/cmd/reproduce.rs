@@ -1,0 +1,59 @@
+//! `molien reproduce`.
+
+use clap::Args;
+use molien_reproduce::{Lab, Options, Paper, Section, reproduce};
+
+use crate::Verdict;
+use crate::context::Context;
+use crate::text::{print_json, print_line};
+
+const AFTER_HELP: &str = "\
+Examples:
+  molien reproduce nalimov --table 5
+  molien reproduce thompson --table 1 --json
+  molien reproduce stiller --table claims
+
+Without a paper all of them; without a table all that five men decide. --full
+adds six men: minutes to hours and gigabytes. The tables are
+  thompson   1, 2, 3, lines
+  stiller    claims, 2 (or one row, such as KQQKQQ), 3
+  nalimov    1, 2, 3, 5, B
+The exit code is 1 if a figure differs for no known reason.";
+
+/// Which figures.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct ReproduceArgs {
+    /// thompson, stiller or nalimov
+    paper: Option<Paper>,
+    /// One table only
+    #[arg(long, value_name = "N", requires = "paper")]
+    table: Option<String>,
+    /// Six men too
+    #[arg(long)]
+    full: bool,
+}
+
+/// Solves what is needed and prints the tables side by side.
+pub fn run(context: &Context, args: &ReproduceArgs) -> anyhow::Result<Verdict> {
+    let options = Options { table: args.table.clone(), full: args.full };
+    let papers = args.paper.map_or(Paper::ALL.to_vec(), |paper| vec![paper]);
+    let lab = Lab::new(|| context.solver());
+    let (mut verdict, mut printed) = (Verdict::Done, Ok(()));
+    for paper in papers {
+        let mut done = |section: Section| {
+            if section.has_unexplained() {
+                verdict = Verdict::Failed;
+            }
+            let print = || match context.json {
+                true => print_json(&section.to_json()),
+                false => print_line(&format!("{}\n", section.to_text())),
+            };
+            if printed.is_ok() {
+                printed = print();
+            }
+        };
+        reproduce(paper, &options, &lab, &mut done)?;
+    }
+    printed.map(|()| verdict)
+}

@@ -1,0 +1,219 @@
+//! The real program: answers, errors, exit codes.
+
+use std::process::{Command, Output};
+
+use serde_json::Value as Json;
+
+fn molien(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_molien")).args(args).output().unwrap()
+}
+
+fn answer(args: &[&str]) -> String {
+    let output = molien(args);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{args:?}: {errors}");
+    assert_eq!(errors, "", "{args:?}: progress is for terminals");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn json(args: &[&str]) -> Json {
+    serde_json::from_str(&answer(args)).unwrap()
+}
+
+fn keys(value: &Json) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn stats_have_the_promised_fields() {
+    let stats = json(&["stats", "KRK", "--json"]);
+    let fields =
+        ["material", "metric", "counting", "white_to_move", "black_to_move", "mutual_zugzwangs"];
+    assert_eq!(keys(&stats)[..6], fields);
+    assert_eq!(stats["material"], "KRK");
+    let side = &stats["white_to_move"];
+    let fields = [
+        "legal",
+        "wins",
+        "draws",
+        "losses",
+        "longest_win",
+        "longest_loss",
+        "win_plies",
+        "loss_plies",
+    ];
+    assert_eq!(keys(side)[..8], fields);
+    assert_eq!(side["longest_win"]["plies"], 31);
+    assert_eq!(side["longest_loss"], Json::Null);
+    assert_eq!(stats["black_to_move"]["loss_plies"]["0"], 27);
+    assert_eq!(keys(&stats["mutual_zugzwangs"]), ["white_wins", "black_wins", "full_point"]);
+}
+
+#[test]
+fn countings_differ_as_published() {
+    let wins = |counting| {
+        let stats = json(&["stats", "KQKQ", "--counting", counting, "--json"]);
+        stats["white_to_move"]["win_plies"]["15"].as_u64().unwrap()
+    };
+    assert_eq!(wins("nalimov"), 121_485);
+    assert_eq!(wins("unique"), 119_308);
+}
+
+#[test]
+fn answers_come_in_the_orientation_asked() {
+    let queen = json(&["stats", "KQKR", "--json"]);
+    let rook = json(&["stats", "KRKQ", "--json"]);
+    assert_eq!(rook["material"], "KRKQ");
+    assert_eq!(rook["black_to_move"]["wins"], queen["white_to_move"]["wins"]);
+    assert_eq!(rook["black_to_move"]["longest_win"]["plies"], 69);
+    let fen = rook["black_to_move"]["longest_win"]["fen"].as_str().unwrap().to_owned();
+    assert!(fen.contains('q') && fen.contains('R') && fen.contains(" b "), "{fen}");
+    let probed = json(&["probe", &fen, "--json"]);
+    assert_eq!(probed["dtm"], 69);
+}
+
+#[test]
+fn probing_has_the_promised_fields_and_order() {
+    let probed = json(&["probe", "--json", "8/8/8/8/8/1k6/8/K6R w - -"]);
+    assert_eq!(keys(&probed)[..6], ["fen", "category", "dtm", "dtc", "dtz", "moves"]);
+    assert_eq!(probed["category"], "win");
+    let moves = probed["moves"].as_array().unwrap();
+    assert_eq!(keys(&moves[0])[..6], ["uci", "san", "category", "dtm", "dtc", "dtz"]);
+    assert_eq!(moves[0]["san"], "Rc1");
+    assert_eq!(moves[0]["category"], "loss");
+    assert_eq!(moves[0]["dtm"].as_i64().unwrap(), 1 - probed["dtm"].as_i64().unwrap());
+    let plies: Vec<i64> = moves.iter().map(|m| m["dtm"].as_i64().unwrap()).collect();
+    assert!(plies.is_sorted_by(|a, b| a >= b), "{plies:?}");
+}
+
+#[test]
+fn mate_is_zero_and_draws_are_null() {
+    let mated = json(&["probe", "--json", "8/8/8/8/8/8/1Q6/k1K5 b - -"]);
+    assert_eq!((&mated["category"], &mated["dtm"]), (&"loss".into(), &0.into()));
+    assert_eq!(mated["moves"], Json::Array(vec![]));
+    let stalemate = json(&["probe", "--json", "8/8/8/8/8/1Q6/8/k1K5 b - -"]);
+    assert_eq!((&stalemate["category"], &stalemate["dtz"]), (&"draw".into(), &Json::Null));
+    let capture = json(&["probe", "--json", "8/8/8/8/8/8/kQ6/3K4 b - -"]);
+    assert_eq!(capture["category"], "draw");
+}
+
+#[test]
+fn solving_reports_each_table() {
+    let text = answer(&["solve", "KQK", "KRK", "--metric", "dtm,dtc", "--json"]);
+    let lines: Vec<Json> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.len(), 4);
+    assert_eq!(lines[0]["material"], "KQK");
+    assert_eq!(lines[0]["longest_white_win_plies"], 19);
+    assert_eq!(lines[3]["metric"], "dtc");
+}
+
+#[test]
+fn verifying_counts_what_it_checked() {
+    let report = json(&["verify", "KRK", "--json"]);
+    assert_eq!(report["ok"], true);
+    assert_eq!(report["referee"]["exhaustive"], true);
+    assert_eq!(report["referee"]["checked"], 50_015);
+    // The planes hold mirror images on the long diagonal, too.
+    assert_eq!(report["planes"][0]["checked"], 51_044);
+}
+
+/// One clear sentence on standard error, nothing on standard output, code 2.
+fn refused(args: &[&str], expected: &str) {
+    let output = molien(args);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {errors}");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    assert!(errors.starts_with("error: "), "{args:?}: {errors}");
+    assert_eq!(errors.lines().count(), 1, "{args:?}: {errors}");
+    assert!(errors.contains(expected), "{args:?}: {errors}");
+}
+
+#[test]
+fn bad_materials_are_refused() {
+    refused(&["solve", "KXK"], "'X' is not a man");
+    refused(&["solve", "KQ"], "exactly one king");
+    refused(&["solve", "KKKQ"], "found 3 kings");
+    refused(&["stats", "QKK"], "begins with its king");
+    refused(&["stats", "KQQQQKRRRR"], "at most 8");
+    refused(&["stats", "KQvR"], "'v'");
+    refused(&["verify", "KQKR", "nonsense"], "'O' is not a man");
+}
+
+#[test]
+fn bad_positions_are_refused() {
+    refused(&["probe", "8/8 w - -"], "2 ranks instead of 8");
+    refused(&["probe", "8/8/8/8/8/2k5/8/K6R w K -"], "castling");
+    refused(&["probe", "8/8/8/8/8/8/8/K6R w - -"], "Black has 0 kings");
+    refused(&["probe", "8/8/8/8/8/8/kK6/8 w - -"], "next to each other");
+    refused(&["probe", "8/8/8/8/8/2k5/8/2R1K3 w - -"], "in check");
+    refused(&["probe", "8/8/8/8/8/2k5/8/K6P w - -"], "ranks 2 to 7");
+    refused(&["probe", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - -"], "32 men");
+    refused(&["probe", "8/8/8/8/8/2k5/8/K6X w - -"], "not a man");
+}
+
+#[test]
+fn bad_options_are_refused() {
+    refused(&["stats", "KQK", "--metric", "dtx"], "use dtm, dtc, dtz or dtz50");
+    refused(&["stats", "KQK", "--counting", "all"], "use unique, nalimov or stiller");
+    refused(&["stats", "KQK", "--memory", "much"], "8G, 500M or 50%");
+    refused(&["stats", "KQK", "--threads", "0"], "--threads");
+    refused(&["stats", "KQKR", "--memory", "1M"], "the limit is 1 MiB");
+    refused(&["stats", "KQRBKQRB"], "of memory");
+    refused(&["verify", "KPK", "--promote", "queen"], "leave out --promote");
+}
+
+#[test]
+fn a_wrong_command_shows_the_usage() {
+    let output = molien(&["solv"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("Usage"));
+    assert_eq!(molien(&[]).status.code(), Some(2));
+}
+
+/// The examples in the help texts work as they stand.
+#[test]
+fn help_examples_run() {
+    for command in ["solve", "stats", "probe", "verify"] {
+        let help = answer(&[command, "--help"]);
+        let examples: Vec<&str> =
+            help.lines().map(str::trim).filter(|line| line.starts_with("molien ")).collect();
+        assert!(!examples.is_empty(), "{command} has no example");
+        // Five-man tables take seconds each: those examples are left out.
+        for example in examples.iter().filter(|example| !example.contains("KBBKN")) {
+            // Some examples are followed by a few words on what they do.
+            let command = example.split("   ").next().unwrap_or(example);
+            let line = command.replace('\'', "");
+            let args: Vec<&str> = line.split_whitespace().skip(1).collect();
+            answer(&args);
+        }
+    }
+}
+
+/// A line without the time at its end, which differs from run to run.
+fn without_time(line: &str) -> &str {
+    match line.strip_suffix(" s").and_then(|rest| rest.rsplit_once("  ")) {
+        Some((start, time)) if time.parse::<f64>().is_ok() => start,
+        _ => line,
+    }
+}
+
+/// What the README shows is what the program prints.
+#[test]
+fn the_readme_is_true() {
+    let readme = include_str!("../../../README.md");
+    let blocks: Vec<&str> = readme.split("```console\n").skip(1).collect();
+    assert_eq!(blocks.len(), 3);
+    for block in blocks {
+        let block = block.split("```").next().unwrap();
+        let (command, expected) = block.split_once('\n').unwrap();
+        let command = command.strip_prefix("$ molien ").unwrap();
+        let (plain, quoted) = command.split_once('\'').unwrap_or((command, ""));
+        let mut args: Vec<&str> = plain.split_whitespace().collect();
+        args.extend(quoted.strip_suffix('\''));
+        let printed = answer(&args);
+        let lines = |text: &str| -> Vec<String> {
+            text.lines().map(|line| without_time(line).to_owned()).collect()
+        };
+        assert_eq!(lines(&printed), lines(expected), "{command}");
+    }
+}

@@ -1,0 +1,192 @@
+//! Checks and measures the card: `gpu conform`, `gpu stiller [KRNKNN ...]`,
+//! `gpu nalimov`, `gpu seven KRRNKRR`, `gpu bench KRNKNN`.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use molien_board::Color;
+use molien_cuda::conformance::{differences, pieces_only};
+use molien_cuda::{Attackers, CudaEngine, CudaError, Keep, Request, StillerRow, stiller_rows};
+use molien_solve::{Metric, Progress, Solver, WaveReport};
+
+type Outcome = Result<bool, Box<dyn std::error::Error>>;
+
+struct Ticker(Instant);
+
+impl Progress for Ticker {
+    fn wave(&self, report: &WaveReport) {
+        if report.material.len() > 6 && (report.ply < 4 || report.ply % 50 == 1) {
+            let seconds = self.0.elapsed().as_secs_f64();
+            println!(
+                "  ply {} decided {} tiles {} {seconds:.1} s",
+                report.ply, report.decided, report.tiles
+            );
+        }
+    }
+}
+
+fn conform(engine: &CudaEngine) -> Outcome {
+    let started = Instant::now();
+    engine.prepare(&Request::new("KQNKR".parse()?, Metric::Dtm))?;
+    println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
+    let solver = Solver::new();
+    let fives = ["KQNKR", "KRBKN", "KBBKN", "KNNNK", "KQKRR"].map(|name| name.parse().unwrap());
+    let materials: Vec<_> = (3..=4).flat_map(pieces_only).chain(fives).collect();
+    let (mut same, mut card, mut processor) = (0, 0.0, 0.0);
+    let mut good = true;
+    for metric in [Metric::Dtm, Metric::Dtc, Metric::Dtz50] {
+        for &material in &materials {
+            let started = Instant::now();
+            let ours = engine.solve(material, metric)?;
+            card += started.elapsed().as_secs_f64();
+            let started = Instant::now();
+            let theirs = solver.solve(material, metric)?;
+            processor += started.elapsed().as_secs_f64();
+            let found = differences(&theirs, &ours);
+            if found.is_empty() {
+                same += 1;
+            } else {
+                good = false;
+                println!(
+                    "DIFFERENT {material} {metric}: {}",
+                    &found.join("; ").chars().take(600).collect::<String>()
+                );
+            }
+        }
+    }
+    println!("conform: {same} tables identical; card {card:.2} s, processor {processor:.2} s");
+    Ok(good)
+}
+
+fn stiller_row(engine: &CudaEngine, row: &StillerRow) -> Outcome {
+    let started = Instant::now();
+    let found = engine.stiller(row)?;
+    let zugzwangs = found.zugzwangs == row.zugzwangs || found.zugzwangs * 2 == row.zugzwangs;
+    let good = found.wins == row.wins && found.moves == row.moves && zugzwangs;
+    println!(
+        "{}{} wins {} D {} ({} plies) Z {} {:.2} s {}",
+        row.material,
+        if row.opposite_bishops { "+" } else { "" },
+        found.wins,
+        found.moves,
+        found.plies,
+        found.zugzwangs,
+        started.elapsed().as_secs_f64(),
+        if good { "as printed".to_owned() } else { format!("PRINTED {row:?}") },
+    );
+    Ok(good)
+}
+
+fn stiller(engine: &CudaEngine, names: &[String]) -> Outcome {
+    let started = Instant::now();
+    engine.prepare(&Request::new("KRNKNN".parse()?, Metric::Dtc))?;
+    println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
+    let started = Instant::now();
+    let mut good = true;
+    for row in stiller_rows() {
+        if names.is_empty() || names.contains(&row.material.to_string()) {
+            good &= stiller_row(engine, &row)?;
+        }
+    }
+    println!("stiller: {:.2} s in all", started.elapsed().as_secs_f64());
+    engine.forget_all();
+    Ok(good)
+}
+
+fn nalimov(engine: &CudaEngine) -> Outcome {
+    engine.prepare(&Request::new("KQQKQQ".parse()?, Metric::Dtm))?;
+    let mut good = true;
+    for metric in [Metric::Dtm, Metric::Dtc] {
+        let started = Instant::now();
+        let rows = engine.nalimov(metric)?;
+        let same = rows.iter().filter(|(row, found)| row.count == *found).count();
+        let seconds = started.elapsed().as_secs_f64();
+        println!("KQQKQQ {metric}: {same} of {} printed counts equal, {seconds:.2} s", rows.len());
+        good &= same == rows.len();
+    }
+    engine.forget_all();
+    Ok(good)
+}
+
+fn seven(engine: &CudaEngine, name: &str) -> Outcome {
+    let request = Request {
+        attackers: Attackers::White,
+        keep: Keep::Counts,
+        ..Request::new(name.parse()?, Metric::Dtc)
+    };
+    println!("plan: {} = {} MiB", engine.plan(&request), engine.plan(&request).total() >> 20);
+    let started = Instant::now();
+    engine.prepare(&request)?;
+    println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
+    let started = Instant::now();
+    let stats = engine.statistics(&request)?;
+    let longest = stats.sides[0].longest_win.as_ref();
+    println!(
+        "{name} {:?} plies {:?} moves {:?} wins {:?} legal {:?} zugzwangs {:?} {:.1} s",
+        longest.map(|l| l.plies),
+        longest.map(|l| l.plies.div_ceil(2)),
+        longest.map(|l| l.position.to_string()),
+        stats.sides[0].total_wins(),
+        stats.sides[0].legal,
+        stats.zugzwangs.white_wins,
+        started.elapsed().as_secs_f64()
+    );
+    println!("  longest loss {:?}", stats.sides[1].longest_loss);
+    engine.forget_all();
+    Ok(true)
+}
+
+fn bench(engine: &CudaEngine, names: &[String]) -> Outcome {
+    for name in names {
+        let bench = engine.bench(name.parse()?, Metric::Dtc)?;
+        println!("{name} on {}: copy {:.0} GB/s", bench.device, bench.copy_bytes_per_second / 1e9);
+        for phase in &bench.phases {
+            println!(
+                "  {} {:.3} s, {:.1} M tiles/s, {:.0} G positions/s",
+                phase.name,
+                phase.seconds,
+                phase.tiles_per_second() / 1e6,
+                phase.positions_per_second() / 1e9
+            );
+        }
+    }
+    Ok(true)
+}
+
+fn main() -> std::process::ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let engine = match CudaEngine::new() {
+        Ok(engine) => engine.with_progress(Arc::new(Ticker(Instant::now()))),
+        Err(CudaError::NoDevice(why)) => {
+            println!("skipped: no CUDA device ({why})");
+            return std::process::ExitCode::SUCCESS;
+        }
+        Err(error) => {
+            println!("{error}");
+            return std::process::ExitCode::from(2);
+        }
+    };
+    let memory = engine.memory().unwrap_or_default();
+    println!("{}: {} MiB free of {}", engine.device_name(), memory.0 >> 20, memory.1 >> 20);
+    let rest = arguments.get(1..).unwrap_or_default();
+    let outcome = match arguments.first().map(String::as_str) {
+        Some("conform") => conform(&engine),
+        Some("stiller") => stiller(&engine, rest),
+        Some("nalimov") => nalimov(&engine),
+        Some("seven") => rest.iter().try_fold(true, |good, name| Ok(good & seven(&engine, name)?)),
+        Some("bench") => bench(&engine, rest),
+        Some("legal") => engine
+            .statistics(&Request::new("KQKR".parse().unwrap(), Metric::Dtc))
+            .map(|stats| stats.sides[Color::White.index()].legal.unique > 0)
+            .map_err(Into::into),
+        _ => Err("use conform, stiller, nalimov, seven, bench or legal".into()),
+    };
+    match outcome {
+        Ok(true) => std::process::ExitCode::SUCCESS,
+        Ok(false) => std::process::ExitCode::from(1),
+        Err(error) => {
+            println!("error: {error}");
+            std::process::ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// What needs the finished planes.
+#if PART_WAVES
+
+// Won positions: legal and no longer open.
+KERNEL(finish_won, WAVE_BLOCKS)
+{
+    const int lane = LANE;
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+        Cell cell = decode(job, tile);
+        Pair64 legal = {0, 0};
+        if (cell.placed) legal = legal_rows(job, cell, job.attacker, lane);
+        Pair64 open = load_rows(job.open, tile, lane);
+        store_rows(job.won, tile, lane, legal.a & ~open.a, legal.b & ~open.b);
+    }
+}
+
+DEVICE Pair64 load_if(const u64 *plane, u32 tile, int lane)
+{
+    Pair64 none = {0, 0};
+    return plane ? load_rows(plane, tile, lane) : none;
+}
+
+// Legal and broken positions of both sides, and mutual zugzwangs. The job is
+// White's; Black's planes may be missing.
+KERNEL(final_counts, INIT_BLOCKS)
+{
+    const int lane = LANE;
+    Tally tallies[7];
+#pragma unroll
+    for (int i = 0; i < 7; i++) tallies[i] = no_tally();
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+        Cell cell = decode(job, tile);
+        if (!cell.placed) continue;
+        Pair64 valid = valid_rows(BOARD(job), cell, lane);
+        Pair64 white = legal_rows(job, cell, 0, lane), black = legal_rows(job, cell, 1, lane);
+        Pair64 broken_white = {valid.a & ~white.a, valid.b & ~white.b};
+        Pair64 broken_black = {valid.a & ~black.a, valid.b & ~black.b};
+        tally_rows(job, cell, lane, white, tallies[0]);
+        tally_rows(job, cell, lane, broken_white, tallies[1]);
+        tally_rows(job, cell, lane, black, tallies[2]);
+        tally_rows(job, cell, lane, broken_black, tallies[3]);
+        Pair64 open = load_rows(job.open, tile, lane);
+        Pair64 black_lost = load_if(job.lost, tile, lane);
+        Pair64 black_won = load_if(job.other_won, tile, lane), white_lost = load_if(job.other_lost, tile, lane);
+        Pair64 black_lose = {black_lost.a & white.a, black_lost.b & white.b};
+        Pair64 white_lose = {white_lost.a & black.a, white_lost.b & black.b};
+        Pair64 white_zugzwang = {black_lose.a & open.a & ~white_lost.a, black_lose.b & open.b & ~white_lost.b};
+        Pair64 black_zugzwang = {white_lose.a & ~black_lost.a & ~black_won.a, white_lose.b & ~black_lost.b & ~black_won.b};
+        Pair64 full = {black_lose.a & white_lost.a, black_lose.b & white_lost.b};
+        tally_rows(job, cell, lane, white_zugzwang, tallies[4]);
+        tally_rows(job, cell, lane, black_zugzwang, tallies[5]);
+        tally_rows(job, cell, lane, full, tallies[6]);
+    }
+#pragma unroll
+    for (int i = 0; i < 7; i++) add_tally(tallies[i], job.tally + i * TALLY_WORDS, lane);
+}
+
+// A bare copy of tiles, for measuring the card's bandwidth.
+KERNEL(copy_plane, WAVE_BLOCKS)
+{
+    const int lane = LANE;
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+        Pair64 rows = load_rows(job.open, tile, lane);
+        store_rows(job.candidates, tile, lane, rows.a, rows.b);
+    }
+}
+#endif

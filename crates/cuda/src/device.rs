@@ -1,0 +1,176 @@
+//! What the engine asks of a device, and memory on it.
+
+use std::sync::Arc;
+
+use crate::CudaError;
+use crate::layout::{Address, Board, Job};
+
+/// The kernels, by name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Kernel {
+    InitOpen,
+    InitDefenceOne,
+    InitDefenceGraded,
+    InitWinsGraded,
+    AttackFirst,
+    CountLists,
+    AddUpLists,
+    WriteLists,
+    Defend,
+    Attack,
+    FinishWon,
+    FinalCounts,
+    CopyPlane,
+    LostAgain,
+}
+
+/// The kernels are compiled in parts, each when it is first needed. The values
+/// are those of `PART` in `kernels/prelude.cu`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Part {
+    Waves,
+    Graded,
+    Again,
+}
+
+/// Boards with more tiles than this get kernels of their own: the compiler's
+/// seconds come back many times over.
+const FIXED_TILES: u32 = 1 << 24;
+
+/// What is compiled at one time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Build {
+    pub outer: usize,
+    pub part: Part,
+    /// The one board the kernels are for, if they are for one only.
+    pub fixed: Option<Board>,
+}
+
+impl Build {
+    /// The build that works on a board.
+    pub fn of(board: &Board, part: Part) -> Build {
+        let fixed = (board.tiles > FIXED_TILES).then_some(*board);
+        Build { outer: board.outer as usize, part, fixed }
+    }
+}
+
+impl Kernel {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kernel::InitOpen => "init_open",
+            Kernel::InitDefenceOne => "init_defence_one",
+            Kernel::InitDefenceGraded => "init_defence_graded",
+            Kernel::InitWinsGraded => "init_wins_graded",
+            Kernel::AttackFirst => "attack_first",
+            Kernel::CountLists => "count_lists",
+            Kernel::AddUpLists => "add_up_lists",
+            Kernel::WriteLists => "write_lists",
+            Kernel::Defend => "defend",
+            Kernel::Attack => "attack",
+            Kernel::FinishWon => "finish_won",
+            Kernel::FinalCounts => "final_counts",
+            Kernel::CopyPlane => "copy_plane",
+            Kernel::LostAgain => "lost_again",
+        }
+    }
+
+    /// The part the kernel is in.
+    pub fn part(self) -> Part {
+        match self {
+            Kernel::InitDefenceGraded | Kernel::InitWinsGraded => Part::Graded,
+            Kernel::LostAgain => Part::Again,
+            _ => Part::Waves,
+        }
+    }
+}
+
+/// The kernel sources, in order, without the prelude.
+pub(crate) const SOURCES: [&str; 9] = [
+    include_str!("../kernels/base.cu"),
+    include_str!("../kernels/cell.cu"),
+    include_str!("../kernels/moves.cu"),
+    include_str!("../kernels/captures.cu"),
+    include_str!("../kernels/count.cu"),
+    include_str!("../kernels/waves.cu"),
+    include_str!("../kernels/graded.cu"),
+    include_str!("../kernels/finish.cu"),
+    include_str!("../kernels/again.cu"),
+];
+
+/// A device that runs the kernels. Launches and copies happen in the order
+/// they are asked for; a download waits for what came before it.
+pub(crate) trait Device: Send + Sync {
+    fn name(&self) -> String;
+    /// Free and total memory in bytes.
+    fn memory(&self) -> Result<(u64, u64), CudaError>;
+    /// Memory; its content is undefined. Must be given to `free`.
+    fn alloc(&self, bytes: usize) -> Result<Address, CudaError>;
+    fn free(&self, at: Address, bytes: usize);
+    fn fill(&self, at: Address, byte: u8, bytes: usize) -> Result<(), CudaError>;
+    fn upload(&self, at: Address, from: &[u8]) -> Result<(), CudaError>;
+    fn download(&self, to: &mut [u8], at: Address) -> Result<(), CudaError>;
+    /// Compiles kernels, if not done yet.
+    fn prepare(&self, build: &Build) -> Result<(), CudaError>;
+    fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError>;
+    fn synchronize(&self) -> Result<(), CudaError>;
+    /// Tells a profiler, if one is attached, where the measured part begins
+    /// and ends.
+    fn mark_measured(&self, begin: bool);
+}
+
+/// Memory on the device, given back when dropped.
+pub(crate) struct Buffer {
+    device: Arc<dyn Device>,
+    address: Address,
+    bytes: usize,
+}
+
+impl Buffer {
+    /// Memory with undefined content.
+    pub fn new(device: &Arc<dyn Device>, bytes: usize) -> Result<Buffer, CudaError> {
+        let bytes = bytes.max(1).next_multiple_of(512);
+        Ok(Buffer { device: device.clone(), address: device.alloc(bytes)?, bytes })
+    }
+
+    /// Memory with every byte 0.
+    pub fn zeroed(device: &Arc<dyn Device>, bytes: usize) -> Result<Buffer, CudaError> {
+        let buffer = Buffer::new(device, bytes)?;
+        buffer.fill(0)?;
+        Ok(buffer)
+    }
+
+    pub fn address(&self) -> Address {
+        self.address
+    }
+
+    pub fn fill(&self, byte: u8) -> Result<(), CudaError> {
+        self.device.fill(self.address, byte, self.bytes)
+    }
+
+    pub fn upload(&self, from: &[u8]) -> Result<(), CudaError> {
+        assert!(from.len() <= self.bytes, "more than the buffer holds");
+        self.device.upload(self.address, from)
+    }
+
+    pub fn download(&self, to: &mut [u8]) -> Result<(), CudaError> {
+        assert!(to.len() <= self.bytes, "more than the buffer holds");
+        self.device.download(to, self.address)
+    }
+
+    /// The first words of the buffer.
+    pub fn words<const N: usize>(&self) -> Result<[u64; N], CudaError> {
+        let mut bytes = vec![0; N * 8];
+        self.download(&mut bytes)?;
+        Ok(std::array::from_fn(|i| {
+            let mut word = [0; 8];
+            word.copy_from_slice(&bytes[i * 8..i * 8 + 8]);
+            u64::from_le_bytes(word)
+        }))
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.device.free(self.address, self.bytes);
+    }
+}

@@ -1,0 +1,270 @@
+//! The CUDA driver and run-time compiler, loaded when first asked for.
+#![expect(unsafe_code, reason = "calls the CUDA driver through its C interface")]
+
+use std::collections::HashMap;
+use std::ffi::{CString, c_void};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cudarc::driver::{CudaContext, DriverError, result, sys};
+use cudarc::nvrtc;
+
+use crate::CudaError;
+use crate::device::{Build, Device, Kernel, SOURCES};
+use crate::layout::{Address, Job, job_bytes_define};
+
+const PRELUDE: &str = include_str!("../kernels/prelude.cu");
+/// Threads of a block, as in the launch bounds of the kernels.
+const BLOCK_THREADS: u32 = 256;
+
+/// One card.
+pub(crate) struct CudaDevice {
+    context: Arc<CudaContext>,
+    arch: String,
+    processors: u32,
+    modules: Mutex<HashMap<Build, Module>>,
+    functions: Mutex<HashMap<(Build, Kernel), Function>>,
+}
+
+/// A loaded module; it stays loaded as long as its context.
+#[derive(Clone, Copy)]
+struct Module(sys::CUmodule);
+
+/// A kernel of a loaded module.
+#[derive(Clone, Copy)]
+struct Function {
+    handle: sys::CUfunction,
+    /// Blocks that all multiprocessors hold at once. A launch has no more: the
+    /// warps walk through the tiles side by side, and what one of them has
+    /// read is still in the cache when its neighbours need it.
+    blocks: u32,
+}
+
+// SAFETY: the driver's handles may be used from any thread whose current
+// context is theirs; every use below binds the context first.
+unsafe impl Send for Module {}
+// SAFETY: as above.
+unsafe impl Send for Function {}
+
+fn driver_error(call: &'static str) -> impl Fn(DriverError) -> CudaError {
+    move |error| CudaError::Driver { call, reason: error.to_string() }
+}
+
+impl CudaDevice {
+    /// The first card.
+    pub fn new() -> Result<CudaDevice, CudaError> {
+        let missing = |what: &str| CudaError::NoDevice(what.to_owned());
+        // SAFETY: loading the driver's library runs its initialisers, which
+        // have no requirements of their own.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(missing(
+                "looked for the driver library (libcuda.so or libcuda.so.1) on the library path and found none",
+            ));
+        }
+        // SAFETY: as above, for the run-time compiler.
+        if !unsafe { nvrtc::sys::is_culib_present() } {
+            return Err(missing(
+                "looked for the run-time compiler (libnvrtc.so, libnvrtc.so.13 or libnvrtc.so.12) on the library path and found none",
+            ));
+        }
+        let context = CudaContext::new(0)
+            .map_err(|error| missing(&format!("asked the driver for card 0: {error}")))?;
+        let (major, minor) =
+            context.compute_capability().map_err(driver_error("reading the architecture"))?;
+        let processors = context
+            .attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)
+            .map_err(driver_error("counting multiprocessors"))?;
+        Ok(CudaDevice {
+            context,
+            arch: format!("sm_{major}{minor}"),
+            processors: processors as u32,
+            modules: Mutex::default(),
+            functions: Mutex::default(),
+        })
+    }
+
+    fn bind(&self) -> Result<(), CudaError> {
+        self.context.bind_to_thread().map_err(driver_error("binding the context"))
+    }
+
+    fn module(&self, build: &Build) -> Result<Module, CudaError> {
+        let modules = || self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = modules().get(build) {
+            return Ok(*module);
+        }
+        // Compiled without the lock, so that several parts can be at once.
+        let image = compile(&self.arch, build)?;
+        self.bind()?;
+        // SAFETY: the image is a complete binary made by the compiler for
+        // this card, and lives until the call returns.
+        let module = unsafe { result::module::load_data(image.as_ptr().cast()) }
+            .map_err(driver_error("loading the kernels"))?;
+        Ok(*modules().entry(*build).or_insert(Module(module)))
+    }
+}
+
+impl CudaDevice {
+    fn function(&self, build: &Build, kernel: Kernel) -> Result<Function, CudaError> {
+        let functions = || self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(function) = functions().get(&(*build, kernel)) {
+            return Ok(*function);
+        }
+        let module = self.module(build)?;
+        let name = CString::new(kernel.name()).unwrap_or_default();
+        // SAFETY: the module is loaded in the bound context.
+        let handle = unsafe { result::module::get_function(module.0, name) }
+            .map_err(driver_error("finding a kernel"))?;
+        let mut per_processor = 0;
+        // SAFETY: the handle is a kernel's; the count is written before it is
+        // read.
+        unsafe {
+            sys::cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &mut per_processor,
+                handle,
+                BLOCK_THREADS as i32,
+                0,
+            )
+        }
+        .result()
+        .map_err(driver_error("asking for the occupancy"))?;
+        let blocks = self.processors * per_processor.max(1) as u32;
+        let function = Function { handle, blocks };
+        functions().insert((*build, kernel), function);
+        Ok(function)
+    }
+}
+
+/// Compiles one part of the kernels for an architecture.
+fn compile(arch: &str, build: &Build) -> Result<Vec<u8>, CudaError> {
+    let error = |log: String| CudaError::Compile { arch: arch.to_owned(), log };
+    let fixed = build
+        .fixed
+        .map_or(String::new(), |board| format!("#define FIXED_BOARD {}\n", board.initialiser()));
+    let source = [fixed.as_str(), PRELUDE].into_iter().chain(SOURCES).collect::<String>();
+    let source = CString::new(source).map_err(|e| error(e.to_string()))?;
+    let mut options = vec![
+        format!("--gpu-architecture={arch}"),
+        "--std=c++17".to_owned(),
+        format!("-DOUTER={}", build.outer),
+        format!("-DPART={}", build.part as u32),
+        job_bytes_define(),
+    ];
+    if let Ok(extra) = std::env::var("MOLIEN_NVRTC_OPTIONS") {
+        options.extend(extra.split_whitespace().map(str::to_owned));
+    }
+    let program = nvrtc::result::create_program(&source, None).map_err(|e| error(e.to_string()))?;
+    // SAFETY: `program` was just made and is destroyed once, at the end; the
+    // buffer has the size the compiler asked for.
+    unsafe {
+        let compiled = nvrtc::result::compile_program(program, &options);
+        let outcome = match compiled {
+            Ok(()) => {
+                let mut len = 0;
+                let mut image = Vec::new();
+                let mut status = nvrtc::sys::nvrtcGetCUBINSize(program, &mut len).result();
+                if status.is_ok() {
+                    image.resize(len, 0u8);
+                    status = nvrtc::sys::nvrtcGetCUBIN(program, image.as_mut_ptr().cast()).result();
+                }
+                status.map(|()| image).map_err(|e| error(e.to_string()))
+            }
+            Err(_) => {
+                let log = nvrtc::result::get_program_log(program).unwrap_or_default();
+                let log: Vec<u8> = log.iter().map(|&c| c as u8).filter(|&c| c != 0).collect();
+                Err(error(String::from_utf8_lossy(&log).into_owned()))
+            }
+        };
+        let _ = nvrtc::result::destroy_program(program);
+        outcome
+    }
+}
+
+impl Device for CudaDevice {
+    fn name(&self) -> String {
+        let name = self.context.name().unwrap_or_else(|_| "CUDA device".to_owned());
+        format!("{name} ({})", self.arch)
+    }
+
+    fn memory(&self) -> Result<(u64, u64), CudaError> {
+        let (free, total) =
+            self.context.mem_get_info().map_err(driver_error("asking for memory"))?;
+        Ok((free as u64, total as u64))
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<Address, CudaError> {
+        self.bind()?;
+        // SAFETY: the caller gets an address, not a Rust value; only kernels
+        // and copies of known length touch it.
+        unsafe { result::malloc_sync(bytes) }.map_err(|error| CudaError::Driver {
+            call: "allocating memory",
+            reason: format!("{error} ({bytes} bytes)"),
+        })
+    }
+
+    fn free(&self, at: Address, _bytes: usize) {
+        if self.bind().is_ok() {
+            // SAFETY: `at` came from `alloc` and its buffer is being dropped.
+            // Freeing waits for the kernels that still use it.
+            let _ = unsafe { result::free_sync(at) };
+        }
+    }
+
+    fn fill(&self, at: Address, byte: u8, bytes: usize) -> Result<(), CudaError> {
+        self.bind()?;
+        // SAFETY: the range lies within one buffer (`Buffer::fill`).
+        unsafe { result::memset_d8_async(at, byte, bytes, result::stream::null()) }
+            .map_err(driver_error("filling memory"))
+    }
+
+    fn upload(&self, at: Address, from: &[u8]) -> Result<(), CudaError> {
+        self.bind()?;
+        // SAFETY: the buffer at `at` holds at least `from.len()` bytes.
+        unsafe { result::memcpy_htod_sync(at, from) }.map_err(driver_error("copying to the card"))
+    }
+
+    fn download(&self, to: &mut [u8], at: Address) -> Result<(), CudaError> {
+        self.bind()?;
+        // SAFETY: the buffer at `at` holds at least `to.len()` bytes.
+        unsafe { result::memcpy_dtoh_sync(to, at) }.map_err(driver_error("copying from the card"))
+    }
+
+    fn prepare(&self, build: &Build) -> Result<(), CudaError> {
+        self.module(build).map(drop)
+    }
+
+    fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError> {
+        self.bind()?;
+        let build = Build::of(&job.board, kernel.part());
+        let function = self.function(&build, kernel)?;
+        let mut parameters = [std::ptr::from_ref(job).cast_mut().cast::<c_void>()];
+        let warps_needed = job.board.tiles.max(1);
+        let blocks = function.blocks.min(warps_needed.div_ceil(BLOCK_THREADS / 32));
+        // SAFETY: the kernel takes one `Job` by value (its size is checked
+        // when the kernels are compiled); its addresses belong to buffers the
+        // caller keeps until it synchronises; blocks and threads are within
+        // the launch bounds.
+        unsafe {
+            result::launch_kernel(
+                function.handle,
+                (blocks, 1, 1),
+                (BLOCK_THREADS, 1, 1),
+                0,
+                result::stream::null(),
+                &mut parameters,
+            )
+        }
+        .map_err(driver_error(kernel.name()))
+    }
+
+    fn synchronize(&self) -> Result<(), CudaError> {
+        self.bind()?;
+        result::ctx::synchronize().map_err(driver_error("waiting for the card"))
+    }
+
+    fn mark_measured(&self, begin: bool) {
+        // SAFETY: the calls have no requirements but a current context; with
+        // no profiler attached they do nothing.
+        let _ = self.bind().map(|()| unsafe {
+            if begin { sys::cuProfilerStart() } else { sys::cuProfilerStop() }
+        });
+    }
+}

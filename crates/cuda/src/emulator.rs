@@ -1,0 +1,155 @@
+//! The kernels compiled for the host, one warp at a time: for tests.
+#![expect(unsafe_code, reason = "calls kernels compiled into a shared library")]
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+use libloading::{Library, Symbol};
+
+use crate::CudaError;
+use crate::device::{Build, Device, Kernel, SOURCES};
+use crate::layout::{Address, Job, job_bytes_define};
+
+const WARP_HEADER: &str = include_str!("../emulator/warp.h");
+/// Memory the emulated device claims to have.
+const MEMORY_BYTES: u64 = 8 << 30;
+
+/// Runs kernels as fibers on the calling thread, one launch at a time.
+pub(crate) struct Emulator {
+    folder: PathBuf,
+    libraries: Mutex<Vec<(usize, Library)>>,
+}
+
+impl Emulator {
+    /// Needs a C++ compiler called `c++`.
+    pub fn new() -> Result<Emulator, CudaError> {
+        let found = Command::new("c++").arg("--version").output().is_ok_and(|o| o.status.success());
+        if !found || !cfg!(target_arch = "x86_64") {
+            return Err(CudaError::NoDevice(
+                "looked for a C++ compiler (c++) and found none".into(),
+            ));
+        }
+        static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let folder =
+            std::env::temp_dir().join(format!("molien-kernels-{}-{number}", std::process::id()));
+        std::fs::create_dir_all(&folder).map_err(failed)?;
+        Ok(Emulator { folder, libraries: Mutex::default() })
+    }
+
+    fn build(&self, outer: usize) -> Result<Library, CudaError> {
+        let source = self.folder.join(format!("outer{outer}.cpp"));
+        let target = self.folder.join(format!("outer{outer}.so"));
+        // All parts of the kernels go into one library.
+        let text: String = std::iter::once(WARP_HEADER).chain(SOURCES).collect();
+        std::fs::write(&source, text).map_err(failed)?;
+        let output = Command::new("c++")
+            .args(["-std=c++17", "-O2", "-w", "-shared", "-fPIC"])
+            .arg(format!("-DOUTER={outer}"))
+            .arg(job_bytes_define())
+            .arg("-o")
+            .arg(&target)
+            .arg(&source)
+            .output()
+            .map_err(failed)?;
+        if !output.status.success() {
+            let log = String::from_utf8_lossy(&output.stderr).into_owned();
+            return Err(CudaError::Compile { arch: "host".into(), log });
+        }
+        // SAFETY: the library was just built from the kernels; it has no
+        // initialisers.
+        unsafe { Library::new(&target) }.map_err(failed)
+    }
+}
+
+impl Drop for Emulator {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> CudaError {
+    CudaError::Driver { call: "the emulator", reason: error.to_string() }
+}
+
+fn layout(bytes: usize) -> Result<Layout, CudaError> {
+    Layout::from_size_align(bytes, 512).map_err(failed)
+}
+
+impl Device for Emulator {
+    fn name(&self) -> String {
+        "emulated warp".into()
+    }
+
+    fn memory(&self) -> Result<(u64, u64), CudaError> {
+        Ok((MEMORY_BYTES, MEMORY_BYTES))
+    }
+
+    fn alloc(&self, bytes: usize) -> Result<Address, CudaError> {
+        // SAFETY: `Buffer` never asks for 0 bytes.
+        let at = unsafe { alloc(layout(bytes)?) };
+        // Not zero, so that a kernel that relies on zeros is found out.
+        self.fill(at as Address, 0xa5, bytes)?;
+        Ok(at as Address)
+    }
+
+    fn free(&self, at: Address, bytes: usize) {
+        if let Ok(layout) = layout(bytes) {
+            // SAFETY: `at` came from `alloc` with the same size.
+            unsafe { dealloc(at as *mut u8, layout) };
+        }
+    }
+
+    fn fill(&self, at: Address, byte: u8, bytes: usize) -> Result<(), CudaError> {
+        // SAFETY: the range lies within one allocation.
+        unsafe { std::ptr::write_bytes(at as *mut u8, byte, bytes) };
+        Ok(())
+    }
+
+    fn upload(&self, at: Address, from: &[u8]) -> Result<(), CudaError> {
+        // SAFETY: the allocation at `at` holds at least that many bytes.
+        unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), at as *mut u8, from.len()) };
+        Ok(())
+    }
+
+    fn download(&self, to: &mut [u8], at: Address) -> Result<(), CudaError> {
+        // SAFETY: the allocation at `at` holds at least that many bytes.
+        unsafe { std::ptr::copy_nonoverlapping(at as *const u8, to.as_mut_ptr(), to.len()) };
+        Ok(())
+    }
+
+    fn prepare(&self, build: &Build) -> Result<(), CudaError> {
+        let outer = build.outer;
+        let mut libraries = self.libraries.lock().unwrap_or_else(PoisonError::into_inner);
+        if !libraries.iter().any(|(o, _)| *o == outer) {
+            libraries.push((outer, self.build(outer)?));
+        }
+        Ok(())
+    }
+
+    fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError> {
+        let outer = job.board.outer as usize;
+        self.prepare(&Build::of(&job.board, kernel.part()))?;
+        let libraries = self.libraries.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((_, library)) = libraries.iter().find(|(o, _)| *o == outer) else {
+            return Err(failed("no library"));
+        };
+        // SAFETY: every kernel is a function of one pointer to a `Job`, whose
+        // addresses are live allocations; the lock keeps launches apart,
+        // since the library's fibers are global.
+        unsafe {
+            let run: Symbol<unsafe extern "C" fn(*const Job)> =
+                library.get(kernel.name().as_bytes()).map_err(failed)?;
+            run(job);
+        }
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<(), CudaError> {
+        Ok(())
+    }
+
+    fn mark_measured(&self, _begin: bool) {}
+}

@@ -1,0 +1,358 @@
+//! The engine: a card, and the units solved on it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use molien_board::{Color, Material};
+use molien_hyper::Hyperboard;
+use molien_solve::{Metric, Progress, Silent, Stats, Table};
+
+use crate::assemble::{FINAL_TALLIES, add_final_counts, game, wave_stats};
+use crate::counts::TALLY_WORDS;
+use crate::device::{Buffer, Build, Device, Kernel, Part};
+use crate::driver::CudaDevice;
+use crate::layout::{Board, bishop_pair, tables};
+use crate::plan::{plan, sub_keep};
+use crate::unit::Unit;
+use crate::waves::{Timing, WaveSolve, base_job};
+use crate::{CudaError, Keep, Plan};
+
+/// Whose wins are solved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Attackers {
+    /// White's and Black's.
+    Both,
+    /// White's only, as Stiller's tables count.
+    White,
+}
+
+/// What to solve and what to keep.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// The material, in the orientation wanted.
+    pub material: Material,
+    /// What is counted.
+    pub metric: Metric,
+    /// What stays on the card.
+    pub keep: Keep,
+    /// Whose wins.
+    pub attackers: Attackers,
+    /// Count only placements whose two like bishops stand on squares of both
+    /// colours.
+    pub opposite_bishops: bool,
+}
+
+impl Request {
+    /// Both sides' wins, keeping what `molien_solve::Solver` keeps.
+    pub fn new(material: Material, metric: Metric) -> Request {
+        let keep = match material.len() {
+            0..=5 => Keep::Depths,
+            6 => Keep::Outcomes,
+            _ => Keep::Counts,
+        };
+        Request { material, metric, keep, attackers: Attackers::Both, opposite_bishops: false }
+    }
+
+    fn colors(&self) -> &'static [Color] {
+        match self.attackers {
+            Attackers::Both => &Color::BOTH,
+            Attackers::White => &[Color::White],
+        }
+    }
+}
+
+type Key = (Material, Color, Metric);
+
+/// Solves boards without pawns on a card.
+pub struct CudaEngine {
+    pub(crate) device: Arc<dyn Device>,
+    pub(crate) tables: Buffer,
+    progress: Arc<dyn Progress>,
+    units: Mutex<HashMap<Key, Arc<Unit>>>,
+}
+
+impl CudaEngine {
+    /// An engine on the first card.
+    ///
+    /// # Errors
+    /// If there is no driver, no card or no run-time compiler; the error says
+    /// what was looked for.
+    pub fn new() -> Result<CudaEngine, CudaError> {
+        CudaEngine::on(Arc::new(CudaDevice::new()?))
+    }
+
+    /// An engine that runs the kernels on the host, slowly: for tests.
+    ///
+    /// # Errors
+    /// If there is no C++ compiler.
+    #[cfg(feature = "emulator")]
+    pub fn emulated() -> Result<CudaEngine, CudaError> {
+        CudaEngine::on(Arc::new(crate::emulator::Emulator::new()?))
+    }
+
+    fn on(device: Arc<dyn Device>) -> Result<CudaEngine, CudaError> {
+        let bytes = tables();
+        let buffer = Buffer::new(&device, bytes.len())?;
+        buffer.upload(&bytes)?;
+        Ok(CudaEngine {
+            device,
+            tables: buffer,
+            progress: Arc::new(Silent),
+            units: Mutex::default(),
+        })
+    }
+
+    /// Reports progress to `progress`.
+    pub fn with_progress(mut self, progress: Arc<dyn Progress>) -> CudaEngine {
+        self.progress = progress;
+        self
+    }
+
+    /// The card's name.
+    pub fn device_name(&self) -> String {
+        self.device.name()
+    }
+
+    /// Free and total memory of the card in bytes.
+    ///
+    /// # Errors
+    /// If the driver does not answer.
+    pub fn memory(&self) -> Result<(u64, u64), CudaError> {
+        self.device.memory()
+    }
+
+    /// What a request needs on the card.
+    pub fn plan(&self, request: &Request) -> Plan {
+        plan(request.material, request.metric, request.keep, request.colors())
+    }
+
+    /// Compiles the kernels a request needs, in parallel. Without this each is
+    /// compiled when it is first used.
+    ///
+    /// # Errors
+    /// If they do not compile.
+    pub fn prepare(&self, request: &Request) -> Result<(), CudaError> {
+        let board = Board::new(&Hyperboard::pieces(request.material));
+        let graded = sub_keep(request.metric) == Keep::Depths;
+        let mut builds = vec![Build::of(&board, Part::Waves)];
+        if request.keep == Keep::Counts {
+            builds.push(Build::of(&board, Part::Again));
+        }
+        for outer in 0..=board.outer as usize {
+            builds.push(Build { outer, part: Part::Waves, fixed: None });
+            if graded {
+                builds.push(Build { outer, part: Part::Graded, fixed: None });
+            }
+        }
+        if builds[0].fixed.is_some() {
+            // Only the board's own sub-games use kernels for any board.
+            builds.retain(|build| build.fixed.is_some() || build.outer < board.outer as usize);
+        }
+        std::thread::scope(|scope| {
+            let spawn = |build: &Build| {
+                let build = *build;
+                scope.spawn(move || self.device.prepare(&build))
+            };
+            let threads: Vec<_> = builds.iter().map(spawn).collect();
+            threads.into_iter().try_for_each(|thread| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+        })
+    }
+
+    /// The table of a material in canonical orientation, as
+    /// `molien_solve::Solver` gives it.
+    ///
+    /// # Errors
+    /// If it has pawns, does not fit the card, or is cancelled.
+    pub fn solve(&self, material: Material, metric: Metric) -> Result<Table, CudaError> {
+        let material = material.canonical();
+        let metric = metric.without_pawns();
+        let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
+        let request = Request { keep, ..Request::new(material, metric) };
+        let (units, stats) = self.run(&request)?;
+        let game = game(&units[0], &units[1])?;
+        drop(units);
+        self.forget_large();
+        Ok(Table { material, metric, parts: vec![Arc::new(game)], stats })
+    }
+
+    /// Statistics only; nothing is copied from the card.
+    ///
+    /// # Errors
+    /// If it has pawns, does not fit the card, or is cancelled.
+    pub fn statistics(&self, request: &Request) -> Result<Stats, CudaError> {
+        let (units, stats) = self.run(request)?;
+        drop(units);
+        self.forget_large();
+        Ok(stats)
+    }
+
+    fn run(&self, request: &Request) -> Result<(Vec<Arc<Unit>>, Stats), CudaError> {
+        let material = request.material;
+        if material.has_pawns() {
+            return Err(CudaError::Pawns { material });
+        }
+        self.make_room(request)?;
+        self.progress.begin(
+            material,
+            request.metric,
+            Hyperboard::pieces(material).tiles() as u64 * 4096,
+        );
+        let mut units = Vec::new();
+        for &attacker in request.colors() {
+            units.push(self.unit(request, attacker)?);
+        }
+        let mut stats = wave_stats(request.metric, &units[0], units.get(1).map(|unit| &**unit));
+        self.final_counts(request, &units, &mut stats)?;
+        self.progress.end(material, request.metric);
+        Ok((units, stats))
+    }
+
+    /// Gives back units until the plan fits.
+    fn make_room(&self, request: &Request) -> Result<(), CudaError> {
+        let needed = self.plan(request).total();
+        if self.device.memory()?.0 < needed {
+            self.lock().clear();
+        }
+        let free = self.device.memory()?.0;
+        if free >= needed {
+            return Ok(());
+        }
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        Err(CudaError::Memory {
+            material: request.material,
+            metric: request.metric,
+            needed_mib: mib(needed),
+            plan: self.plan(request).to_string(),
+            free_mib: mib(free),
+        })
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Arc<Unit>>> {
+        // Entries are only ever added or removed whole.
+        self.units.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets units of more than five men, which are many times larger.
+    fn forget_large(&self) {
+        self.lock().retain(|(material, ..), _| material.len() <= 5);
+    }
+
+    /// Forgets every unit.
+    pub fn forget_all(&self) {
+        self.lock().clear();
+    }
+
+    /// The unit of a request for one attacker, with its sub-games.
+    fn unit(&self, request: &Request, attacker: Color) -> Result<Arc<Unit>, CudaError> {
+        self.timed_unit(request, attacker, false).map(|(unit, _)| unit)
+    }
+
+    /// The same, with the time it took; phases are timed if asked for.
+    pub(crate) fn timed_unit(
+        &self,
+        request: &Request,
+        attacker: Color,
+        measure: bool,
+    ) -> Result<(Arc<Unit>, Timing), CudaError> {
+        let Request { material, metric, keep, .. } = *request;
+        let key = (material, attacker, metric);
+        if !request.opposite_bishops
+            && let Some(unit) = self.lock().get(&key)
+            && (keep <= Keep::Outcomes || unit.has_depths)
+        {
+            return Ok((unit.clone(), Timing::default()));
+        }
+        let board = Hyperboard::pieces(material);
+        let subs = self.subs(request, &board, attacker)?;
+        let bishops = request.opposite_bishops.then(|| bishop_pair(&board)).flatten();
+        let solve = WaveSolve {
+            device: &self.device,
+            progress: &*self.progress,
+            tables: &self.tables,
+            board: &board,
+            attacker,
+            metric,
+            keep,
+            subs,
+            bishops,
+            measure,
+        };
+        let (unit, timing) = solve.run()?;
+        let unit = Arc::new(unit);
+        if bishops.is_none() && keep != Keep::Counts {
+            self.lock().insert(key, unit.clone());
+        }
+        Ok((unit, timing))
+    }
+
+    /// Legal positions and zugzwangs.
+    fn final_counts(
+        &self,
+        request: &Request,
+        units: &[Arc<Unit>],
+        stats: &mut Stats,
+    ) -> Result<(), CudaError> {
+        let white = &units[0];
+        let address = |plane: Option<&Buffer>| plane.map_or(0, Buffer::address);
+        let mut job = base_job(white.layout, &self.tables, Color::White);
+        let pair = if request.opposite_bishops { bishop_pair(&white.board) } else { None };
+        job.bishops = pair.unwrap_or([-1; 2]);
+        job.open = white.open.address();
+        job.open_live = white.open_live.address();
+        let missing = white.lost.is_none() && !Unit::is_bare(request.material, Color::White);
+        let again = if missing { Some(self.lost_again(request, white)?) } else { None };
+        job.lost = address(white.lost.as_ref().or(again.as_ref()));
+        if let Some(black) = units.get(1) {
+            job.other_won = address(black.won.as_ref());
+            job.other_lost = address(black.lost.as_ref());
+        }
+        let tally = Buffer::zeroed(&self.device, FINAL_TALLIES * TALLY_WORDS * 8)?;
+        job.tally = tally.address();
+        self.device.launch(Kernel::FinalCounts, &job)?;
+        let words = tally.words::<{ FINAL_TALLIES * TALLY_WORDS }>()?;
+        add_final_counts(stats, &white.board, &words);
+        Ok(())
+    }
+
+    /// The plane of Black's lost positions, worked out again from White's
+    /// finished open positions, the sub-games and the legal positions.
+    fn lost_again(&self, request: &Request, white: &Unit) -> Result<Buffer, CudaError> {
+        let mut job = base_job(white.layout, &self.tables, Color::White);
+        let subs = self.subs(request, &white.board, Color::White)?;
+        for (i, sub) in subs.iter().enumerate() {
+            job.subs[i] = sub.as_sub();
+        }
+        let plane = || Buffer::new(&self.device, white.board.plane_bytes());
+        let (legal, lost) = (plane()?, plane()?);
+        let live = Buffer::new(&self.device, white.board.tiles())?;
+        job.open = legal.address();
+        job.open_live = live.address();
+        self.device.launch(Kernel::InitOpen, &job)?;
+        job.lost_before = legal.address();
+        job.lost_before_live = live.address();
+        job.open = white.open.address();
+        job.open_live = white.open_live.address();
+        job.lost = lost.address();
+        self.device.launch(Kernel::LostAgain, &job)?;
+        self.device.synchronize()?;
+        Ok(lost)
+    }
+
+    /// The units without one piece, in the order of the board's pieces.
+    pub(crate) fn subs(
+        &self,
+        request: &Request,
+        board: &Hyperboard,
+        attacker: Color,
+    ) -> Result<Vec<Arc<Unit>>, CudaError> {
+        let keep = sub_keep(request.metric);
+        let sub = |man| {
+            let material = request.material.without(man)?;
+            let sub = Request { material, keep, opposite_bishops: false, ..*request };
+            Some(self.unit(&sub, attacker))
+        };
+        board.pieces_in_order().into_iter().filter_map(sub).collect()
+    }
+}

@@ -1,0 +1,58 @@
+//! Why the card could not be used.
+
+use molien_board::Material;
+use molien_solve::Metric;
+use thiserror::Error;
+
+/// Why a solve on the card failed or could not start.
+#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CudaError {
+    /// There is no driver, no card or no run-time compiler.
+    #[error("no CUDA device: {0}")]
+    NoDevice(String),
+    /// The kernels did not compile for this card.
+    #[error("the kernels do not compile for {arch}: {log}")]
+    Compile {
+        /// The architecture asked for.
+        arch: String,
+        /// What the compiler said.
+        log: String,
+    },
+    /// A call to the driver failed.
+    #[error("{call} failed on the card: {reason}")]
+    Driver {
+        /// What was being done.
+        call: &'static str,
+        /// What the driver said.
+        reason: String,
+    },
+    /// The planes would not fit the card's memory.
+    #[error(
+        "{material} in {metric} needs {needed_mib} MiB on the card ({plan}), but only {free_mib} MiB are free"
+    )]
+    Memory {
+        /// What was asked.
+        material: Material,
+        /// In which metric.
+        metric: Metric,
+        /// What it needs.
+        needed_mib: u64,
+        /// The plan, in words.
+        plan: String,
+        /// What the card has left.
+        free_mib: u64,
+    },
+    /// The card solves boards without pawns.
+    #[error("{material}: boards with pawns are not solved on the card")]
+    Pawns {
+        /// What was asked.
+        material: Material,
+    },
+    /// The caller asked to stop.
+    #[error("solving {material} was interrupted")]
+    Cancelled {
+        /// What was being solved.
+        material: Material,
+    },
+}

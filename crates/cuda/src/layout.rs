@@ -1,0 +1,261 @@
+//! What the kernels are told: the same structures as in `kernels/base.cu`, and
+//! the tables of the board and hyper crates in the form the card reads.
+
+use molien_board::{Color, Man, Role, Square, attacks};
+use molien_hyper::{Hyperboard, KING_PAIRS, king_pair, king_pair_squares};
+use molien_operators::MAX_BITS;
+
+/// The most pieces (kings aside) a board on the card can have.
+pub(crate) const MAX_PIECES: usize = 6;
+
+/// An address on the card; 0 for none.
+pub(crate) type Address = u64;
+
+/// The layout of one hyperboard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[repr(C)]
+pub(crate) struct Board {
+    pub tiles: u32,
+    pub numbers: u32,
+    pub outer: u32,
+    pub inner: u32,
+    pub has_row: u32,
+    pub has_column: u32,
+    pub stride: [u32; MAX_PIECES],
+    pub numbers_inverse: u64,
+    pub stride_inverse: [u64; MAX_PIECES],
+    pub close: [u8; MAX_PIECES],
+    pub group: [u8; MAX_PIECES],
+    pub group_len: [u8; MAX_PIECES],
+    pub role: [u8; MAX_PIECES],
+    pub color: [u8; MAX_PIECES],
+    pub kind_end: [u8; MAX_PIECES],
+}
+
+/// The solved board without one piece.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Sub {
+    pub board: Board,
+    pub depth_bits: u32,
+    pub unused: u32,
+    pub open: Address,
+    pub won: Address,
+    pub lost: Address,
+    pub won_depth: [Address; MAX_BITS],
+    pub lost_depth: [Address; MAX_BITS],
+}
+
+/// The plies at which conversions fall due.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Release {
+    pub some: Address,
+    pub bits: [Address; MAX_BITS],
+    pub due: Address,
+}
+
+/// Everything a launch needs.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Job {
+    pub board: Board,
+    pub subs: [Sub; MAX_PIECES],
+    pub tables: Address,
+    pub attacker: u32,
+    pub rule: u32,
+    pub release_bits: u32,
+    pub ply: u32,
+    pub bishops: [i32; 2],
+    pub open: Address,
+    pub open_live: Address,
+    pub candidates: Address,
+    pub candidates_live: Address,
+    pub lost_before: Address,
+    pub lost_before_live: Address,
+    pub lost_now: Address,
+    pub lost_now_live: Address,
+    pub dirty_open: Address,
+    pub dirty_candidates: Address,
+    pub list_open: Address,
+    pub list_candidates: Address,
+    pub starts: Address,
+    pub counts: Address,
+    pub wins: Release,
+    pub holds: Release,
+    pub won: Address,
+    pub lost: Address,
+    pub won_depth: [Address; MAX_BITS],
+    pub lost_depth: [Address; MAX_BITS],
+    pub other_won: Address,
+    pub other_lost: Address,
+    pub tally: Address,
+    pub last_due: Address,
+}
+
+// A kernel's parameters may take 4096 bytes.
+const _: () = assert!(size_of::<Job>() <= 4096);
+
+/// The defines the kernels are compiled with besides the number of outer men.
+pub(crate) fn job_bytes_define() -> String {
+    format!("-DJOB_BYTES={}", size_of::<Job>())
+}
+
+fn binomial(n: u64, k: u64) -> u64 {
+    (0..k).fold(1, |value, i| if n < i + 1 { 0 } else { value * (n - i) / (i + 1) })
+}
+
+/// The factor by which `divide` in `kernels/base.cu` divides.
+fn inverse(divisor: u32) -> u64 {
+    if divisor == 1 { 0 } else { u64::MAX / u64::from(divisor) + 1 }
+}
+
+impl Board {
+    /// The layout of a hyperboard without pawns.
+    pub fn new(board: &Hyperboard) -> Board {
+        let mut out = Board {
+            tiles: board.tiles() as u32,
+            numbers: board.axes().len() as u32,
+            outer: board.outer().len() as u32,
+            inner: 1,
+            has_row: u32::from(board.row().is_some()),
+            has_column: u32::from(board.column().is_some()),
+            ..Board::default()
+        };
+        let pieces = board.pieces_in_order();
+        for (i, man) in pieces.iter().enumerate() {
+            out.role[i] = man.role.index() as u8;
+            out.color[i] = man.color.index() as u8;
+            out.kind_end[i] = u8::from(pieces.get(i + 1) != Some(man));
+        }
+        let lens: Vec<usize> = board.axes().group_lens().collect();
+        let (mut stride, mut end) = (1, board.outer().len());
+        for (group, &len) in lens.iter().enumerate().rev() {
+            for man in end - len..end {
+                out.stride[man] = stride;
+                out.group[man] = group as u8;
+                out.group_len[man] = len as u8;
+            }
+            out.close[end - 1] = len as u8;
+            stride *= binomial(64, len as u64) as u32;
+            if pieces[end - 1].color == Color::White {
+                out.inner = stride;
+            }
+            end -= len;
+        }
+        debug_assert_eq!(stride, out.numbers);
+        out.numbers_inverse = inverse(out.numbers);
+        for man in 0..board.outer().len() {
+            out.stride_inverse[man] = inverse(out.stride[man]);
+        }
+        out
+    }
+}
+
+impl Board {
+    /// The layout as an initialiser in the kernels' language.
+    pub fn initialiser(&self) -> String {
+        let list = |items: Vec<String>| format!("{{{}}}", items.join(","));
+        let bytes = |items: &[u8]| list(items.iter().map(u8::to_string).collect());
+        list(vec![
+            self.tiles.to_string(),
+            self.numbers.to_string(),
+            self.outer.to_string(),
+            self.inner.to_string(),
+            self.has_row.to_string(),
+            self.has_column.to_string(),
+            list(self.stride.iter().map(u32::to_string).collect()),
+            format!("{}ull", self.numbers_inverse),
+            list(self.stride_inverse.iter().map(|x| format!("{x}ull")).collect()),
+            bytes(&self.close),
+            bytes(&self.group),
+            bytes(&self.group_len),
+            bytes(&self.role),
+            bytes(&self.color),
+            bytes(&self.kind_end),
+        ])
+    }
+}
+
+/// Collects bytes in the order of the fields of `Tables`.
+#[derive(Default)]
+struct Bytes(Vec<u8>);
+
+impl Bytes {
+    fn u64(&mut self, value: u64) {
+        self.0.extend(value.to_le_bytes());
+    }
+    fn u32(&mut self, value: u32) {
+        self.0.extend(value.to_le_bytes());
+    }
+    fn u16(&mut self, value: u16) {
+        self.0.extend(value.to_le_bytes());
+    }
+}
+
+const NO_PAIR: u16 = 0xffff;
+const NO_SQUARE: u8 = 0xff;
+/// King classes, rounded up so that the fields after them stay aligned.
+const KING_PLACES: usize = 464;
+
+/// The bytes of `Tables` in `kernels/base.cu`.
+pub(crate) fn tables() -> Vec<u8> {
+    let mut out = Bytes::default();
+    for a in Square::all() {
+        Square::all().for_each(|b| out.u64(attacks::between(a, b).0));
+    }
+    for role in [Role::King, Role::Queen, Role::Rook, Role::Bishop, Role::Knight] {
+        Square::all().for_each(|s| out.u64(attacks::attacks(role, s, Default::default()).0));
+    }
+    for k in 0..=MAX_PIECES as u64 {
+        (0..64).for_each(|n| out.u32(binomial(n, k) as u32));
+    }
+    for white in Square::all() {
+        for black in Square::all() {
+            let pack = |pair: molien_hyper::KingPair| {
+                pair.class as u16 | (pair.symmetry.index() as u16) << 9
+            };
+            out.u16(king_pair(white, black).map_or(NO_PAIR, pack));
+        }
+    }
+    for color in Color::BOTH {
+        for class in 0..KING_PLACES {
+            let (white, black) = king_pair_squares(class.min(KING_PAIRS - 1));
+            let square = if color == Color::White { white } else { black };
+            out.0.push(square.index() as u8);
+        }
+    }
+    for from in Square::all() {
+        let targets: Vec<u8> = attacks::king(from).into_iter().map(|s| s.index() as u8).collect();
+        out.0.extend((0..8).map(|i| targets.get(i).copied().unwrap_or(NO_SQUARE)));
+    }
+    out.0
+}
+
+/// The two like bishops of one side in the order of the board's pieces.
+pub(crate) fn bishop_pair(board: &Hyperboard) -> Option<[i32; 2]> {
+    let pieces = board.pieces_in_order();
+    Color::BOTH.into_iter().find_map(|color| {
+        let bishop = Man::new(color, Role::Bishop);
+        let at: Vec<i32> =
+            (0..pieces.len()).filter(|&i| pieces[i] == bishop).map(|i| i as i32).collect();
+        (at.len() == 2).then(|| [at[0], at[1]])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn like_men_share_an_axis() {
+        let board = Hyperboard::pieces("KRRNKRR".parse().unwrap());
+        let layout = Board::new(&board);
+        assert_eq!(layout.numbers, 2016 * 64);
+        assert_eq!(layout.inner, 64);
+        assert_eq!(layout.close[..3], [0, 2, 1]);
+        assert_eq!(layout.stride[..3], [64, 64, 1]);
+        assert_eq!(layout.kind_end[..5], [0, 1, 0, 1, 1]);
+        assert_eq!(bishop_pair(&board), None);
+    }
+}

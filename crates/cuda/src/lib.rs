@@ -1,0 +1,49 @@
+//! The waves of retrograde analysis on a CUDA card.
+//!
+//! [`CudaEngine`] solves boards without pawns and gives the same tables and
+//! statistics as `molien_solve::Solver`, bit for bit. The driver and the
+//! run-time compiler are loaded when an engine is made; without them the crate
+//! still builds, and [`CudaEngine::new`] says what it looked for.
+//!
+//! What it is not: it reads and writes no files, and it does not solve boards
+//! with pawns.
+//!
+//! ```
+//! use molien_cuda::CudaEngine;
+//! use molien_solve::Metric;
+//!
+//! match CudaEngine::new() {
+//!     Ok(engine) => {
+//!         let table = engine.solve("KRK".parse()?, Metric::Dtm)?;
+//!         assert_eq!(table.stats.sides[0].longest_win.as_ref().unwrap().plies, 31);
+//!     }
+//!     Err(error) => println!("skipped: {error}"),
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod assemble;
+mod bench;
+pub mod conformance;
+mod counts;
+mod device;
+mod driver;
+#[cfg(feature = "emulator")]
+mod emulator;
+mod engine;
+mod error;
+mod layout;
+mod nalimov;
+mod plan;
+mod shelf;
+mod stiller;
+mod unit;
+mod waves;
+
+pub use bench::{Bench, Phase};
+pub use engine::{Attackers, CudaEngine, Request};
+pub use error::CudaError;
+pub use nalimov::{NalimovRow, nalimov_rows};
+pub use plan::{Keep, Plan};
+pub use shelf::CudaShelf;
+pub use stiller::{StillerFound, StillerRow, stiller_rows};

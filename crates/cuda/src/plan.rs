@@ -1,0 +1,117 @@
+//! What a solve needs on the card.
+
+use std::fmt;
+
+use molien_board::{Color, Material};
+use molien_hyper::Hyperboard;
+use molien_operators::Rule;
+use molien_solve::Metric;
+
+/// What is kept of a solved material.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub enum Keep {
+    /// Statistics only: the least memory.
+    Counts,
+    /// The outcome of every position.
+    Outcomes,
+    /// Outcome and depth of every position.
+    Depths,
+}
+
+/// Bytes a solve needs on the card at its peak.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// Bytes of one plane.
+    pub plane: u64,
+    /// Planes that live while the waves run.
+    pub working_planes: u64,
+    /// Planes of outcomes and depths that stay.
+    pub value_planes: u64,
+    /// Flags and lists of tiles.
+    pub tile_lists: u64,
+    /// The sub-games that captures lead to.
+    pub sub_games: u64,
+}
+
+impl Plan {
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        self.plane * (self.working_planes + self.value_planes) + self.tile_lists + self.sub_games
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        write!(
+            f,
+            "{} planes for the waves and {} for values, {} MiB each; lists {} MiB; sub-games {} MiB",
+            self.working_planes,
+            self.value_planes,
+            mib(self.plane),
+            mib(self.tile_lists),
+            mib(self.sub_games)
+        )
+    }
+}
+
+/// Bits of depth to expect of a material: an allowance, not a bound.
+fn expected_depth_bits(material: Material) -> u64 {
+    if material.len() <= 4 { 8 } else { 9 }
+}
+
+fn value_planes(material: Material, keep: Keep) -> u64 {
+    match keep {
+        Keep::Counts => 0,
+        Keep::Outcomes => 2,
+        Keep::Depths => 2 + 2 * expected_depth_bits(material),
+    }
+}
+
+/// What sub-games must keep for a metric.
+pub(crate) fn sub_keep(metric: Metric) -> Keep {
+    match metric.conversion_rule() {
+        Rule::One => Keep::Outcomes,
+        _ => Keep::Depths,
+    }
+}
+
+/// All materials captures can lead to, the material itself left out, in this
+/// orientation; fewest men first.
+pub(crate) fn sub_materials(material: Material) -> Vec<Material> {
+    let mut found: Vec<Material> = Vec::new();
+    let mut to_visit = vec![material];
+    while let Some(next) = to_visit.pop() {
+        for sub in next.men().filter_map(|man| next.without(man)) {
+            if !found.contains(&sub) {
+                found.push(sub);
+                to_visit.push(sub);
+            }
+        }
+    }
+    found.sort_by_key(|m| (m.len(), m.to_string()));
+    found
+}
+
+/// The plan for some attackers' wins.
+pub(crate) fn plan(material: Material, metric: Metric, keep: Keep, attackers: &[Color]) -> Plan {
+    let board = Hyperboard::pieces(material);
+    let release = match metric.conversion_rule() {
+        Rule::One => 0,
+        Rule::Onward => 2 * (1 + expected_depth_bits(material)),
+        Rule::Fifty => 2 * 8,
+    };
+    let sub_plane = |m: &Material| Hyperboard::pieces(*m).plane_bytes() as u64;
+    let kept = |m: &Material| sub_plane(m) * (1 + value_planes(*m, sub_keep(metric)));
+    let sub_games: u64 = sub_materials(material).iter().map(kept).sum();
+    // An attacker solved before the other leaves its open plane and values.
+    let before = (attackers.len() as u64 - 1) * (1 + value_planes(material, keep));
+    Plan {
+        plane: board.plane_bytes() as u64,
+        // Open, candidates, two waves of losses.
+        working_planes: 4 + release,
+        value_planes: value_planes(material, keep) + before,
+        tile_lists: board.tiles() as u64 * (6 + 2 * 4 + 2 * 2),
+        sub_games: sub_games * attackers.len() as u64,
+    }
+}

@@ -1,0 +1,84 @@
+//! One board solved for one attacker: the unit the card works in.
+//!
+//! Everything the waves of an attacker read from a sub-game are that
+//! attacker's wins there, so White's and Black's wins are solved apart, each
+//! through all sub-games, and no table is ever turned round.
+
+use std::sync::Arc;
+
+use molien_board::{Color, Material};
+use molien_hyper::Hyperboard;
+use molien_operators::MAX_BITS;
+
+use crate::CudaError;
+use crate::counts::Record;
+use crate::device::{Buffer, Device};
+use crate::layout::{Address, Board, Sub};
+
+/// A board solved for one attacker.
+pub(crate) struct Unit {
+    pub board: Hyperboard,
+    pub layout: Board,
+    /// Attacker to move, legal and not won.
+    pub open: Buffer,
+    /// Which tiles of `open` may have a bit set.
+    pub open_live: Buffer,
+    /// Attacker to move, won; none if not kept or nothing can be won.
+    pub won: Option<Buffer>,
+    /// Defender to move, lost.
+    pub lost: Option<Buffer>,
+    /// Bit k of the plies of won positions, where kept.
+    pub won_depth: Vec<Buffer>,
+    /// Bit k of the plies of lost positions, where kept.
+    pub lost_depth: Vec<Buffer>,
+    /// What was decided at each ply.
+    pub record: Record,
+    /// Whether depths were kept.
+    pub has_depths: bool,
+}
+
+/// The addresses of planes, 0 where there is none.
+pub(crate) fn addresses(planes: &[Buffer]) -> [Address; MAX_BITS] {
+    std::array::from_fn(|k| planes.get(k).map_or(0, Buffer::address))
+}
+
+impl Unit {
+    /// Whether the attacker has nothing but his king.
+    pub fn is_bare(material: Material, attacker: Color) -> bool {
+        material.side_len(attacker) == 1
+    }
+
+    /// The unit as a sub-game in a job.
+    pub fn as_sub(&self) -> Sub {
+        let address = |plane: &Option<Buffer>| plane.as_ref().map_or(0, Buffer::address);
+        Sub {
+            board: self.layout,
+            depth_bits: self.won_depth.len().max(self.lost_depth.len()) as u32,
+            unused: 0,
+            open: self.open.address(),
+            won: address(&self.won),
+            lost: address(&self.lost),
+            won_depth: addresses(&self.won_depth),
+            lost_depth: addresses(&self.lost_depth),
+        }
+    }
+
+    /// Bits of the deepest ply.
+    pub fn depth_bits(&self) -> usize {
+        self.won_depth.len().max(self.lost_depth.len())
+    }
+}
+
+/// Makes sure depth planes exist for every bit of a ply.
+pub(crate) fn grow_depths(
+    device: &Arc<dyn Device>,
+    planes: &mut Vec<Buffer>,
+    ply: u16,
+    plane_bytes: usize,
+) -> Result<(), CudaError> {
+    let bits = (u16::BITS - ply.leading_zeros()) as usize;
+    while planes.len() < bits {
+        planes.push(Buffer::zeroed(device, plane_bytes)?);
+    }
+    Ok(())
+}

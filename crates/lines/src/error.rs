@@ -1,0 +1,31 @@
+//! What can go wrong.
+
+use molien_probe::ProbeError;
+use thiserror::Error;
+
+/// Why a line could not be played or checked.
+#[derive(Debug, Error, Clone)]
+#[non_exhaustive]
+pub enum LineError {
+    /// The values cannot be had.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// A strategy has a letter that is no metric.
+    #[error(
+        "'{found}' is not a strategy: use letters such as M (dtm), C (dtc), F or Z (dtz), as in FM"
+    )]
+    Strategy {
+        /// What was given.
+        found: String,
+    },
+    /// A move of a given line is not legal there.
+    #[error("ply {ply}: {name} is not a legal move in {fen}")]
+    IllegalMove {
+        /// Which ply, counted from 1.
+        ply: usize,
+        /// The move as given.
+        name: String,
+        /// The position.
+        fen: String,
+    },
+}

@@ -1,0 +1,34 @@
+//! Best play, annotated; and the play of others, judged.
+//!
+//! [`best_line`] plays both sides by their strategies and marks every move in
+//! the signs of Nalimov, Wirth and Haworth; [`check_line`] puts the same marks
+//! on given moves. [`study`] walks games and studies in PGN and says where a
+//! value was thrown away, where a solution is not unique, and where a study is
+//! cooked.
+//!
+//! What it is not: it solves nothing itself (that is a
+//! [`Tablebase`](molien_probe::Tablebase)) and prints nothing.
+//!
+//! ```
+//! use molien_lines::{Play, Until, best_line};
+//! use molien_probe::Tablebase;
+//! use molien_solve::{Metric, Solver};
+//!
+//! let tables = Tablebase::solving(Solver::new());
+//! let start = "8/8/8/8/8/1K6/7R/k7 w - -".parse()?;
+//! let line = best_line(&tables, &start, &Play::both(Metric::Dtm), Until::default())?;
+//! assert_eq!(line.to_text(), "1. Rh1#' {mate}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+mod judge;
+mod line;
+mod strategy;
+pub mod study;
+mod text;
+
+pub use error::LineError;
+pub use judge::{Candidate, Judged};
+pub use line::{End, Line, Mark, Ply, Until, best_line, check_line};
+pub use strategy::{Play, Strategy};

@@ -1,0 +1,190 @@
+//! Lines as text, PGN and JSON.
+
+use std::fmt::Write as _;
+
+use molien_board::Color;
+use molien_solve::Metric;
+use serde_json::{Value as Json, json};
+
+use crate::line::{End, Line, Mark, Ply};
+
+/// The most alternatives that are listed; more are counted.
+const LISTED: usize = 3;
+/// Width of the move text.
+const COLUMNS: usize = 78;
+
+fn superscript(number: usize) -> String {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    let digit = |c: char| c.to_digit(10).map_or(c, |d| DIGITS[d as usize]);
+    number.to_string().chars().map(digit).collect()
+}
+
+impl Ply {
+    /// The other optimal moves in brackets, or the number of all of them if
+    /// they are many; empty if there are none.
+    fn alternatives(&self) -> String {
+        match (self.mark, self.equals.len()) {
+            (Mark::OneOfSeveral, 1..=LISTED) => format!("[{}]", self.equals.join(", ")),
+            _ => String::new(),
+        }
+    }
+
+    /// The move with its signs: `Kd2'`, `Qe3⁵`, `Ka8 [Kc8, Qg3]`.
+    pub fn annotated(&self) -> String {
+        let mut text = format!("{}{}", self.san, self.mark.sign());
+        if self.mark == Mark::OneOfSeveral && self.equals.len() > LISTED {
+            text += &superscript(self.equals.len() + 1);
+        }
+        let alternatives = self.alternatives();
+        if !alternatives.is_empty() {
+            text = format!("{text} {alternatives}");
+        }
+        match self.conversion {
+            Some(material) => format!("{text} {{{material}}}"),
+            None => text,
+        }
+    }
+
+    fn pgn(&self) -> String {
+        let mut notes: Vec<String> = Vec::new();
+        match self.mark {
+            Mark::OnlyLegal => notes.push("only legal move".to_owned()),
+            Mark::OnlyPreserving => notes.push("only move that keeps the value".to_owned()),
+            Mark::OnlyOptimal => notes.push("only optimal move".to_owned()),
+            Mark::OneOfSeveral if self.equals.len() > LISTED => {
+                notes.push(format!("one of {} optimal moves", self.equals.len() + 1));
+            }
+            Mark::OneOfSeveral => notes.push(format!("equal: {}", self.equals.join(", "))),
+            Mark::NotOptimal => notes.push("not optimal".to_owned()),
+        }
+        if let Some(material) = self.conversion {
+            notes.push(material.to_string());
+        }
+        let nag = match self.mark {
+            Mark::OnlyLegal | Mark::OnlyPreserving => " $7",
+            _ => "",
+        };
+        format!("{}{nag} {{{}}}", self.san, notes.join("; "))
+    }
+}
+
+/// Joins words into lines of text.
+pub(crate) fn wrap(words: impl IntoIterator<Item = String>) -> String {
+    let (mut text, mut column) = (String::new(), 0);
+    for word in words.into_iter().flat_map(|w| w.split(' ').map(str::to_owned).collect::<Vec<_>>())
+    {
+        let len = word.chars().count();
+        if column > 0 && column + 1 + len > COLUMNS {
+            text.push('\n');
+            column = 0;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text += &word;
+        column += len;
+    }
+    text
+}
+
+impl Line {
+    /// The moves with their numbers, each written by `write`.
+    fn numbered(&self, write: impl Fn(&Ply) -> String, always: bool) -> Vec<String> {
+        let mut number = 1;
+        let mut words = Vec::new();
+        for (i, ply) in self.plies.iter().enumerate() {
+            let black = ply.before.turn() == Color::Black;
+            let prefix = match black {
+                false => format!("{number}. "),
+                true if i == 0 || always => format!("{number}... "),
+                true => String::new(),
+            };
+            words.push(prefix + &write(ply));
+            number += usize::from(black);
+        }
+        words
+    }
+
+    /// The result in PGN's words.
+    pub fn result(&self) -> &'static str {
+        match (self.winner, self.end) {
+            (Some(Color::White), _) => "1-0",
+            (Some(Color::Black), _) => "0-1",
+            (None, End::Draw | End::Stalemate) => "1/2-1/2",
+            (None, _) => "*",
+        }
+    }
+
+    /// How the line ends, in words.
+    fn ending(&self) -> String {
+        match self.end {
+            End::Mate | End::Stalemate | End::Conversion => self.end.name().to_owned(),
+            End::Limit => "...".to_owned(),
+            End::Draw => format!("drawn; it is held by {}", self.drawing.join(", ")),
+        }
+    }
+
+    /// The moves with the signs of Nalimov, Wirth and Haworth.
+    pub fn to_text(&self) -> String {
+        let mut words = self.numbered(Ply::annotated, false);
+        words.push(format!("{{{}}}", self.ending()));
+        wrap(words)
+    }
+
+    /// A game in PGN, the annotations as comments.
+    pub fn to_pgn(&self, event: &str) -> String {
+        let mut text = String::new();
+        let tags = [
+            ("Event", event),
+            ("Site", "?"),
+            ("Date", "????.??.??"),
+            ("Round", "-"),
+            ("White", "?"),
+            ("Black", "?"),
+            ("Result", self.result()),
+            ("SetUp", "1"),
+        ];
+        for (name, value) in tags {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "[{name} \"{value}\"]");
+        }
+        let _ = writeln!(text, "[FEN \"{} 0 1\"]\n", self.start);
+        let mut words = self.numbered(Ply::pgn, true);
+        words.push(format!("{{{}}}", self.ending()));
+        words.push(self.result().to_owned());
+        text + &wrap(words)
+    }
+
+    /// The line as JSON.
+    pub fn to_json(&self) -> Json {
+        let ply = |ply: &Ply| {
+            json!({
+                "uci": ply.played.to_string(),
+                "san": ply.san,
+                "mark": ply.mark.name(),
+                "sign": ply.mark.sign(),
+                "equals": ply.equals,
+                ply.best.0.name(): ply.got.signed_plies(),
+                "best": ply.best.1.signed_plies(),
+                "conversion": ply.conversion.map(|material| material.to_string()),
+                "fen": ply.before.to_string(),
+            })
+        };
+        json!({
+            "fen": self.start.to_string(),
+            "result": self.result(),
+            "plies": self.plies.len(),
+            "moves": self.plies.iter().map(ply).collect::<Vec<_>>(),
+            "end": self.end.name(),
+            "drawing_moves": self.drawing,
+            "last_fen": self.last.to_string(),
+        })
+    }
+
+    /// The value of the start in the metric of the side to move there, as
+    /// `dtm 27 plies (14 moves)`; none for a draw.
+    pub fn depth(&self) -> Option<(Metric, u16)> {
+        let (metric, value) = self.plies.first()?.best;
+        Some((metric, value.plies()?))
+    }
+}

@@ -1,0 +1,47 @@
+//! Why mining failed.
+
+use molien_board::{FenError, Material};
+use molien_probe::ProbeError;
+use molien_solve::{Metric, SolveError};
+use thiserror::Error;
+
+/// Why something could not be mined.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum MineError {
+    /// A table could not be had.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// A position could not be probed.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// The table says who wins but not how fast: depths of large tables are
+    /// counted, not kept.
+    #[error("{material}: the {metric} depths of so large a table are counted but not kept")]
+    NoDepths {
+        /// Whose table.
+        material: Material,
+        /// Which metric.
+        metric: Metric,
+    },
+    /// The tables at hand lack a metric that is needed.
+    #[error("{material}: a {metric} table is needed")]
+    NoMetric {
+        /// Whose table.
+        material: Material,
+        /// Which metric.
+        metric: Metric,
+    },
+    /// A position with a free man could not be read.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// A file could not be written.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// A Parquet file could not be written.
+    #[error("the Parquet file could not be written: {0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
+    /// A plot could not be drawn.
+    #[error("the plot could not be drawn: {0}")]
+    Plot(String),
+}

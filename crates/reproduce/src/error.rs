@@ -1,0 +1,41 @@
+//! What can go wrong.
+
+use molien_lines::LineError;
+use molien_probe::ProbeError;
+use molien_solve::SolveError;
+use thiserror::Error;
+
+/// Why a table could not be reproduced.
+#[derive(Debug, Error, Clone)]
+#[non_exhaustive]
+pub enum ReproduceError {
+    /// A material could not be solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// A value could not be had.
+    #[error(transparent)]
+    Probe(#[from] ProbeError),
+    /// A line could not be followed.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// The data that comes with the program is damaged.
+    #[error("{file}, row {row}: {problem}")]
+    Data {
+        /// Which file.
+        file: &'static str,
+        /// Which row, from 1.
+        row: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// There is no such table.
+    #[error("{paper} has no table '{table}': choose from {known}")]
+    NoTable {
+        /// Whose.
+        paper: &'static str,
+        /// What was asked.
+        table: String,
+        /// What there is.
+        known: String,
+    },
+}
