@@ -5,7 +5,12 @@ use std::process::{Command, Output};
 use serde_json::Value as Json;
 
 fn molien(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_molien")).args(args).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_molien"))
+        .args(args)
+        // Not the user's own folder of tables.
+        .env("MOLIEN_TABLES", concat!(env!("CARGO_TARGET_TMPDIR"), "/cli-tables"))
+        .output()
+        .unwrap()
 }
 
 fn answer(args: &[&str]) -> String {
