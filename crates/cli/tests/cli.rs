@@ -162,7 +162,7 @@ fn bad_options_are_refused() {
     refused(&["stats", "KQK", "--counting", "all"], "use unique, nalimov or stiller");
     refused(&["stats", "KQK", "--memory", "much"], "8G, 500M or 50%");
     refused(&["stats", "KQK", "--threads", "0"], "--threads");
-    refused(&["stats", "KQKR", "--memory", "1M"], "the limit is 1 MiB");
+    refused(&["stats", "KQKR", "--in-memory", "--memory", "1M"], "the limit is 1 MiB");
     refused(&["stats", "KQRBKQRB"], "of memory");
     refused(&["verify", "KPK", "--promote", "queen"], "leave out --promote");
 }
