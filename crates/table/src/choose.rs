@@ -13,7 +13,7 @@ use crate::shape::BlockShape;
 use crate::source::{BlockValues, Source};
 
 /// Blocks tried for each layout.
-const LAYOUT_SAMPLE: usize = 10;
+const LAYOUT_SAMPLE: usize = 8;
 /// Blocks tried for each reference.
 const REFERENCE_SAMPLE: usize = 16;
 /// The level of trial compression.
@@ -66,20 +66,15 @@ pub(crate) fn candidates(table: &Table) -> Vec<Layout> {
             if !tile_men.iter().any(|man| man.color == predicted) {
                 continue;
             }
-            for order in ScanOrder::BOTH {
-                let (material, placements) = (table.material, placements.clone());
-                let tile_cells = if men.len() < 2 { 64 } else { 4096 };
-                let tiles_per_block = BLOCK_CELLS / tile_cells;
-                let men = men.clone();
-                layouts.push(Layout {
-                    material,
-                    men,
-                    predicted,
-                    order,
-                    tiles_per_block,
-                    placements,
-                });
-            }
+            let tile_cells = if men.len() < 2 { 64 } else { 4096 };
+            layouts.push(Layout {
+                material: table.material,
+                men: men.clone(),
+                predicted,
+                order: ScanOrder::Tiles,
+                tiles_per_block: BLOCK_CELLS / tile_cells,
+                placements: placements.clone(),
+            });
         }
     }
     layouts
@@ -127,30 +122,39 @@ pub(crate) fn keeps_depths(table: &Table) -> bool {
     !any || table.parts.iter().flat_map(|part| &part.values).any(|side| !side.depth.is_empty())
 }
 
+/// Bytes per position of a sample, in small units. `None` if the tables
+/// disagree on an outcome.
+fn layout_cost(source: &Source<'_>, layout: &Layout) -> Option<usize> {
+    let blocks = sampled(source, layout, LAYOUT_SAMPLE)?;
+    // What suits the last metric, the costliest, suits the others too.
+    let metric = (0..source.tables.len()).rev().find(|&i| keeps_depths(source.tables[i]));
+    let depths = metric.map_or(0, |metric| {
+        let coding = alphabets_of(layout, &blocks, metric, None);
+        depth_cost(layout, &blocks, metric, &coding)
+    });
+    let count =
+        |(shape, _): &Sampled| shape.cells(Color::White).len() + shape.cells(Color::Black).len();
+    let positions: usize = blocks.iter().map(count).sum();
+    Some((depths + outcome_cost(layout, &blocks)) * (1 << 20) / positions.max(1))
+}
+
 /// The layout that compresses the sample best; the first of equals. `None` if
 /// the tables disagree on an outcome.
 pub(crate) fn best_layout(source: &Source<'_>) -> Option<Layout> {
     let mut best: Option<(usize, Layout)> = None;
-    for layout in candidates(source.tables[0]) {
-        let blocks = sampled(source, &layout, LAYOUT_SAMPLE)?;
-        let metrics =
-            (0..source.tables.len()).filter(|&metric| keeps_depths(source.tables[metric]));
-        let depths = metrics.map(|metric| {
-            let coding = alphabets_of(&layout, &blocks, metric, None);
-            depth_cost(&layout, &blocks, metric, &coding)
-        });
-        let cells: usize = blocks
-            .iter()
-            .map(|(s, _)| s.cells(Color::White).len() + s.cells(Color::Black).len())
-            .sum();
-        let bytes = depths.sum::<usize>() + outcome_cost(&layout, &blocks);
-        // Layouts cut the board differently: compare bytes per position.
-        let cost = bytes * (1 << 20) / cells.max(1);
+    let mut consider = |layout: Layout| {
+        let cost = layout_cost(source, &layout)?;
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             best = Some((cost, layout));
         }
+        best.as_ref().map(|(_, layout)| layout.clone())
+    };
+    let mut found = None;
+    for layout in candidates(source.tables[0]) {
+        found = Some(consider(layout)?);
     }
-    best.map(|(_, layout)| layout)
+    // Whether to scan by rows is decided for the best men only.
+    consider(Layout { order: ScanOrder::Rows, ..found? })
 }
 
 /// For each metric the earlier metric from which to count, if that pays.
