@@ -1,6 +1,6 @@
 //! Tables on disk: one file per material, all metrics in it.
 //!
-//! [`write`] stores solved tables, [`TableFile`] reads them at random. The
+//! [`write()`] stores solved tables, [`TableFile`] reads them at random. The
 //! format is described in FORMAT.md.
 //!
 //! What it is not: it solves nothing and knows no moves beyond what
