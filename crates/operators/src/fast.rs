@@ -266,91 +266,105 @@ const NOT_H: u64 = !(Bitboard::FILE_A.0 << 7);
 const NOT_AB: u64 = NOT_A & !(Bitboard::FILE_A.0 << 1);
 const NOT_GH: u64 = NOT_H & !(Bitboard::FILE_A.0 << 6);
 
-/// A fill within a word towards higher bits, by Kogge-Stone; `mask` removes
-/// the file a step would wrap to.
+/// Eight words at a time, so that every step is one vector instruction.
 #[inline(always)]
-fn fill_up<const STEP: u32>(set: u64, empty: u64, mask: u64) -> u64 {
-    let mut p = empty & mask;
-    let mut g = set;
-    g |= p & (g << STEP);
-    p &= p << STEP;
-    g |= p & (g << (2 * STEP));
-    p &= p << (2 * STEP);
-    g |= p & (g << (4 * STEP));
-    (g << STEP) & mask & empty
-}
-
-/// The same towards lower bits.
-#[inline(always)]
-fn fill_down<const STEP: u32>(set: u64, empty: u64, mask: u64) -> u64 {
-    let mut p = empty & mask;
-    let mut g = set;
-    g |= p & (g >> STEP);
-    p &= p >> STEP;
-    g |= p & (g >> (2 * STEP));
-    p &= p >> (2 * STEP);
-    g |= p & (g >> (4 * STEP));
-    (g >> STEP) & mask & empty
+fn each(a: Lanes, f: impl Fn(u64) -> u64) -> Lanes {
+    [f(a[0]), f(a[1]), f(a[2]), f(a[3]), f(a[4]), f(a[5]), f(a[6]), f(a[7])]
 }
 
 #[inline(always)]
-fn word_rook(set: u64, empty: u64) -> u64 {
-    fill_up::<8>(set, empty, !0)
-        | fill_down::<8>(set, empty, !0)
-        | fill_up::<1>(set, empty, NOT_A)
-        | fill_down::<1>(set, empty, NOT_H)
+fn up<const STEP: u32>(a: Lanes) -> Lanes {
+    each(a, |word| word << STEP)
 }
 
 #[inline(always)]
-fn word_bishop(set: u64, empty: u64) -> u64 {
-    fill_up::<9>(set, empty, NOT_A)
-        | fill_down::<7>(set, empty, NOT_A)
-        | fill_up::<7>(set, empty, NOT_H)
-        | fill_down::<9>(set, empty, NOT_H)
+fn down<const STEP: u32>(a: Lanes) -> Lanes {
+    each(a, |word| word >> STEP)
 }
 
 #[inline(always)]
-fn word_queen(set: u64, empty: u64) -> u64 {
-    word_rook(set, empty) | word_bishop(set, empty)
+fn only(a: Lanes, mask: u64) -> Lanes {
+    each(a, |word| word & mask)
+}
+
+/// Fills within the words in one direction, by Kogge-Stone: three doublings
+/// reach seven squares. `mask` removes the file a step would wrap to.
+macro_rules! fill {
+    ($name:ident, $step:ident) => {
+        #[inline(always)]
+        fn $name<const ONE: u32, const TWO: u32, const FOUR: u32>(
+            set: Lanes,
+            empty: Lanes,
+            mask: u64,
+        ) -> Lanes {
+            let mut p = only(empty, mask);
+            let mut g = set;
+            g = or(g, and(p, $step::<ONE>(g)));
+            p = and(p, $step::<ONE>(p));
+            g = or(g, and(p, $step::<TWO>(g)));
+            p = and(p, $step::<TWO>(p));
+            g = or(g, and(p, $step::<FOUR>(g)));
+            and(only($step::<ONE>(g), mask), empty)
+        }
+    };
+}
+
+fill!(fill_up, up);
+fill!(fill_down, down);
+
+#[inline(always)]
+fn word_rook(set: Lanes, empty: Lanes) -> Lanes {
+    let vertical = or(fill_up::<8, 16, 32>(set, empty, !0), fill_down::<8, 16, 32>(set, empty, !0));
+    let right = fill_up::<1, 2, 4>(set, empty, NOT_A);
+    let left = fill_down::<1, 2, 4>(set, empty, NOT_H);
+    or(vertical, or(right, left))
 }
 
 #[inline(always)]
-fn word_knight(set: u64, _empty: u64) -> u64 {
-    let right1 = (set << 1) & NOT_A;
-    let left1 = (set >> 1) & NOT_H;
-    let right2 = (set << 2) & NOT_AB;
-    let left2 = (set >> 2) & NOT_GH;
-    let (one, two) = (right1 | left1, right2 | left2);
-    one << 16 | one >> 16 | two << 8 | two >> 8
+fn word_bishop(set: Lanes, empty: Lanes) -> Lanes {
+    let rising =
+        or(fill_up::<9, 18, 36>(set, empty, NOT_A), fill_down::<9, 18, 36>(set, empty, NOT_H));
+    let falling =
+        or(fill_up::<7, 14, 28>(set, empty, NOT_H), fill_down::<7, 14, 28>(set, empty, NOT_A));
+    or(rising, falling)
 }
 
 #[inline(always)]
-fn word_king(set: u64, _empty: u64) -> u64 {
-    let sides = (set << 1) & NOT_A | (set >> 1) & NOT_H;
-    let three = set | sides;
-    sides | three << 8 | three >> 8
+fn word_queen(set: Lanes, empty: Lanes) -> Lanes {
+    or(word_rook(set, empty), word_bishop(set, empty))
 }
 
-/// Moves of the column man: fills within each word. The functions are named,
-/// not closures, because only those are always inlined and so vectorised.
+#[inline(always)]
+fn word_knight(set: Lanes, _empty: Lanes) -> Lanes {
+    let one = or(only(up::<1>(set), NOT_A), only(down::<1>(set), NOT_H));
+    let two = or(only(up::<2>(set), NOT_AB), only(down::<2>(set), NOT_GH));
+    or(or(up::<16>(one), down::<16>(one)), or(up::<8>(two), down::<8>(two)))
+}
+
+#[inline(always)]
+fn word_king(set: Lanes, _empty: Lanes) -> Lanes {
+    let sides = or(only(up::<1>(set), NOT_A), only(down::<1>(set), NOT_H));
+    let three = or(set, sides);
+    or(sides, or(up::<8>(three), down::<8>(three)))
+}
+
+/// Moves of the column man: fills within each word.
 #[inline(always)]
 fn column_man(role: Role, set: &Tile, valid: &Tile, out: &mut Tile) {
     match role {
-        Role::Queen => each_word(set, valid, out, word_queen),
-        Role::Rook => each_word(set, valid, out, word_rook),
-        Role::Bishop => each_word(set, valid, out, word_bishop),
-        Role::Knight => each_word(set, valid, out, word_knight),
-        Role::King => each_word(set, valid, out, word_king),
+        Role::Queen => each_rank(set, valid, out, word_queen),
+        Role::Rook => each_rank(set, valid, out, word_rook),
+        Role::Bishop => each_rank(set, valid, out, word_bishop),
+        Role::Knight => each_rank(set, valid, out, word_knight),
+        Role::King => each_rank(set, valid, out, word_king),
         Role::Pawn => {}
     }
 }
 
 #[inline(always)]
-fn each_word(set: &Tile, valid: &Tile, out: &mut Tile, f: impl Fn(u64, u64) -> u64) {
+fn each_rank(set: &Tile, valid: &Tile, out: &mut Tile, f: impl Fn(Lanes, Lanes) -> Lanes) {
     for rank in 0..8 {
-        for file in 0..8 {
-            out.0[rank][file] |= f(set.0[rank][file], valid.0[rank][file]);
-        }
+        out.0[rank] = or(out.0[rank], f(set.0[rank], valid.0[rank]));
     }
 }
 
