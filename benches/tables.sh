@@ -32,7 +32,7 @@ fi
 # CPU seconds, wall seconds and peak MiB of one solve from nothing.
 measure() {
     local usage
-    usage="$( { TIMEFORMAT='%U %S %R'; time target/release/molien solve "$1" --metric "$2" > /dev/null; } 2>&1 )"
+    usage="$( { TIMEFORMAT='%U %S %R'; time target/release/molien solve "$1" --metric "$2" --in-memory --backend cpu > /dev/null; } 2>&1 )"
     awk '{ printf "%.2f %.2f", $1 + $2, $3 }' <<< "$usage"
 }
 

@@ -50,9 +50,24 @@ pub struct Common {
     /// for KQPKQ in 1986
     #[arg(long, global = true, default_value = "all", value_name = "ROLES")]
     pub promote: Promote,
+    /// What solves boards without pawns of up to five men: a CUDA card if there
+    /// is one (auto), the processor, or a card and nothing else
+    #[arg(long, global = true, default_value = "auto", value_name = "WHICH")]
+    pub backend: Backend,
     /// Threads to use [default: one for each processor]
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<std::num::NonZeroUsize>,
+}
+
+/// What solves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Backend {
+    /// A CUDA card if one is found, else the processor
+    Auto,
+    /// The processor
+    Cpu,
+    /// A CUDA card; none is an error
+    Cuda,
 }
 
 /// What pawns promote to.
@@ -93,6 +108,8 @@ pub enum Command {
     Tables(cmd::tables::TablesArgs),
     /// Check tables against themselves and against a referee
     Verify(cmd::verify::VerifyArgs),
+    /// Measure how fast this machine solves
+    Bench(cmd::bench::BenchArgs),
     /// Say in words why a simple pawn ending is won or drawn
     Explain(cmd::explain::ExplainArgs),
     /// Search a king and pawn ending and prove its value

@@ -1,16 +1,17 @@
 //! What every command works with.
 
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use anyhow::Context as _;
 use molien_board::Material;
+use molien_cuda::{CudaEngine, CudaShelf};
 use molien_probe::{FolderSource, Tablebase};
 use molien_solve::{Progress, Solver};
 use molien_table::Directory;
 
-use crate::args::{Common, Promote};
+use crate::args::{Backend, Common, Promote};
 use crate::progress::{Bars, Interruptible};
 
 /// The options common to all commands, made ready.
@@ -22,6 +23,9 @@ pub struct Context {
     /// Where tables are kept; none if they are not.
     directory: Option<Directory>,
     no_solve: bool,
+    backend: Backend,
+    /// The card, looked for when it is first wanted; none if there is none.
+    card: OnceLock<Option<Arc<CudaEngine>>>,
     interrupted: Arc<AtomicBool>,
 }
 
@@ -46,14 +50,43 @@ impl Context {
         // Tables of another game than chess are not kept.
         let keeps = !common.in_memory && common.promote == Promote::All;
         let directory = keeps.then(|| Directory::find(common.tables.as_deref()));
-        Ok(Context {
+        let context = Context {
             json: common.json,
             memory_bytes,
             promote: common.promote,
             directory,
             no_solve: common.no_solve,
+            backend: common.backend,
+            card: OnceLock::new(),
             interrupted,
-        })
+        };
+        if common.backend == Backend::Cuda {
+            context.card()?; // said at once rather than in the middle
+        }
+        Ok(context)
+    }
+
+    /// The CUDA card.
+    pub fn card(&self) -> anyhow::Result<Arc<CudaEngine>> {
+        if let Some(Some(card)) = self.card.get() {
+            return Ok(card.clone());
+        }
+        let card = Arc::new(CudaEngine::new()?);
+        // Another thread may have been faster: then its engine is the one.
+        Ok(self.card.get_or_init(|| Some(card.clone())).clone().unwrap_or(card))
+    }
+
+    /// The card, if it is to be used and there is one; says so once.
+    fn card_if_wanted(&self) -> Option<Arc<CudaEngine>> {
+        if self.backend == Backend::Cpu || self.promote != Promote::All {
+            return None;
+        }
+        let look = || {
+            let card = CudaEngine::new().ok()?;
+            eprintln!("using {}", card.device_name());
+            Some(Arc::new(card))
+        };
+        self.card.get_or_init(look).clone()
     }
 
     /// A solver within the memory limit that shows its progress on a terminal,
@@ -95,10 +128,14 @@ impl Context {
     }
 
     fn solver_with(&self, progress: Arc<dyn Progress>) -> Solver {
-        Solver::new()
+        let solver = Solver::new()
             .with_progress(progress)
             .with_memory_limit(self.memory_bytes)
-            .with_promotions(self.promote.roles())
+            .with_promotions(self.promote.roles());
+        match self.card_if_wanted() {
+            Some(card) => solver.with_shelf(Arc::new(CudaShelf::new(card))),
+            None => solver,
+        }
     }
 
     /// Whether pawns promote as in chess.

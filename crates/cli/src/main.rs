@@ -58,6 +58,7 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Reproduce(args) => cmd::reproduce::run(&context, &args),
         Command::Tables(args) => cmd::tables::run(&context, &args),
         Command::Verify(args) => cmd::verify::run(&context, &args),
+        Command::Bench(args) => cmd::bench::run(&context, &args),
         Command::Explain(args) => cmd::explain::run(&context, &args),
         Command::Search(args) => cmd::search::run(&context, &args),
         Command::Uci(args) => cmd::uci::run(&context, &args),

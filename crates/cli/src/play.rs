@@ -1,42 +1,13 @@
-//! Tables behind the search and the engine.
+//! Tables behind the engine.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use molien_board::{Material, Move, Position};
 use molien_pawns::uci::PerfectPlay;
-use molien_pawns::{Oracle, PROVED, Value, WIN};
+use molien_pawns::{PROVED, WIN};
 use molien_probe::{Category, Tablebase};
-use molien_solve::{Metric, Outcome};
-
-/// Men up to which the search asks tables.
-const ORACLE_MEN: usize = 4;
-
-/// The search's way to tables: solved on demand.
-pub struct TableOracle {
-    tables: Tablebase,
-}
-
-impl TableOracle {
-    /// Asks these tables.
-    pub fn new(tables: Tablebase) -> Arc<TableOracle> {
-        Arc::new(TableOracle { tables })
-    }
-}
-
-impl Oracle for TableOracle {
-    fn value(&self, position: &Position) -> Option<Value> {
-        if position.occupied().len() > ORACLE_MEN {
-            return None;
-        }
-        let value = self.tables.value(position, Metric::Dtc).ok()?;
-        Some(match value.outcome() {
-            Outcome::Win => Value::Win,
-            Outcome::Draw => Value::Draw,
-            Outcome::Loss => Value::Loss,
-        })
-    }
-}
+use molien_solve::Metric;
 
 /// Whether a material's tables can be asked without waiting.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,12 @@ use std::process::{Command, Output};
 use serde_json::Value as Json;
 
 fn molien(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_molien")).args(args).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_molien"))
+        .args(args)
+        // Not the user's own folder of tables.
+        .env("MOLIEN_TABLES", concat!(env!("CARGO_TARGET_TMPDIR"), "/cli-tables"))
+        .output()
+        .unwrap()
 }
 
 fn answer(args: &[&str]) -> String {
@@ -157,7 +162,7 @@ fn bad_options_are_refused() {
     refused(&["stats", "KQK", "--counting", "all"], "use unique, nalimov or stiller");
     refused(&["stats", "KQK", "--memory", "much"], "8G, 500M or 50%");
     refused(&["stats", "KQK", "--threads", "0"], "--threads");
-    refused(&["stats", "KQKR", "--memory", "1M"], "the limit is 1 MiB");
+    refused(&["stats", "KQKR", "--in-memory", "--memory", "1M"], "the limit is 1 MiB");
     refused(&["stats", "KQRBKQRB"], "of memory");
     refused(&["verify", "KPK", "--promote", "queen"], "leave out --promote");
 }

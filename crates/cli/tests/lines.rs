@@ -5,7 +5,12 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 fn molien(args: &[String], folder: &PathBuf) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_molien")).args(args).current_dir(folder).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_molien"))
+        .args(args)
+        .current_dir(folder)
+        .env("MOLIEN_TABLES", concat!(env!("CARGO_TARGET_TMPDIR"), "/lines-tables"))
+        .output()
+        .unwrap()
 }
 
 /// Splits a command line of an example, quotes included.

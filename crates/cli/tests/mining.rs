@@ -12,6 +12,7 @@ fn scratch(name: &str) -> PathBuf {
 
 fn molien(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_molien"));
+    command.env("MOLIEN_TABLES", concat!(env!("CARGO_TARGET_TMPDIR"), "/mining-tables"));
     command.args(args).current_dir(folder).output().unwrap()
 }
 
@@ -183,8 +184,8 @@ fn parquet_is_read_back_by_another_program() {
         .current_dir(&folder)
         .output();
     match read {
-        Ok(output) if output.stdout == b"no pyarrow\n" => eprintln!("skipped: no pyarrow"),
-        Err(error) => eprintln!("skipped: no python: {error}"),
+        Ok(output) if output.stdout == b"no pyarrow\n" => skip("no pyarrow"),
+        Err(error) => skip(&format!("no python: {error}")),
         Ok(output) => {
             let errors = String::from_utf8_lossy(&output.stderr);
             let found = String::from_utf8_lossy(&output.stdout);
@@ -192,4 +193,10 @@ fn parquet_is_read_back_by_another_program() {
         }
     }
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// Without the independent reader the test passes, except in CI.
+fn skip(why: &str) {
+    assert!(std::env::var_os("CI").is_none(), "{why}");
+    eprintln!("skipped: {why}");
 }

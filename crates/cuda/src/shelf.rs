@@ -10,23 +10,14 @@ use crate::{CudaEngine, Request};
 /// A shelf that solves on the card what is asked of it: every table without
 /// pawns that fits. A `molien_solve::Solver` with this shelf solves pawn
 /// placements itself and takes the tables they promote into from the card.
-///
-/// A table read from another shelf, if one is given, is not solved again.
 pub struct CudaShelf {
     engine: Arc<CudaEngine>,
-    first: Option<Arc<dyn Shelf>>,
 }
 
 impl CudaShelf {
     /// A shelf on this engine.
     pub fn new(engine: Arc<CudaEngine>) -> CudaShelf {
-        CudaShelf { engine, first: None }
-    }
-
-    /// Looks on another shelf first.
-    pub fn after(mut self, shelf: Arc<dyn Shelf>) -> CudaShelf {
-        self.first = Some(shelf);
-        self
+        CudaShelf { engine }
     }
 
     fn fits(&self, material: Material, metric: Metric) -> bool {
@@ -37,16 +28,12 @@ impl CudaShelf {
 
 impl Shelf for CudaShelf {
     fn contains(&self, material: Material, metric: Metric) -> bool {
-        let stored = self.first.as_ref().is_some_and(|shelf| shelf.contains(material, metric));
-        stored || !material.has_pawns() && material.len() <= 6 && self.fits(material, metric)
+        // Kings alone are no table; depths of more than five men are not kept.
+        let wanted = !material.has_pawns() && (3..=5).contains(&material.len());
+        wanted && self.fits(material, metric)
     }
 
     fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, String> {
-        if let Some(shelf) = &self.first
-            && let Some(table) = shelf.load(material, metric)?
-        {
-            return Ok(Some(table));
-        }
         if !self.contains(material, metric) {
             return Ok(None);
         }

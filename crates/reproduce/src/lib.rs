@@ -25,6 +25,8 @@ mod error;
 mod lab;
 mod moves;
 mod nalimov;
+mod oracle;
+mod piasetski;
 mod positions;
 mod report;
 mod squares;
@@ -38,6 +40,7 @@ use molien_board::Material;
 
 pub use error::ReproduceError;
 pub use lab::Lab;
+pub use oracle::TableOracle;
 pub use report::{Cell, Section, Verdict};
 
 /// A paper with figures to compare.
@@ -49,11 +52,13 @@ pub enum Paper {
     Nalimov,
     /// Stiller 1996.
     Stiller,
+    /// Piasetski 1977.
+    Piasetski,
 }
 
 impl Paper {
     /// All papers, the oldest first.
-    pub const ALL: [Paper; 3] = [Paper::Thompson, Paper::Stiller, Paper::Nalimov];
+    pub const ALL: [Paper; 4] = [Paper::Piasetski, Paper::Thompson, Paper::Stiller, Paper::Nalimov];
 
     /// The name in lower case.
     pub const fn name(self) -> &'static str {
@@ -61,6 +66,7 @@ impl Paper {
             Paper::Thompson => "thompson",
             Paper::Nalimov => "nalimov",
             Paper::Stiller => "stiller",
+            Paper::Piasetski => "piasetski",
         }
     }
 
@@ -70,6 +76,7 @@ impl Paper {
             Paper::Thompson => &["1", "2", "3", "lines"],
             Paper::Nalimov => &["1", "2", "3", "5", "B"],
             Paper::Stiller => &["claims", "2", "3"],
+            Paper::Piasetski => &["studies"],
         }
     }
 }
@@ -136,6 +143,7 @@ pub fn reproduce(
             (Paper::Stiller, "claims") => done(stiller::claims(lab)?),
             (Paper::Stiller, "2") => done(stiller::table2(lab, full, None)?),
             (Paper::Stiller, _) => done(stiller::line(lab, full)?),
+            (Paper::Piasetski, _) => done(piasetski::studies(lab)?),
         }
     }
     Ok(())

@@ -107,7 +107,8 @@ pub struct Solver {
     progress: Arc<dyn Progress>,
     memory_limit_bytes: u64,
     promotions: Vec<Role>,
-    shelf: Option<Arc<dyn Shelf>>,
+    /// Asked in this order.
+    shelves: Vec<Arc<dyn Shelf>>,
     wave_log: Option<Arc<dyn WaveLog>>,
     tables: Mutex<Cache>,
     /// Sub-games in the orientation a parent needs, where it is not the
@@ -143,7 +144,7 @@ impl Solver {
             progress: Arc::new(Silent),
             memory_limit_bytes: u64::MAX,
             promotions: Role::PROMOTIONS.to_vec(),
-            shelf: None,
+            shelves: Vec::new(),
             wave_log: None,
             tables: Mutex::new(Cache::new()),
             swapped: Mutex::default(),
@@ -172,9 +173,10 @@ impl Solver {
         self
     }
 
-    /// Reads tables from a shelf rather than solving them.
+    /// Takes tables from a shelf rather than solving them. Of several shelves
+    /// the one given last is asked first.
     pub fn with_shelf(mut self, shelf: Arc<dyn Shelf>) -> Solver {
-        self.shelf = Some(shelf);
+        self.shelves.insert(0, shelf);
         self
     }
 
@@ -186,11 +188,11 @@ impl Solver {
     }
 
     /// Lets pawns promote to these roles only. Tables solved so are not those
-    /// of chess (Thompson's KQPKQ of 1986 has queens only), so a shelf set
-    /// before is not used.
+    /// of chess (Thompson's KQPKQ of 1986 has queens only), so shelves
+    /// given before are not used.
     pub fn with_promotions(mut self, roles: &[Role]) -> Solver {
         if roles != Role::PROMOTIONS {
-            self.shelf = None;
+            self.shelves.clear();
         }
         self.promotions = roles.to_vec();
         self
@@ -234,21 +236,22 @@ impl Solver {
         if let Some(table) = lock(&self.tables).get(&key) {
             return Ok(Some(table));
         }
-        let Some(shelf) = &self.shelf else { return Ok(None) };
         let material = key.0;
-        let loaded =
-            shelf.load(key.0, key.1).map_err(|reason| SolveError::Shelf { material, reason })?;
-        Ok(loaded.map(|table| {
-            let table = Arc::new(table);
-            lock(&self.tables).insert(key, table.clone(), true);
-            table
-        }))
+        for shelf in &self.shelves {
+            let loaded = shelf.load(key.0, key.1);
+            if let Some(table) = loaded.map_err(|reason| SolveError::Shelf { material, reason })? {
+                let table = Arc::new(table);
+                lock(&self.tables).insert(key, table.clone(), true);
+                return Ok(Some(table));
+            }
+        }
+        Ok(None)
     }
 
     fn is_known(&self, material: Material, metric: Metric) -> bool {
         let key = key(material, metric);
         lock(&self.tables).get(&key).is_some()
-            || self.shelf.as_ref().is_some_and(|shelf| shelf.contains(key.0, key.1))
+            || self.shelves.iter().any(|shelf| shelf.contains(key.0, key.1))
     }
 
     /// Says that a table is on the shelf now, so that memory need not keep it.

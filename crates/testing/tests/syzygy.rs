@@ -150,10 +150,10 @@ fn three_men() {
 
 #[test]
 fn four_men_without_pawns() {
-    compare_all(|material| material.len() == 4 && !material.has_pawns(), 14);
+    compare_all(|material| material.len() == 4 && !material.has_pawns(), 20);
 }
 
 #[test]
 fn four_men_with_pawns() {
-    compare_all(|material| material.len() == 4 && material.has_pawns(), 16);
+    compare_all(|material| material.len() == 4 && material.has_pawns(), 10);
 }

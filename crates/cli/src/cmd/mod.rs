@@ -1,5 +1,6 @@
 //! The commands.
 
+pub mod bench;
 pub mod explain;
 pub mod export;
 pub mod find;

@@ -18,13 +18,14 @@ adds six men: minutes to hours and gigabytes. The tables are
   thompson   1, 2, 3, lines
   stiller    claims, 2 (or one row, such as KQQKQQ), 3
   nalimov    1, 2, 3, 5, B
+  piasetski  studies (two minutes; fewer functions leave many unsolved)
 The exit code is 1 if a figure differs for no known reason.";
 
 /// Which figures.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct ReproduceArgs {
-    /// thompson, stiller or nalimov
+    /// thompson, stiller, nalimov or piasetski
     paper: Option<Paper>,
     /// One table only
     #[arg(long, value_name = "N", requires = "paper")]

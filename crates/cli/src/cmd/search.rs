@@ -6,11 +6,11 @@ use anyhow::bail;
 use clap::Args;
 use molien_board::{Position, Role};
 use molien_pawns::{Limits, Options, SearchResult, Searcher};
+use molien_reproduce::TableOracle;
 use serde_json::json;
 
 use crate::Verdict;
 use crate::context::Context;
-use crate::play::TableOracle;
 use crate::text::{print_json, print_line};
 
 const AFTER_HELP: &str = "\

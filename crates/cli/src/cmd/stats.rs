@@ -128,13 +128,13 @@ impl View<'_> {
         json!({
             "legal": legal,
             "wins": wins,
-            "win_percent": share(wins, legal),
             "draws": draws,
             "losses": losses,
             "longest_win": longest(&stats.longest_win),
             "longest_loss": longest(&stats.longest_loss),
             "win_plies": self.histogram_json(&stats.wins),
             "loss_plies": self.histogram_json(&stats.losses),
+            "win_percent": share(wins, legal),
             "horizon_percent": self.horizon_json(side),
         })
     }

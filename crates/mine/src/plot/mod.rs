@@ -1,7 +1,7 @@
 //! Histograms as pictures: how many positions are won and lost at each ply.
 //!
 //! SVG has text of its own. Bitmaps need glyphs, and a font would be the
-//! largest part of the program: [`glyphs`] holds a few dozen of 3 x 5 dots.
+//! largest part of the program: `glyphs` holds a few dozen of 3 x 5 dots.
 
 mod glyphs;
 

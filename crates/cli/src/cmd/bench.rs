@@ -1,0 +1,83 @@
+//! `molien bench`.
+
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+use molien_board::Material;
+use molien_cuda::Bench;
+use molien_solve::Metric;
+use serde_json::json;
+
+use crate::Verdict;
+use crate::context::Context;
+use crate::text::{print_json, print_line};
+
+const AFTER_HELP: &str = "\
+Examples:
+  molien bench gpu
+  molien bench gpu KRNKNN --json
+
+Whole tables on the processor are measured by benches/tables.sh.";
+
+/// What to measure.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct BenchArgs {
+    /// Which part of the machine
+    what: What,
+    /// The material to solve, without pawns
+    #[arg(default_value = "KRNKNN")]
+    material: String,
+}
+
+/// The parts of a machine that can be measured.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum What {
+    /// The CUDA card
+    Gpu,
+}
+
+/// Measures and prints a line for every phase.
+pub fn run(context: &Context, args: &BenchArgs) -> anyhow::Result<Verdict> {
+    let What::Gpu = args.what;
+    let material: Material = args.material.parse()?;
+    if material.has_pawns() {
+        bail!("{material} has pawns: the card solves boards without pawns");
+    }
+    let bench = context.card()?.bench(material.canonical(), Metric::Dtc)?;
+    if context.json { print_json(&to_json(&bench)) } else { print(&bench) }?;
+    Ok(Verdict::Done)
+}
+
+fn to_json(bench: &Bench) -> serde_json::Value {
+    let phase = |phase: &molien_cuda::Phase| {
+        json!({
+            "phase": phase.name,
+            "seconds": phase.seconds,
+            "tiles": phase.tiles,
+            "tiles_per_second": phase.tiles_per_second(),
+            "positions_per_second": phase.positions_per_second(),
+        })
+    };
+    json!({
+        "device": bench.device,
+        "material": bench.material.to_string(),
+        "copy_bytes_per_second": bench.copy_bytes_per_second,
+        "phases": bench.phases.iter().map(phase).collect::<Vec<_>>(),
+    })
+}
+
+fn print(bench: &Bench) -> anyhow::Result<()> {
+    let copy = bench.copy_bytes_per_second / 1e9;
+    print_line(&format!("{} on {}: copies {copy:.0} GB/s", bench.material, bench.device))?;
+    for phase in &bench.phases {
+        print_line(&format!(
+            "  {:8} {:>9.3} s {:>14} tiles {:>12.3e} tiles/s {:>12.3e} positions/s",
+            phase.name,
+            phase.seconds,
+            phase.tiles,
+            phase.tiles_per_second(),
+            phase.positions_per_second(),
+        ))?;
+    }
+    Ok(())
+}
