@@ -1,10 +1,27 @@
 //! Tables on disk: one file per material, all metrics in it.
 //!
-//! [`write()`] stores solved tables, [`TableFile`] reads them at random. The
-//! format is described in FORMAT.md.
+//! [`write()`] stores solved tables, [`TableFile`] reads them at random,
+//! [`Directory`] is a folder of them, [`WaveLogs`] keeps the waves of long
+//! solves so that an interrupted one can go on. The format is described in
+//! FORMAT.md at the root of the workspace.
 //!
 //! What it is not: it solves nothing and knows no moves beyond what
 //! compression needs.
+//!
+//! ```
+//! use molien_solve::{Metric, Solver, Value};
+//! use molien_table::{Directory, WriteOptions};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let directory = Directory::new(folder.path());
+//! let table = Solver::new().solve("KQK".parse()?, Metric::Dtm)?;
+//! directory.store(&[&table], &WriteOptions::default())?;
+//!
+//! let file = directory.open("KQK".parse()?)?;
+//! let position = "7k/8/5K2/8/8/8/8/Q7 w - -".parse()?;
+//! assert_eq!(file.get(&position, Metric::Dtm)?, Value::Win(3));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod atomic;
 mod block;

@@ -77,6 +77,8 @@ struct Loader<'a> {
     file: &'a TableFile,
     board: &'a Hyperboard,
     metric: usize,
+    /// Number of pieces of the hyperboard, kings left out.
+    pieces: usize,
     arrangements: Vec<Vec<usize>>,
 }
 
@@ -85,8 +87,22 @@ impl Loader<'_> {
         &self.file.shared.meta.layout
     }
 
+    /// The address of pieces in the hyperboard's order, then kings.
+    #[inline]
+    fn address(&self, class: usize, placed: &[Square; 10]) -> Index {
+        let (board, pieces) = (self.board, self.pieces);
+        match board.king_axis() {
+            KingAxis::Pairs => board.index_of(class, &placed[..pieces]),
+            KingAxis::Tile => Index {
+                tile: board.tile_at(0, &placed[..pieces]),
+                row: placed[pieces],
+                column: placed[pieces + 1],
+            },
+        }
+    }
+
     /// The addresses of a cell: like men in every order, mirror images.
-    fn addresses(&self, class: usize, squares: &[Square]) -> impl Iterator<Item = Index> + '_ {
+    fn addresses(&self, class: usize, squares: [Square; 8]) -> impl Iterator<Item = Index> + '_ {
         let board = self.board;
         let mirror = match board.king_axis() {
             KingAxis::Pairs => {
@@ -99,16 +115,14 @@ impl Loader<'_> {
                 .all(|color| Symmetry::MIRROR.bitboard(board.pawns(color)) == board.pawns(color))
                 .then_some(Symmetry::MIRROR),
         };
-        let squares = squares.to_vec();
         let symmetries = std::iter::once(Symmetry::IDENTITY).chain(mirror);
         symmetries.flat_map(move |symmetry| {
-            let squares = squares.clone();
             self.arrangements.iter().map(move |places| {
                 let mut placed = [Square::new(0); 10];
-                for (&place, &square) in places.iter().zip(&squares) {
+                for (&place, square) in places.iter().zip(squares) {
                     placed[place] = symmetry.square(square);
                 }
-                address(board, class, &placed)
+                self.address(class, &placed)
             })
         })
     }
@@ -140,7 +154,7 @@ impl Loader<'_> {
                     };
                     let tile = number * per_block + cell / layout.tile_cells();
                     let (class, squares) = layout.squares(tile, cell % layout.tile_cells());
-                    for mut at in self.addresses(class, &squares[..layout.men.len()]) {
+                    for mut at in self.addresses(class, squares) {
                         at.tile -= hyper_tiles.start;
                         values[turn.index()].set(at, outcome == WIN, plies);
                     }
@@ -176,18 +190,6 @@ impl Loader<'_> {
     }
 }
 
-fn address(board: &Hyperboard, class: usize, placed: &[Square; 10]) -> Index {
-    let pieces = board.pieces_in_order().len();
-    match board.king_axis() {
-        KingAxis::Pairs => board.index_of(class, &placed[..pieces]),
-        KingAxis::Tile => Index {
-            tile: board.tile_at(0, &placed[..pieces]),
-            row: placed[pieces],
-            column: placed[pieces + 1],
-        },
-    }
-}
-
 impl TableFile {
     /// Reads all values in one metric into memory, as the solver holds them.
     ///
@@ -216,7 +218,8 @@ impl TableFile {
         metric: usize,
     ) -> Result<SubGame, TableError> {
         let arrangements = arrangements(&self.shared.meta.layout, &board);
-        let loader = Loader { file: self, board: &board, metric, arrangements };
+        let pieces = board.pieces_in_order().len();
+        let loader = Loader { file: self, board: &board, metric, pieces, arrangements };
         let backend = fastest();
         let stretches = loader.stretches(number)?;
         let legal = Color::BOTH.map(|turn| legal_tiles(backend, &board, turn));

@@ -70,7 +70,7 @@ fn pieces() {
 }
 
 #[test]
-fn a_full_disk_is_reported_and_the_log_kept() {
+fn a_log_that_cannot_be_kept_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let material: Material = "KRK".parse().unwrap();
     let blocked = folder.path().join("blocked");
