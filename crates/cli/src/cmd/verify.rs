@@ -1,7 +1,9 @@
 //! `molien verify`.
 
+use std::str::FromStr;
+
 use clap::Args;
-use molien_board::Position;
+use molien_board::{Material, Position};
 use molien_solve::{Metric, Value};
 use molien_verify::{Options, Report, verify};
 use serde_json::{Value as Json, json};
@@ -14,6 +16,7 @@ const AFTER_HELP: &str = "\
 Examples:
   molien verify KRK KPK
   molien verify KBBKN --sample 100000 --seed 7
+  molien verify --men 3          every material of up to three men
 
 Two checks: every value of every position against the values one move on, by
 planes; and a referee that plays the legal moves of an independent library,
@@ -25,25 +28,48 @@ The exit code is 1 if a check fails.";
 #[command(after_help = AFTER_HELP)]
 pub struct VerifyArgs {
     /// Materials such as KQKR
-    #[arg(required = true)]
+    #[arg(required_unless_present = "men")]
     material: Vec<String>,
+    /// All materials of up to so many men
+    #[arg(long, value_name = "N", conflicts_with = "material",
+          value_parser = clap::value_parser!(u8).range(3..=5))]
+    men: Option<u8>,
     /// Metrics: dtm, dtc, dtz, dtz50
     #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
     metric: Vec<Metric>,
-    /// Positions the referee looks at beyond four men
-    #[arg(long, default_value_t = 1_000_000, value_name = "N")]
-    sample: u64,
+    /// Positions the referee looks at beyond four men, or 'all'
+    #[arg(long, default_value = "1000000", value_name = "N")]
+    sample: Sample,
     /// Seed of the sample
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
 }
 
+/// How many positions; none is all of them.
+#[derive(Clone, Copy, Debug)]
+struct Sample(Option<u64>);
+
+impl FromStr for Sample {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Sample, String> {
+        if text.eq_ignore_ascii_case("all") {
+            return Ok(Sample(None));
+        }
+        let number = text.parse().map_err(|_| format!("'{text}' is neither a number nor 'all'"))?;
+        Ok(Sample(Some(number)))
+    }
+}
+
 /// Checks each material and prints the findings.
 pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
-    let materials = parse_materials(&args.material)?;
+    let materials = match args.men {
+        Some(men) => Material::all(usize::from(men)),
+        None => parse_materials(&args.material)?,
+    };
     let chess = context.promotes_to_all();
     anyhow::ensure!(chess, "only chess can be verified: leave out --promote");
-    let options = Options { metrics: args.metric.clone(), sample: args.sample, seed: args.seed };
+    let options = Options { metrics: args.metric.clone(), sample: args.sample.0, seed: args.seed };
     let solver = context.solver();
     let mut verdict = Verdict::Done;
     for material in materials {
