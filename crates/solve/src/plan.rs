@@ -50,32 +50,35 @@ impl Plan {
         Plan { steps }
     }
 
-    fn working(&self) -> u64 {
-        self.steps.iter().map(|step| working_bytes(step.tiles)).max().unwrap_or(0)
-    }
-
     /// What it takes if every board is kept to the end.
     pub fn cost(&self) -> Cost {
         Cost {
             placements: self.steps.len() as u64,
             positions: self.steps.iter().map(|step| step.tiles * 4096).sum(),
-            bytes: self.steps.iter().map(|step| step.bytes).sum::<u64>() + self.working(),
+            bytes: self.peak(|_| 0),
         }
     }
 
     /// What it takes if boards are given up once nothing reads them.
     pub fn cost_giving_up(&self) -> Cost {
-        let (mut alive, mut peak) = (0, 0);
         let mut freed = vec![0; self.steps.len()];
         for (place, step) in self.steps.iter().enumerate() {
-            alive += step.bytes;
-            peak = peak.max(alive);
             if let Some(last) = step.last_reader {
                 freed[last.max(place)] += step.bytes;
             }
-            alive -= freed[place];
         }
-        Cost { bytes: peak + self.working(), ..self.cost() }
+        Cost { bytes: self.peak(|place| freed[place]), ..self.cost() }
+    }
+
+    /// The most bytes alive at a time, if so many are given up after a step.
+    fn peak(&self, freed: impl Fn(usize) -> u64) -> u64 {
+        let (mut alive, mut peak) = (0, 0);
+        for (place, step) in self.steps.iter().enumerate() {
+            alive += step.bytes;
+            peak = peak.max(alive + working_bytes(step.tiles));
+            alive -= freed(place);
+        }
+        peak
     }
 
     /// The boards that nothing reads after a step.
