@@ -25,11 +25,18 @@ pub struct Options {
     pub sample: Option<u64>,
     /// The seed of the sample.
     pub seed: u64,
+    /// Beside the sample, every position with an en-passant capture in reach.
+    pub en_passant: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { metrics: Metric::ALL.to_vec(), sample: Some(1_000_000), seed: 1 }
+        Options {
+            metrics: Metric::ALL.to_vec(),
+            sample: Some(1_000_000),
+            seed: 1,
+            en_passant: false,
+        }
     }
 }
 
@@ -156,7 +163,10 @@ pub fn verify(
         let referee = Referee::new(solver, material, metrics)?;
         let found = match sample {
             None => referee.exhaustive()?,
-            Some(count) => referee.sample(count, options.seed)?,
+            Some(count) => {
+                let sample = referee.sample(count, options.seed)?;
+                if options.en_passant { sample.merge_with(referee.en_passant()?) } else { sample }
+            }
         };
         report.referee = report.referee.merge_with(found);
         if material.len() > TOGETHER_MEN {

@@ -40,6 +40,9 @@ pub struct VerifyArgs {
     /// Positions the referee looks at beyond four men, or 'all'
     #[arg(long, default_value = "1000000", value_name = "N")]
     sample: Sample,
+    /// Beside the sample, every position next to an en-passant capture
+    #[arg(long)]
+    en_passant: bool,
     /// Seed of the sample
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
@@ -69,7 +72,12 @@ pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
     };
     let chess = context.promotes_to_all();
     anyhow::ensure!(chess, "only chess can be verified: leave out --promote");
-    let options = Options { metrics: args.metric.clone(), sample: args.sample.0, seed: args.seed };
+    let options = Options {
+        metrics: args.metric.clone(),
+        sample: args.sample.0,
+        seed: args.seed,
+        en_passant: args.en_passant,
+    };
     let solver = context.solver();
     let mut verdict = Verdict::Done;
     for material in materials {
