@@ -15,6 +15,8 @@ typedef unsigned char u8;
 #define NO_PAIR 0xffffu
 #define NO_SQUARE 0xffu
 #define NEVER 0xffffu
+#define NOT_YET 0xffffffffu
+#define NOTED_MOST 65536u
 
 enum Role { KING, QUEEN, ROOK, BISHOP, KNIGHT };
 enum Goal { WIN, HOLD };
@@ -102,6 +104,12 @@ struct Job {
     const u64 *other_lost;
     u64 *tally;
     u32 *last_due;
+    const u64 *watched; // addresses; the top bit says that the defender is to move
+    u32 *watched_plies; // when each was decided, or NOT_YET
+    u32 watched_count;
+    u32 unused;
+    u64 *noted_won; // how many, then the addresses of what a wave decides
+    u64 *noted_lost;
 };
 
 // For the largest boards the kernels are compiled for one board only, which

@@ -20,6 +20,21 @@ DEVICE Tally no_tally()
     return out;
 }
 
+// Notes the addresses of a set, if there is a list and room in it. The first
+// word of the list counts; beyond what it holds the count is not exact.
+NOINLINE void note_rows(u64 *list, u32 tile, int lane, Pair64 set)
+{
+    if (!list) return;
+    for (int half = 0; half < 2; half++) {
+        const u64 row = (u64)tile << 12 | (2 * lane + half) << 6;
+        for (u64 rest = half ? set.b : set.a; rest; rest &= rest - 1) {
+            if (*(volatile u64 *)list >= NOTED_MOST) return;
+            const u64 at = atomicAdd(list, 1ull);
+            if (at < NOTED_MOST) list[1 + at] = row | (__ffsll(rest) - 1);
+        }
+    }
+}
+
 #define DARK 0xaa55aa55aa55aa55ull
 
 // Column squares with the two chosen bishops on squares of both colours.

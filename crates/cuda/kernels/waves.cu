@@ -177,6 +177,7 @@ DEVICE void write_won(const Job &job, const Cell &cell, int lane, Pair64 open, P
     if (lane == 0) job.open_live[cell.tile] = live;
     write_depth(job.won_depth, job.ply, cell.tile, lane, now);
     tally_rows(job, cell, lane, now, tally);
+    note_rows(job.noted_won, cell.tile, lane, now);
     mark_neighbours(job, cell, !job.attacker, job.dirty_candidates, lane);
 }
 
@@ -389,6 +390,7 @@ KERNEL(defend, WAVE_BLOCKS)
         add_rows(job.lost, tile, lane, now);
         write_depth(job.lost_depth, job.ply, tile, lane, now);
         tally_rows(job, cell, lane, now, tally);
+        note_rows(job.noted_lost, tile, lane, now);
         mark_neighbours(job, cell, job.attacker, job.dirty_open, lane);
     }
     add_tally(tally, job.tally + TALLY_LOST * TALLY_WORDS, lane);

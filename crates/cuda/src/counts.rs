@@ -57,6 +57,12 @@ impl Tally {
 pub(crate) struct Record {
     pub won: Vec<Tally>,
     pub lost: Vec<Tally>,
+    /// Addresses of the deepest wins and losses, where they were noted and
+    /// are few enough.
+    pub deepest_won: Vec<u64>,
+    pub deepest_lost: Vec<u64>,
+    /// When each watched position was decided.
+    pub watched: Vec<Option<u16>>,
 }
 
 /// Puts a tally at a ply; plies that decide nothing leave no trace.

@@ -20,6 +20,7 @@ pub(crate) enum Kernel {
     Attack,
     FinishWon,
     FinalCounts,
+    Watch,
     CopyPlane,
     LostAgain,
 }
@@ -69,6 +70,7 @@ impl Kernel {
             Kernel::Attack => "attack",
             Kernel::FinishWon => "finish_won",
             Kernel::FinalCounts => "final_counts",
+            Kernel::Watch => "watch",
             Kernel::CopyPlane => "copy_plane",
             Kernel::LostAgain => "lost_again",
         }
@@ -145,6 +147,12 @@ impl Buffer {
 
     pub fn fill(&self, byte: u8) -> Result<(), CudaError> {
         self.device.fill(self.address, byte, self.bytes)
+    }
+
+    /// Sets the first bytes to 0.
+    pub fn clear_first(&self, bytes: usize) -> Result<(), CudaError> {
+        assert!(bytes <= self.bytes, "more than the buffer holds");
+        self.device.fill(self.address, 0, bytes)
     }
 
     pub fn upload(&self, from: &[u8]) -> Result<(), CudaError> {

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use molien_board::{Color, Material};
+use molien_board::{Color, Material, Position};
 use molien_hyper::Hyperboard;
-use molien_solve::{Metric, Progress, Silent, Stats, Table};
+use molien_solve::{Metric, Progress, Silent, Stats, Table, Value};
 
 use crate::assemble::{FINAL_TALLIES, add_final_counts, game, wave_stats};
 use crate::counts::TALLY_WORDS;
@@ -14,7 +14,8 @@ use crate::driver::CudaDevice;
 use crate::layout::{Board, bishop_pair, tables};
 use crate::plan::{plan, sub_keep};
 use crate::unit::Unit;
-use crate::waves::{Timing, WaveSolve, base_job};
+use crate::watch::positions;
+use crate::waves::{Extras, Timing, WaveSolve, base_job};
 use crate::{CudaError, Keep, Plan};
 
 /// Whose wins are solved.
@@ -59,6 +60,18 @@ impl Request {
             Attackers::White => &[Color::White],
         }
     }
+}
+
+/// Statistics of one side's wins, and the positions of its deepest ones.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// Statistics; those of the other side's wins are left out.
+    pub stats: Stats,
+    /// The deepest wins, White to move; of mirror images one. Empty if there
+    /// are more than 65536 addresses of them.
+    pub deepest_wins: Vec<Position>,
+    /// The deepest losses, Black to move, likewise.
+    pub deepest_losses: Vec<Position>,
 }
 
 type Key = (Material, Color, Metric);
@@ -170,7 +183,7 @@ impl CudaEngine {
         let metric = metric.without_pawns();
         let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
         let request = Request { keep, ..Request::new(material, metric) };
-        let (units, stats) = self.run(&request)?;
+        let (units, stats) = self.run(&request, Extras::default())?;
         let game = game(&units[0], &units[1])?;
         drop(units);
         self.forget_large();
@@ -182,18 +195,80 @@ impl CudaEngine {
     /// # Errors
     /// If it has pawns, does not fit the card, or is cancelled.
     pub fn statistics(&self, request: &Request) -> Result<Stats, CudaError> {
-        let (units, stats) = self.run(request)?;
+        let (units, stats) = self.run(request, Extras::default())?;
         drop(units);
         self.forget_large();
         Ok(stats)
     }
 
-    fn run(&self, request: &Request) -> Result<(Vec<Arc<Unit>>, Stats), CudaError> {
-        let material = request.material;
-        if material.has_pawns() {
-            return Err(CudaError::Pawns { material });
+    /// White's wins with the least memory: statistics and the deepest
+    /// positions.
+    ///
+    /// # Errors
+    /// If it has pawns, does not fit the card, or is cancelled.
+    pub fn survey(&self, material: Material, metric: Metric) -> Result<Survey, CudaError> {
+        let metric = metric.without_pawns();
+        let (keep, attackers) = (Keep::Counts, Attackers::White);
+        let request = Request { keep, attackers, ..Request::new(material, metric) };
+        let (units, stats) = self.run(&request, Extras { deepest: true, ..Extras::default() })?;
+        let (board, record) = (&units[0].board, &units[0].record);
+        let survey = Survey {
+            stats,
+            deepest_wins: positions(board, Color::White, &record.deepest_won),
+            deepest_losses: positions(board, Color::Black, &record.deepest_lost),
+        };
+        drop(units);
+        self.forget_large();
+        Ok(survey)
+    }
+
+    /// The values of legal positions of one material, whose depths are noted
+    /// while the waves run: no depth needs to be kept. One side's wins are
+    /// solved after the other's.
+    ///
+    /// # Errors
+    /// If it has pawns, does not fit the card, or is cancelled.
+    pub fn values(
+        &self,
+        material: Material,
+        metric: Metric,
+        asked: &[Position],
+    ) -> Result<Vec<Value>, CudaError> {
+        let metric = metric.without_pawns();
+        let request = Request { keep: Keep::Counts, ..Request::new(material, metric) };
+        let mut values = vec![Value::Draw; asked.len()];
+        for attacker in Color::BOTH {
+            // One side's wins at a time, whichever they are.
+            self.check_request(&Request { attackers: Attackers::White, ..request })?;
+            let extras = Extras { watched: asked, ..Extras::default() };
+            let (unit, _) = self.timed_unit(&request, attacker, extras)?;
+            for ((value, position), ply) in values.iter_mut().zip(asked).zip(&unit.record.watched) {
+                match ply {
+                    Some(ply) if position.turn() == attacker => *value = Value::Win(*ply),
+                    Some(ply) => *value = Value::Loss(*ply),
+                    None => {}
+                }
+            }
+            drop(unit);
+            self.forget_large();
         }
-        self.make_room(request)?;
+        Ok(values)
+    }
+
+    fn check_request(&self, request: &Request) -> Result<(), CudaError> {
+        if request.material.has_pawns() {
+            return Err(CudaError::Pawns { material: request.material });
+        }
+        self.make_room(request)
+    }
+
+    fn run(
+        &self,
+        request: &Request,
+        extras: Extras<'_>,
+    ) -> Result<(Vec<Arc<Unit>>, Stats), CudaError> {
+        let material = request.material;
+        self.check_request(request)?;
         self.progress.begin(
             material,
             request.metric,
@@ -201,7 +276,7 @@ impl CudaEngine {
         );
         let mut units = Vec::new();
         for &attacker in request.colors() {
-            units.push(self.unit(request, attacker)?);
+            units.push(self.timed_unit(request, attacker, extras)?.0);
         }
         let mut stats = wave_stats(request.metric, &units[0], units.get(1).map(|unit| &**unit));
         self.final_counts(request, &units, &mut stats)?;
@@ -246,19 +321,20 @@ impl CudaEngine {
 
     /// The unit of a request for one attacker, with its sub-games.
     fn unit(&self, request: &Request, attacker: Color) -> Result<Arc<Unit>, CudaError> {
-        self.timed_unit(request, attacker, false).map(|(unit, _)| unit)
+        self.timed_unit(request, attacker, Extras::default()).map(|(unit, _)| unit)
     }
 
-    /// The same, with the time it took; phases are timed if asked for.
+    /// The same, with the time it took and with extras.
     pub(crate) fn timed_unit(
         &self,
         request: &Request,
         attacker: Color,
-        measure: bool,
+        extras: Extras<'_>,
     ) -> Result<(Arc<Unit>, Timing), CudaError> {
         let Request { material, metric, keep, .. } = *request;
         let key = (material, attacker, metric);
-        if !request.opposite_bishops
+        let known = extras.watched.is_empty() && !extras.deepest && !request.opposite_bishops;
+        if known
             && let Some(unit) = self.lock().get(&key)
             && (keep <= Keep::Outcomes || unit.has_depths)
         {
@@ -277,7 +353,7 @@ impl CudaEngine {
             keep,
             subs,
             bishops,
-            measure,
+            extras,
         };
         let (unit, timing) = solve.run()?;
         let unit = Arc::new(unit);

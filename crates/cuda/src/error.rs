@@ -49,6 +49,12 @@ pub enum CudaError {
         /// What was asked.
         material: Material,
     },
+    /// A watched position is not one of the board.
+    #[error("a position to watch is not one of {material}")]
+    NotOfBoard {
+        /// The board.
+        material: Material,
+    },
     /// The caller asked to stop.
     #[error("solving {material} was interrupted")]
     Cancelled {

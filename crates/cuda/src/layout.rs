@@ -91,6 +91,12 @@ pub(crate) struct Job {
     pub other_lost: Address,
     pub tally: Address,
     pub last_due: Address,
+    pub watched: Address,
+    pub watched_plies: Address,
+    pub watched_count: u32,
+    pub unused: u32,
+    pub noted_won: Address,
+    pub noted_lost: Address,
 }
 
 // A kernel's parameters may take 4096 bytes.

@@ -38,10 +38,11 @@ mod plan;
 mod shelf;
 mod stiller;
 mod unit;
+mod watch;
 mod waves;
 
 pub use bench::{Bench, Phase};
-pub use engine::{Attackers, CudaEngine, Request};
+pub use engine::{Attackers, CudaEngine, Request, Survey};
 pub use error::CudaError;
 pub use nalimov::{NalimovRow, nalimov_rows};
 pub use plan::{Keep, Plan};

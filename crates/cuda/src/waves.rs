@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use molien_board::Color;
+use molien_board::{Color, Position};
 use molien_hyper::Hyperboard;
 use molien_operators::{MAX_BITS, Rule};
 use molien_solve::{Metric, Progress, WaveReport};
@@ -12,6 +12,7 @@ use crate::counts::{Record, TALLY_WORDS, Tally, put};
 use crate::device::{Buffer, Device, Kernel};
 use crate::layout::{Board, Job, Release};
 use crate::unit::{Unit, addresses, grow_depths};
+use crate::watch::{Notes, Watch};
 use crate::{CudaError, Keep};
 
 /// Tallies a launch can write.
@@ -36,8 +37,18 @@ pub(crate) struct WaveSolve<'a> {
     pub subs: Vec<Arc<Unit>>,
     /// Count only placements with these two bishops on both colours.
     pub bishops: Option<[i32; 2]>,
+    pub extras: Extras<'a>,
+}
+
+/// What is wanted of a solve besides its planes and counts.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Extras<'a> {
     /// Wait after every launch, to time the phases.
     pub measure: bool,
+    /// Positions whose depth is wanted.
+    pub watched: &'a [Position],
+    /// Note the positions of the deepest waves.
+    pub deepest: bool,
 }
 
 /// Release planes of one side.
@@ -63,6 +74,8 @@ struct Working {
     last_due: Buffer,
     wins: Option<ReleasePlanes>,
     holds: Option<ReleasePlanes>,
+    watch: Option<Watch>,
+    notes: Option<[Notes; 2]>,
 }
 
 /// How long the parts of a solve took.
@@ -124,6 +137,17 @@ impl WaveSolve<'_> {
         }
     }
 
+    fn watch(&self) -> Result<Option<Watch>, CudaError> {
+        let watched = self.extras.watched;
+        let watch = || Watch::new(self.device, self.board, self.attacker, watched);
+        (!watched.is_empty()).then(watch).transpose()
+    }
+
+    fn notes(&self) -> Result<Option<[Notes; 2]>, CudaError> {
+        let notes = || Notes::new(self.device);
+        self.extras.deepest.then(|| Ok([notes()?, notes()?])).transpose()
+    }
+
     fn working(&self, bits: usize) -> Result<Working, CudaError> {
         Ok(Working {
             candidates: self.plane()?,
@@ -140,6 +164,8 @@ impl WaveSolve<'_> {
             last_due: Buffer::zeroed(self.device, 8)?,
             wins: self.release(bits)?,
             holds: self.release(bits)?,
+            watch: self.watch()?,
+            notes: self.notes()?,
         })
     }
 
@@ -169,6 +195,7 @@ impl WaveSolve<'_> {
         self.device.launch(Kernel::InitOpen, &job)?;
         if Unit::is_bare(self.board.material(), self.attacker) {
             self.device.synchronize()?;
+            unit.record.watched = vec![None; self.extras.watched.len()];
             return Ok((unit, Timing::default()));
         }
         if self.keep != Keep::Counts {
@@ -181,6 +208,9 @@ impl WaveSolve<'_> {
         let last_ply = self.first_plies(&mut job, &mut unit, &mut working, bits)?;
         timing.init = started.elapsed();
         self.later_plies(&mut job, &mut unit, &mut working, last_ply, &mut timing)?;
+        if let Some(watch) = &working.watch {
+            unit.record.watched = watch.plies()?;
+        }
         drop(working);
         if self.keep != Keep::Counts {
             let won = self.plane()?;
@@ -222,7 +252,42 @@ impl WaveSolve<'_> {
         job.wins = release(&working.wins);
         job.holds = release(&working.holds);
         job.lost = unit.lost.as_ref().map_or(0, Buffer::address);
+        if let Some(watch) = &working.watch {
+            watch.fill(job);
+        }
+        if let Some([won, lost]) = &working.notes {
+            job.noted_won = won.address();
+            job.noted_lost = lost.address();
+        }
         self.set_lost(job, working);
+    }
+
+    /// Looks at the watched positions, given where the losses of a ply are.
+    fn look(&self, job: &Job, ply: u16, lost: (u64, u64)) -> Result<(), CudaError> {
+        if job.watched_count == 0 {
+            return Ok(());
+        }
+        let mut job = *job;
+        job.ply = u32::from(ply);
+        (job.lost_now, job.lost_now_live) = lost;
+        self.device.launch(Kernel::Watch, &job)
+    }
+
+    /// Takes what a wave has noted, if it decided anything.
+    fn take_notes(
+        &self,
+        unit: &mut Unit,
+        working: &Working,
+        [won, lost]: [u64; 2],
+    ) -> Result<(), CudaError> {
+        let Some([won_notes, lost_notes]) = &working.notes else { return Ok(()) };
+        if won > 0 {
+            unit.record.deepest_won = won_notes.take(won)?;
+        }
+        if lost > 0 {
+            unit.record.deepest_lost = lost_notes.take(lost)?;
+        }
+        Ok(())
     }
 
     fn set_lost(&self, job: &mut Job, working: &Working) {
@@ -281,15 +346,19 @@ impl WaveSolve<'_> {
         if bits > 0 {
             self.device.launch(Kernel::InitWinsGraded, job)?;
             self.device.launch(Kernel::InitDefenceGraded, job)?;
+            self.look(job, 0, (job.lost_before, job.lost_before_live))?;
             let tallies = self.tallies(working)?;
             record(unit, 0, tallies[TALLY_LOST], Tally::default());
             return Ok(0);
         }
         self.set_depths(job, unit, 1)?;
         self.device.launch(Kernel::InitDefenceOne, job)?;
+        self.look(job, 0, (job.lost_before, job.lost_before_live))?;
         job.ply = 1;
         self.device.launch(Kernel::AttackFirst, job)?;
+        self.look(job, 1, (job.lost_now, job.lost_now_live))?;
         let tallies = self.tallies(working)?;
+        self.take_notes(unit, working, [tallies[TALLY_WON].decided, 0])?;
         record(unit, 0, tallies[TALLY_LOST], Tally::default());
         record(unit, 1, tallies[TALLY_LOST_NEXT], tallies[TALLY_WON]);
         working.lost.swap(0, 1);
@@ -301,7 +370,7 @@ impl WaveSolve<'_> {
     fn timed(&self, kernel: Kernel, job: &Job, spent: &mut Duration) -> Result<(), CudaError> {
         let started = Instant::now();
         self.device.launch(kernel, job)?;
-        if self.measure {
+        if self.extras.measure {
             self.device.synchronize()?;
             *spent += started.elapsed();
         }
@@ -342,11 +411,13 @@ impl WaveSolve<'_> {
             if lost > 0 || graded {
                 self.timed(Kernel::Attack, job, &mut timing.attack)?;
             }
+            self.look(job, ply, (job.lost_now, job.lost_now_live))?;
             timing.plies = ply;
             let tallies = self.tallies(working)?;
             (lost, won) = (tallies[TALLY_LOST].decided, tallies[TALLY_WON].decided);
             timing.defend_tiles += tallies[TALLY_LOST].tiles;
             timing.attack_tiles += tallies[TALLY_WON].tiles;
+            self.take_notes(unit, working, [won, lost])?;
             self.report(ply, &tallies[TALLY_LOST]);
             self.report(ply, &tallies[TALLY_WON]);
             put(&mut unit.record.lost, ply, tallies[TALLY_LOST]);
