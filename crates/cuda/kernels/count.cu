@@ -103,6 +103,24 @@ NOINLINE u32 count_representatives(const Board &board, u64 squares, int row, u64
     return count;
 }
 
+#if PAWNS
+// Of a placement that the mirror maps to itself: the positions not after their
+// image, compared kind by kind, the pieces first, then the white king.
+DEVICE u64 representatives(const Job &job, const Cell &cell, int row)
+{
+    u64 set = 0;
+#pragma unroll
+    for (int i = 0; i < OUTER; i++) {
+        set |= bit(cell.square[i]);
+        if (!BOARD(job).kind_end[i]) continue;
+        u64 differ = set ^ back_through(1, set);
+        if (differ) return has(set, __ffsll(differ) - 1) ? ~0ull : 0;
+        set = 0;
+    }
+    return (row & 7) < 4 ? ~0ull : 0;
+}
+#endif
+
 // Adds one row's positions to the tally.
 DEVICE void tally_row(const Job &job, const Cell &cell, bool mirror, int row, u64 set, Tally &tally)
 {
@@ -117,12 +135,20 @@ DEVICE void tally_row(const Job &job, const Cell &cell, bool mirror, int row, u6
         return;
     }
     tally.mirrored += __popcll(set);
+#if PAWNS
+    tally.unique += __popcll(set & representatives(job, cell, row));
+#else
     tally.unique += count_representatives(BOARD(job), pack_squares(cell), row, set);
+#endif
 }
 
 DEVICE void tally_rows(const Job &job, const Cell &cell, int lane, Pair64 set, Tally &tally)
 {
+#if PAWNS
+    bool mirror = job.places[cell.king_class].symmetric;
+#else
     bool mirror = maps_to_itself(job, cell.king_class);
+#endif
     tally_row(job, cell, mirror, 2 * lane, set.a, tally);
     tally_row(job, cell, mirror, 2 * lane + 1, set.b, tally);
 }

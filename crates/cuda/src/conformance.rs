@@ -37,6 +37,7 @@ fn graded_differences(turn: Color, a: &Graded, b: &Graded, found: &mut Vec<Strin
     differ("won", a.won == b.won);
     differ("lost", a.lost == b.lost);
     differ("depth", a.depth == b.depth);
+    differ("stalemate", a.stalemate == b.stalemate);
 }
 
 fn side_differences(turn: Color, a: &SideStats, b: &SideStats, found: &mut Vec<String>) {

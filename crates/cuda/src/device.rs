@@ -21,6 +21,7 @@ pub(crate) enum Kernel {
     FinishWon,
     FinalCounts,
     Watch,
+    Relay,
     CopyPlane,
     LostAgain,
 }
@@ -42,6 +43,8 @@ const FIXED_TILES: u32 = 1 << 24;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Build {
     pub outer: usize,
+    /// Whether the kings span the tile.
+    pub pawns: bool,
     pub part: Part,
     /// The one board the kernels are for, if they are for one only.
     pub fixed: Option<Board>,
@@ -51,7 +54,7 @@ impl Build {
     /// The build that works on a board.
     pub fn of(board: &Board, part: Part) -> Build {
         let fixed = (board.tiles > FIXED_TILES).then_some(*board);
-        Build { outer: board.outer as usize, part, fixed }
+        Build { outer: board.outer as usize, pawns: board.kings_in_tile(), part, fixed }
     }
 }
 
@@ -71,6 +74,7 @@ impl Kernel {
             Kernel::FinishWon => "finish_won",
             Kernel::FinalCounts => "final_counts",
             Kernel::Watch => "watch",
+            Kernel::Relay => "relay",
             Kernel::CopyPlane => "copy_plane",
             Kernel::LostAgain => "lost_again",
         }
@@ -79,7 +83,7 @@ impl Kernel {
     /// The part the kernel is in.
     pub fn part(self) -> Part {
         match self {
-            Kernel::InitDefenceGraded | Kernel::InitWinsGraded => Part::Graded,
+            Kernel::InitDefenceGraded | Kernel::InitWinsGraded | Kernel::Relay => Part::Graded,
             Kernel::LostAgain => Part::Again,
             _ => Part::Waves,
         }
@@ -87,11 +91,12 @@ impl Kernel {
 }
 
 /// The kernel sources, in order, without the prelude.
-pub(crate) const SOURCES: [&str; 9] = [
+pub(crate) const SOURCES: [&str; 10] = [
     include_str!("../kernels/base.cu"),
     include_str!("../kernels/cell.cu"),
     include_str!("../kernels/moves.cu"),
     include_str!("../kernels/captures.cu"),
+    include_str!("../kernels/pawns.cu"),
     include_str!("../kernels/count.cu"),
     include_str!("../kernels/waves.cu"),
     include_str!("../kernels/graded.cu"),

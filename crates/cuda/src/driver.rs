@@ -146,6 +146,7 @@ fn compile(arch: &str, build: &Build) -> Result<Vec<u8>, CudaError> {
         "--std=c++17".to_owned(),
         format!("-DOUTER={}", build.outer),
         format!("-DPART={}", build.part as u32),
+        format!("-DPAWNS={}", u8::from(build.pawns)),
         job_bytes_define(),
     ];
     if let Ok(extra) = std::env::var("MOLIEN_NVRTC_OPTIONS") {

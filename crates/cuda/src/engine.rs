@@ -12,6 +12,7 @@ use crate::counts::TALLY_WORDS;
 use crate::device::{Buffer, Build, Device, Kernel, Part};
 use crate::driver::CudaDevice;
 use crate::layout::{Board, bishop_pair, tables};
+use crate::pawn_exits::PawnExits;
 use crate::plan::{plan, sub_keep};
 use crate::unit::Unit;
 use crate::watch::positions;
@@ -80,8 +81,11 @@ type Key = (Material, Color, Metric);
 pub struct CudaEngine {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) tables: Buffer,
-    progress: Arc<dyn Progress>,
+    pub(crate) progress: Arc<dyn Progress>,
     units: Mutex<HashMap<Key, Arc<Unit>>>,
+    /// The exits of the material with pawns asked for last: both attackers
+    /// use them.
+    pub(crate) last_exits: Mutex<Option<((Material, Metric), Arc<PawnExits>)>>,
 }
 
 impl CudaEngine {
@@ -112,6 +116,7 @@ impl CudaEngine {
             tables: buffer,
             progress: Arc::new(Silent),
             units: Mutex::default(),
+            last_exits: Mutex::default(),
         })
     }
 
@@ -152,9 +157,9 @@ impl CudaEngine {
             builds.push(Build::of(&board, Part::Again));
         }
         for outer in 0..=board.outer as usize {
-            builds.push(Build { outer, part: Part::Waves, fixed: None });
+            builds.push(Build { outer, pawns: false, part: Part::Waves, fixed: None });
             if graded {
-                builds.push(Build { outer, part: Part::Graded, fixed: None });
+                builds.push(Build { outer, pawns: false, part: Part::Graded, fixed: None });
             }
         }
         if builds[0].fixed.is_some() {
@@ -177,9 +182,12 @@ impl CudaEngine {
     /// `molien_solve::Solver` gives it.
     ///
     /// # Errors
-    /// If it has pawns, does not fit the card, or is cancelled.
+    /// If it does not fit the card or is cancelled.
     pub fn solve(&self, material: Material, metric: Metric) -> Result<Table, CudaError> {
         let material = material.canonical();
+        if material.has_pawns() {
+            return self.solve_pawns(material, metric);
+        }
         let metric = metric.without_pawns();
         let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
         let request = Request { keep, ..Request::new(material, metric) };
@@ -285,7 +293,7 @@ impl CudaEngine {
     }
 
     /// Gives back units until the plan fits.
-    fn make_room(&self, request: &Request) -> Result<(), CudaError> {
+    pub(crate) fn make_room(&self, request: &Request) -> Result<(), CudaError> {
         let needed = self.plan(request).total();
         if self.device.memory()?.0 < needed {
             self.lock().clear();
@@ -309,6 +317,27 @@ impl CudaEngine {
         self.units.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A unit solved earlier.
+    pub(crate) fn cached(
+        &self,
+        material: Material,
+        attacker: Color,
+        metric: Metric,
+    ) -> Option<Arc<Unit>> {
+        self.lock().get(&(material, attacker, metric)).cloned()
+    }
+
+    /// Keeps a unit.
+    pub(crate) fn cache(
+        &self,
+        material: Material,
+        attacker: Color,
+        metric: Metric,
+        unit: &Arc<Unit>,
+    ) {
+        self.lock().insert((material, attacker, metric), unit.clone());
+    }
+
     /// Forgets units of more than five men, which are many times larger.
     fn forget_large(&self) {
         self.lock().retain(|(material, ..), _| material.len() <= 5);
@@ -320,7 +349,11 @@ impl CudaEngine {
     }
 
     /// The unit of a request for one attacker, with its sub-games.
-    fn unit(&self, request: &Request, attacker: Color) -> Result<Arc<Unit>, CudaError> {
+    pub(crate) fn unit(
+        &self,
+        request: &Request,
+        attacker: Color,
+    ) -> Result<Arc<Unit>, CudaError> {
         self.timed_unit(request, attacker, Extras::default()).map(|(unit, _)| unit)
     }
 
@@ -332,6 +365,9 @@ impl CudaEngine {
         extras: Extras<'_>,
     ) -> Result<(Arc<Unit>, Timing), CudaError> {
         let Request { material, metric, keep, .. } = *request;
+        if material.has_pawns() {
+            return Ok((self.pawn_unit(request, attacker)?, Timing::default()));
+        }
         let key = (material, attacker, metric);
         let known = extras.watched.is_empty() && !extras.deepest && !request.opposite_bishops;
         if known
@@ -348,6 +384,7 @@ impl CudaEngine {
             progress: &*self.progress,
             tables: &self.tables,
             board: &board,
+            layout: Board::new(&board),
             attacker,
             metric,
             keep,
@@ -364,7 +401,7 @@ impl CudaEngine {
     }
 
     /// Legal positions and zugzwangs.
-    fn final_counts(
+    pub(crate) fn final_counts(
         &self,
         request: &Request,
         units: &[Arc<Unit>],
@@ -375,6 +412,7 @@ impl CudaEngine {
         let mut job = base_job(white.layout, &self.tables, Color::White);
         let pair = if request.opposite_bishops { bishop_pair(&white.board) } else { None };
         job.bishops = pair.unwrap_or([-1; 2]);
+        job.places = address(white.place_list.as_ref());
         job.open = white.open.address();
         job.open_live = white.open_live.address();
         let missing = white.lost.is_none() && !Unit::is_bare(request.material, Color::White);
@@ -388,7 +426,7 @@ impl CudaEngine {
         job.tally = tally.address();
         self.device.launch(Kernel::FinalCounts, &job)?;
         let words = tally.words::<{ FINAL_TALLIES * TALLY_WORDS }>()?;
-        add_final_counts(stats, &white.board, &words);
+        add_final_counts(stats, white.boards(), &words);
         Ok(())
     }
 

@@ -34,6 +34,8 @@ mod engine;
 mod error;
 mod layout;
 mod nalimov;
+mod pawn_exits;
+mod pawn_solve;
 mod plan;
 mod shelf;
 mod stiller;

@@ -11,13 +11,19 @@ use molien_hyper::Hyperboard;
 use molien_operators::MAX_BITS;
 
 use crate::CudaError;
-use crate::counts::Record;
+use crate::counts::{Boards, Record};
 use crate::device::{Buffer, Device};
-use crate::layout::{Address, Board, Sub};
+use crate::layout::{Address, Board, Sub, Target};
+use crate::pawn_exits::Places;
 
 /// A board solved for one attacker.
 pub(crate) struct Unit {
     pub board: Hyperboard,
+    /// The placements of the pawns, for each of which there is such a board;
+    /// none without pawns.
+    pub places: Option<Arc<Places>>,
+    /// Their list on the card.
+    pub place_list: Option<Buffer>,
     pub layout: Board,
     /// Attacker to move, legal and not won.
     pub open: Buffer,
@@ -27,6 +33,8 @@ pub(crate) struct Unit {
     pub won: Option<Buffer>,
     /// Defender to move, lost.
     pub lost: Option<Buffer>,
+    /// Defender to move, stalemated; with pawns only.
+    pub stalemate: Option<Buffer>,
     /// Bit k of the plies of won positions, where kept.
     pub won_depth: Vec<Buffer>,
     /// Bit k of the plies of lost positions, where kept.
@@ -46,6 +54,20 @@ impl Unit {
     /// Whether the attacker has nothing but his king.
     pub fn is_bare(material: Material, attacker: Color) -> bool {
         material.side_len(attacker) == 1
+    }
+
+    /// What its tiles are.
+    pub fn boards(&self) -> Boards<'_> {
+        let placements = self.places.as_ref().map_or(&[][..], |places| &places.placements);
+        Boards { board: &self.board, placements }
+    }
+
+    /// The unit as a board that moves lead to, its kings in the tile.
+    pub fn as_target(&self) -> Target {
+        let Sub { board, depth_bits, unused, open, won, lost, won_depth, lost_depth } =
+            self.as_sub();
+        let stalemate = self.stalemate.as_ref().map_or(0, Buffer::address);
+        Target { board, depth_bits, unused, open, won, lost, stalemate, won_depth, lost_depth }
     }
 
     /// The unit as a sub-game in a job.

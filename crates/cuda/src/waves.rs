@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use molien_board::{Color, Position};
-use molien_hyper::Hyperboard;
+use molien_hyper::{Hyperboard, Tile};
 use molien_operators::{MAX_BITS, Rule};
 use molien_solve::{Metric, Progress, WaveReport};
 
 use crate::counts::{Record, TALLY_WORDS, Tally, put};
 use crate::device::{Buffer, Device, Kernel};
 use crate::layout::{Board, Job, Release};
+use crate::pawn_exits::rule_number;
 use crate::unit::{Unit, addresses, grow_depths};
 use crate::watch::{Notes, Watch};
 use crate::{CudaError, Keep};
@@ -18,7 +19,7 @@ use crate::{CudaError, Keep};
 /// Tallies a launch can write.
 const TALLIES: usize = 8;
 /// Places of the tallies, as in `kernels/waves.cu`.
-const TALLY_LOST: usize = 0;
+pub(crate) const TALLY_LOST: usize = 0;
 const TALLY_WON: usize = 1;
 const TALLY_LOST_NEXT: usize = 2;
 /// Tiles of a group when lists are made, as in `kernels/waves.cu`.
@@ -30,6 +31,7 @@ pub(crate) struct WaveSolve<'a> {
     pub progress: &'a dyn Progress,
     pub tables: &'a Buffer,
     pub board: &'a Hyperboard,
+    pub layout: Board,
     pub attacker: Color,
     pub metric: Metric,
     pub keep: Keep,
@@ -52,14 +54,14 @@ pub(crate) struct Extras<'a> {
 }
 
 /// Release planes of one side.
-struct ReleasePlanes {
-    some: Buffer,
-    bits: Vec<Buffer>,
-    due: Buffer,
+pub(crate) struct ReleasePlanes {
+    pub some: Buffer,
+    pub bits: Vec<Buffer>,
+    pub due: Buffer,
 }
 
 /// Buffers that live while the waves run.
-struct Working {
+pub(crate) struct Working {
     candidates: Buffer,
     candidates_live: Buffer,
     lost: [Buffer; 2],
@@ -71,11 +73,19 @@ struct Working {
     starts: Buffer,
     counts: Buffer,
     tally: Buffer,
-    last_due: Buffer,
-    wins: Option<ReleasePlanes>,
-    holds: Option<ReleasePlanes>,
+    pub last_due: Buffer,
+    pub wins: Option<ReleasePlanes>,
+    pub holds: Option<ReleasePlanes>,
     watch: Option<Watch>,
     notes: Option<[Notes; 2]>,
+}
+
+/// Where the later plies go on: the last ply done, and what it decided.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    pub lost: u64,
+    pub won: u64,
+    pub ply: u16,
 }
 
 /// How long the parts of a solve took.
@@ -104,16 +114,24 @@ pub(crate) fn base_job(board: Board, tables: &Buffer, attacker: Color) -> Job {
 }
 
 impl WaveSolve<'_> {
-    fn plane(&self) -> Result<Buffer, CudaError> {
-        Buffer::new(self.device, self.board.plane_bytes())
+    fn tiles(&self) -> usize {
+        self.layout.tiles as usize
+    }
+
+    pub fn plane_bytes(&self) -> usize {
+        self.tiles() * size_of::<Tile>()
+    }
+
+    pub fn plane(&self) -> Result<Buffer, CudaError> {
+        Buffer::new(self.device, self.plane_bytes())
     }
 
     fn flags(&self) -> Result<Buffer, CudaError> {
-        Buffer::zeroed(self.device, self.board.tiles().next_multiple_of(GROUP_TILES))
+        Buffer::zeroed(self.device, self.tiles().next_multiple_of(GROUP_TILES))
     }
 
     fn list(&self) -> Result<Buffer, CudaError> {
-        Buffer::new(self.device, self.board.tiles().next_multiple_of(GROUP_TILES) * 4)
+        Buffer::new(self.device, self.tiles().next_multiple_of(GROUP_TILES) * 4)
     }
 
     fn release(&self, bits: usize) -> Result<Option<ReleasePlanes>, CudaError> {
@@ -121,7 +139,7 @@ impl WaveSolve<'_> {
             return Ok(None);
         }
         let bits = (0..bits).map(|_| self.plane()).collect::<Result<_, _>>()?;
-        let due = Buffer::new(self.device, self.board.tiles().next_multiple_of(GROUP_TILES) * 2)?;
+        let due = Buffer::new(self.device, self.tiles().next_multiple_of(GROUP_TILES) * 2)?;
         Ok(Some(ReleasePlanes { some: self.plane()?, bits, due }))
     }
 
@@ -148,7 +166,7 @@ impl WaveSolve<'_> {
         self.extras.deepest.then(|| Ok([notes()?, notes()?])).transpose()
     }
 
-    fn working(&self, bits: usize) -> Result<Working, CudaError> {
+    pub fn working(&self, bits: usize) -> Result<Working, CudaError> {
         Ok(Working {
             candidates: self.plane()?,
             candidates_live: self.flags()?,
@@ -158,7 +176,7 @@ impl WaveSolve<'_> {
             dirty_candidates: self.flags()?,
             list_open: self.list()?,
             list_candidates: self.list()?,
-            starts: Buffer::new(self.device, self.board.tiles().div_ceil(GROUP_TILES) * 8)?,
+            starts: Buffer::new(self.device, self.tiles().div_ceil(GROUP_TILES) * 8)?,
             counts: Buffer::zeroed(self.device, 8)?,
             tally: Buffer::zeroed(self.device, TALLIES * TALLY_WORDS * 8)?,
             last_due: Buffer::zeroed(self.device, 8)?,
@@ -169,14 +187,17 @@ impl WaveSolve<'_> {
         })
     }
 
-    fn empty_unit(&self) -> Result<Unit, CudaError> {
+    pub fn empty_unit(&self) -> Result<Unit, CudaError> {
         Ok(Unit {
             board: self.board.clone(),
-            layout: Board::new(self.board),
+            places: None,
+            place_list: None,
+            layout: self.layout,
             open: self.plane()?,
             open_live: self.flags()?,
             won: None,
             lost: None,
+            stalemate: None,
             won_depth: Vec::new(),
             lost_depth: Vec::new(),
             record: Record::default(),
@@ -199,15 +220,15 @@ impl WaveSolve<'_> {
             return Ok((unit, Timing::default()));
         }
         if self.keep != Keep::Counts {
-            unit.lost = Some(Buffer::zeroed(self.device, self.board.plane_bytes())?);
+            unit.lost = Some(Buffer::zeroed(self.device, self.plane_bytes())?);
         }
         let bits = self.release_bits();
         let mut working = self.working(bits)?;
         self.fill_job(&mut job, &unit, &working, bits);
         let mut timing = Timing::default();
-        let last_ply = self.first_plies(&mut job, &mut unit, &mut working, bits)?;
+        let start = self.first_plies(&mut job, &mut unit, &mut working, bits)?;
         timing.init = started.elapsed();
-        self.later_plies(&mut job, &mut unit, &mut working, last_ply, &mut timing)?;
+        self.later_plies(&mut job, &mut unit, &mut working, start, &mut timing)?;
         if let Some(watch) = &working.watch {
             unit.record.watched = watch.plies()?;
         }
@@ -222,15 +243,11 @@ impl WaveSolve<'_> {
         Ok((unit, timing))
     }
 
-    fn fill_job(&self, job: &mut Job, unit: &Unit, working: &Working, bits: usize) {
+    pub fn fill_job(&self, job: &mut Job, unit: &Unit, working: &Working, bits: usize) {
         for (i, sub) in self.subs.iter().enumerate() {
             job.subs[i] = sub.as_sub();
         }
-        job.rule = match self.metric.conversion_rule() {
-            Rule::One => 0,
-            Rule::Onward => 1,
-            Rule::Fifty => 2,
-        };
+        job.rule = u32::from(rule_number(self.metric.conversion_rule()));
         job.release_bits = bits as u32;
         job.candidates = working.candidates.address();
         job.candidates_live = working.candidates_live.address();
@@ -290,7 +307,7 @@ impl WaveSolve<'_> {
         Ok(())
     }
 
-    fn set_lost(&self, job: &mut Job, working: &Working) {
+    pub fn set_lost(&self, job: &mut Job, working: &Working) {
         job.lost_before = working.lost[0].address();
         job.lost_before_live = working.lost_live[0].address();
         job.lost_now = working.lost[1].address();
@@ -301,7 +318,7 @@ impl WaveSolve<'_> {
         if self.keep != Keep::Depths {
             return Ok(());
         }
-        let bytes = self.board.plane_bytes();
+        let bytes = self.plane_bytes();
         grow_depths(self.device, &mut unit.won_depth, ply, bytes)?;
         grow_depths(self.device, &mut unit.lost_depth, ply, bytes)?;
         job.won_depth = addresses(&unit.won_depth);
@@ -309,13 +326,13 @@ impl WaveSolve<'_> {
         Ok(())
     }
 
-    fn tallies(&self, working: &Working) -> Result<[Tally; 3], CudaError> {
+    pub fn tallies(&self, working: &Working) -> Result<[Tally; 3], CudaError> {
         let words = working.tally.words::<{ 3 * TALLY_WORDS }>()?;
         working.tally.fill(0)?;
         Ok(std::array::from_fn(|i| Tally::from_words(&words[i * TALLY_WORDS..])))
     }
 
-    fn report(&self, ply: u16, tally: &Tally) {
+    pub fn report(&self, ply: u16, tally: &Tally) {
         if tally.decided > 0 {
             self.progress.wave(&WaveReport {
                 material: self.board.material(),
@@ -328,15 +345,14 @@ impl WaveSolve<'_> {
         }
     }
 
-    /// Ply 0, and where every conversion counts 1 also ply 1. Returns the last
-    /// ply done.
+    /// Ply 0, and where every conversion counts 1 also ply 1.
     fn first_plies(
         &self,
         job: &mut Job,
         unit: &mut Unit,
         working: &mut Working,
         bits: usize,
-    ) -> Result<u16, CudaError> {
+    ) -> Result<Start, CudaError> {
         let record = |unit: &mut Unit, ply: u16, lost: Tally, won: Tally| {
             self.report(ply, &lost);
             self.report(ply, &won);
@@ -349,7 +365,7 @@ impl WaveSolve<'_> {
             self.look(job, 0, (job.lost_before, job.lost_before_live))?;
             let tallies = self.tallies(working)?;
             record(unit, 0, tallies[TALLY_LOST], Tally::default());
-            return Ok(0);
+            return Ok(Start { lost: tallies[TALLY_LOST].decided, won: 0, ply: 0 });
         }
         self.set_depths(job, unit, 1)?;
         self.device.launch(Kernel::InitDefenceOne, job)?;
@@ -363,7 +379,8 @@ impl WaveSolve<'_> {
         record(unit, 1, tallies[TALLY_LOST_NEXT], tallies[TALLY_WON]);
         working.lost.swap(0, 1);
         working.lost_live.swap(0, 1);
-        Ok(1)
+        let decided = |tally: usize| tallies[tally].decided;
+        Ok(Start { lost: decided(TALLY_LOST_NEXT), won: decided(TALLY_WON), ply: 1 })
     }
 
     /// Launches a kernel and, where phases are measured, waits for it.
@@ -377,22 +394,16 @@ impl WaveSolve<'_> {
         Ok(())
     }
 
-    fn later_plies(
+    pub fn later_plies(
         &self,
         job: &mut Job,
         unit: &mut Unit,
         working: &mut Working,
-        done: u16,
+        Start { mut lost, mut won, mut ply }: Start,
         timing: &mut Timing,
     ) -> Result<(), CudaError> {
         let [last_due] = working.last_due.words::<1>()?;
         let graded = job.release_bits > 0;
-        let at = |tallies: &[Tally], ply: u16| {
-            tallies.get(usize::from(ply)).map_or(0, |tally| tally.decided)
-        };
-        let mut lost = at(&unit.record.lost, done);
-        let mut won = at(&unit.record.won, done);
-        let mut ply = done;
         while lost > 0 || won > 0 || u64::from(ply) < last_due {
             if self.progress.cancelled() {
                 return Err(CudaError::Cancelled { material: self.board.material() });
