@@ -69,6 +69,16 @@ KERNEL(watch, WAVE_BLOCKS)
     }
 }
 
+// The union of two planes: what both attackers' runs know of one side to move.
+KERNEL(unite_planes, WAVE_BLOCKS)
+{
+    const int lane = LANE;
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+        Pair64 a = load_if(job.open, tile, lane), b = load_if(job.other_won, tile, lane);
+        store_rows(job.candidates, tile, lane, a.a | b.a, a.b | b.b);
+    }
+}
+
 // A bare copy of tiles, for measuring the card's bandwidth.
 KERNEL(copy_plane, WAVE_BLOCKS)
 {

@@ -23,6 +23,7 @@ pub(crate) enum Kernel {
     Watch,
     Relay,
     CopyPlane,
+    UnitePlanes,
     LostAgain,
 }
 
@@ -76,6 +77,7 @@ impl Kernel {
             Kernel::Watch => "watch",
             Kernel::Relay => "relay",
             Kernel::CopyPlane => "copy_plane",
+            Kernel::UnitePlanes => "unite_planes",
             Kernel::LostAgain => "lost_again",
         }
     }
@@ -104,8 +106,9 @@ pub(crate) const SOURCES: [&str; 10] = [
     include_str!("../kernels/again.cu"),
 ];
 
-/// A device that runs the kernels. Launches and copies happen in the order
-/// they are asked for; a download waits for what came before it.
+/// A device that runs the kernels. The launches and copies of one thread happen
+/// in the order they are asked for, and a download waits for what came before
+/// it; a thread waits (`synchronize`) before it hands a buffer to another.
 pub(crate) trait Device: Send + Sync {
     fn name(&self) -> String;
     /// Free and total memory in bytes.
@@ -166,8 +169,13 @@ impl Buffer {
     }
 
     pub fn download(&self, to: &mut [u8]) -> Result<(), CudaError> {
-        assert!(to.len() <= self.bytes, "more than the buffer holds");
-        self.device.download(to, self.address)
+        self.download_from(to, 0)
+    }
+
+    /// Copies bytes from an offset on.
+    pub fn download_from(&self, to: &mut [u8], offset: usize) -> Result<(), CudaError> {
+        assert!(offset + to.len() <= self.bytes, "more than the buffer holds");
+        self.device.download(to, self.address + offset as u64)
     }
 
     /// The first words of the buffer.

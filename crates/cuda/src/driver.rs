@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 use cudarc::nvrtc;
@@ -21,6 +21,9 @@ pub(crate) struct CudaDevice {
     context: Arc<CudaContext>,
     arch: String,
     processors: u32,
+    /// Memory given back, by size: asking the driver for hundreds of planes
+    /// would take longer than solving a small table.
+    pool: Mutex<HashMap<usize, Vec<Address>>>,
     modules: Mutex<HashMap<Build, Module>>,
     functions: Mutex<HashMap<(Build, Kernel), Function>>,
 }
@@ -44,6 +47,12 @@ struct Function {
 unsafe impl Send for Module {}
 // SAFETY: as above.
 unsafe impl Send for Function {}
+
+/// The stream of the calling thread: threads do not wait for each other.
+fn own_stream() -> sys::CUstream {
+    const CU_STREAM_PER_THREAD: usize = 2;
+    std::ptr::without_provenance_mut(CU_STREAM_PER_THREAD)
+}
 
 fn driver_error(call: &'static str) -> impl Fn(DriverError) -> CudaError {
     move |error| CudaError::Driver { call, reason: error.to_string() }
@@ -77,6 +86,7 @@ impl CudaDevice {
             context,
             arch: format!("sm_{major}{minor}"),
             processors: processors as u32,
+            pool: Mutex::default(),
             modules: Mutex::default(),
             functions: Mutex::default(),
         })
@@ -84,6 +94,20 @@ impl CudaDevice {
 
     fn bind(&self) -> Result<(), CudaError> {
         self.context.bind_to_thread().map_err(driver_error("binding the context"))
+    }
+
+    fn pool(&self) -> MutexGuard<'_, HashMap<usize, Vec<Address>>> {
+        // Entries are only ever added or removed whole.
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives everything in the pool back to the driver.
+    fn empty_pool(&self) {
+        for at in self.pool().drain().flat_map(|(_, blocks)| blocks) {
+            // SAFETY: `at` came from `alloc`, its buffer was dropped, and
+            // whatever used it was waited for then.
+            let _ = unsafe { result::free_sync(at) };
+        }
     }
 
     fn module(&self, build: &Build) -> Result<Module, CudaError> {
@@ -188,44 +212,59 @@ impl Device for CudaDevice {
     fn memory(&self) -> Result<(u64, u64), CudaError> {
         let (free, total) =
             self.context.mem_get_info().map_err(driver_error("asking for memory"))?;
-        Ok((free as u64, total as u64))
+        let pooled: usize = self.pool().iter().map(|(bytes, blocks)| bytes * blocks.len()).sum();
+        Ok(((free + pooled) as u64, total as u64))
     }
 
     fn alloc(&self, bytes: usize) -> Result<Address, CudaError> {
         self.bind()?;
+        if let Some(at) = self.pool().get_mut(&bytes).and_then(Vec::pop) {
+            return Ok(at);
+        }
         // SAFETY: the caller gets an address, not a Rust value; only kernels
         // and copies of known length touch it.
-        unsafe { result::malloc_sync(bytes) }.map_err(|error| CudaError::Driver {
+        let ask = || unsafe { result::malloc_sync(bytes) };
+        let answer = ask().or_else(|_| {
+            self.empty_pool();
+            ask()
+        });
+        answer.map_err(|error| CudaError::Driver {
             call: "allocating memory",
             reason: format!("{error} ({bytes} bytes)"),
         })
     }
 
-    fn free(&self, at: Address, _bytes: usize) {
-        if self.bind().is_ok() {
-            // SAFETY: `at` came from `alloc` and its buffer is being dropped.
-            // Freeing waits for the kernels that still use it.
-            let _ = unsafe { result::free_sync(at) };
+    fn free(&self, at: Address, bytes: usize) {
+        // What this thread still does with it must be over before another
+        // thread may have it; other threads wait before they let go of it.
+        if self.synchronize().is_ok() {
+            self.pool().entry(bytes).or_default().push(at);
         }
     }
 
     fn fill(&self, at: Address, byte: u8, bytes: usize) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: the range lies within one buffer (`Buffer::fill`).
-        unsafe { result::memset_d8_async(at, byte, bytes, result::stream::null()) }
+        unsafe { result::memset_d8_async(at, byte, bytes, own_stream()) }
             .map_err(driver_error("filling memory"))
     }
 
     fn upload(&self, at: Address, from: &[u8]) -> Result<(), CudaError> {
         self.bind()?;
-        // SAFETY: the buffer at `at` holds at least `from.len()` bytes.
-        unsafe { result::memcpy_htod_sync(at, from) }.map_err(driver_error("copying to the card"))
+        // SAFETY: the buffer at `at` holds at least `from.len()` bytes, and
+        // `from` lives until the copy is waited for.
+        unsafe { result::memcpy_htod_async(at, from, own_stream()) }
+            .map_err(driver_error("copying to the card"))?;
+        self.synchronize()
     }
 
     fn download(&self, to: &mut [u8], at: Address) -> Result<(), CudaError> {
         self.bind()?;
-        // SAFETY: the buffer at `at` holds at least `to.len()` bytes.
-        unsafe { result::memcpy_dtoh_sync(to, at) }.map_err(driver_error("copying from the card"))
+        // SAFETY: the buffer at `at` holds at least `to.len()` bytes, and `to`
+        // is borrowed until the copy is waited for.
+        unsafe { result::memcpy_dtoh_async(to, at, own_stream()) }
+            .map_err(driver_error("copying from the card"))?;
+        self.synchronize()
     }
 
     fn prepare(&self, build: &Build) -> Result<(), CudaError> {
@@ -249,7 +288,7 @@ impl Device for CudaDevice {
                 (blocks, 1, 1),
                 (BLOCK_THREADS, 1, 1),
                 0,
-                result::stream::null(),
+                own_stream(),
                 &mut parameters,
             )
         }
@@ -258,7 +297,9 @@ impl Device for CudaDevice {
 
     fn synchronize(&self) -> Result<(), CudaError> {
         self.bind()?;
-        result::ctx::synchronize().map_err(driver_error("waiting for the card"))
+        // SAFETY: the stream of the calling thread always exists.
+        unsafe { result::stream::synchronize(own_stream()) }
+            .map_err(driver_error("waiting for the card"))
     }
 
     fn mark_measured(&self, begin: bool) {

@@ -1,19 +1,19 @@
 //! The engine: a card, and the units solved on it.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use molien_board::{Color, Material, Position};
 use molien_hyper::Hyperboard;
 use molien_solve::{Metric, Progress, Silent, Stats, Table, Value};
 
-use crate::assemble::{FINAL_TALLIES, add_final_counts, game, wave_stats};
+use crate::assemble::{FINAL_TALLIES, add_final_counts, games, wave_stats};
+use crate::cache::Cache;
 use crate::counts::TALLY_WORDS;
 use crate::device::{Buffer, Build, Device, Kernel, Part};
 use crate::driver::CudaDevice;
 use crate::layout::{Board, bishop_pair, tables};
 use crate::pawn_exits::PawnExits;
-use crate::plan::{plan, sub_keep};
+use crate::plan::{plan, reachable, sub_keep};
 use crate::unit::Unit;
 use crate::watch::positions;
 use crate::waves::{Extras, Timing, WaveSolve, base_job};
@@ -75,14 +75,15 @@ pub struct Survey {
     pub deepest_losses: Vec<Position>,
 }
 
-type Key = (Material, Color, Metric);
-
-/// Solves boards without pawns on a card.
+/// Solves boards on a card.
 pub struct CudaEngine {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) tables: Buffer,
     pub(crate) progress: Arc<dyn Progress>,
-    units: Mutex<HashMap<Key, Arc<Unit>>>,
+    units: Mutex<Cache>,
+    /// One solve at a time: those of several threads would want the same
+    /// sub-games. Not held while tables are copied to the host.
+    solving: Mutex<()>,
     /// The exits of the material with pawns asked for last: both attackers
     /// use them.
     pub(crate) last_exits: Mutex<Option<((Material, Metric), Arc<PawnExits>)>>,
@@ -116,6 +117,7 @@ impl CudaEngine {
             tables: buffer,
             progress: Arc::new(Silent),
             units: Mutex::default(),
+            solving: Mutex::default(),
             last_exits: Mutex::default(),
         })
     }
@@ -166,6 +168,23 @@ impl CudaEngine {
             // Only the board's own sub-games use kernels for any board.
             builds.retain(|build| build.fixed.is_some() || build.outer < board.outer as usize);
         }
+        self.compile(&builds)
+    }
+
+    /// Compiles the kernels for all tables of up to five men, in parallel.
+    ///
+    /// # Errors
+    /// If they do not compile.
+    pub fn prepare_tables(&self) -> Result<(), CudaError> {
+        // Five men: one piece beside the two of the tile, or two beside a pawn.
+        let boards = (0..=1).map(|outer| (outer, false)).chain((0..=2).map(|outer| (outer, true)));
+        let build = |(outer, pawns)| {
+            [Part::Waves, Part::Graded].map(|part| Build { outer, pawns, part, fixed: None })
+        };
+        self.compile(&boards.flat_map(build).collect::<Vec<_>>())
+    }
+
+    fn compile(&self, builds: &[Build]) -> Result<(), CudaError> {
         std::thread::scope(|scope| {
             let spawn = |build: &Build| {
                 let build = *build;
@@ -191,11 +210,14 @@ impl CudaEngine {
         let metric = metric.without_pawns();
         let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
         let request = Request { keep, ..Request::new(material, metric) };
-        let (units, stats) = self.run(&request, Extras::default())?;
-        let game = game(&units[0], &units[1])?;
+        let (units, stats) = {
+            let _one = self.one_at_a_time();
+            self.run(&request, Extras::default())?
+        };
+        let parts = games(self, &units[0], &units[1])?;
         drop(units);
         self.forget_large();
-        Ok(Table { material, metric, parts: vec![Arc::new(game)], stats })
+        Ok(Table { material, metric, parts, stats })
     }
 
     /// Statistics only; nothing is copied from the card.
@@ -203,6 +225,7 @@ impl CudaEngine {
     /// # Errors
     /// If it has pawns, does not fit the card, or is cancelled.
     pub fn statistics(&self, request: &Request) -> Result<Stats, CudaError> {
+        let _one = self.one_at_a_time();
         let (units, stats) = self.run(request, Extras::default())?;
         drop(units);
         self.forget_large();
@@ -218,6 +241,7 @@ impl CudaEngine {
         let metric = metric.without_pawns();
         let (keep, attackers) = (Keep::Counts, Attackers::White);
         let request = Request { keep, attackers, ..Request::new(material, metric) };
+        let _one = self.one_at_a_time();
         let (units, stats) = self.run(&request, Extras { deepest: true, ..Extras::default() })?;
         let (board, record) = (&units[0].board, &units[0].record);
         let survey = Survey {
@@ -244,6 +268,7 @@ impl CudaEngine {
     ) -> Result<Vec<Value>, CudaError> {
         let metric = metric.without_pawns();
         let request = Request { keep: Keep::Counts, ..Request::new(material, metric) };
+        let _one = self.one_at_a_time();
         let mut values = vec![Value::Draw; asked.len()];
         for attacker in Color::BOTH {
             // One side's wins at a time, whichever they are.
@@ -294,12 +319,16 @@ impl CudaEngine {
 
     /// Gives back units until the plan fits.
     pub(crate) fn make_room(&self, request: &Request) -> Result<(), CudaError> {
-        let needed = self.plan(request).total();
+        let plan = self.plan(request);
+        let closure = reachable(request.material);
+        let present = self.lock().touch(&closure, request.metric).min(plan.sub_games);
+        let needed = plan.total() - present;
+        while self.device.memory()?.0 < needed && self.lock().evict() {}
         if self.device.memory()?.0 < needed {
             self.lock().clear();
         }
-        let free = self.device.memory()?.0;
-        if free >= needed {
+        let (needed, free) = (plan.total(), self.device.memory()?.0);
+        if free + self.lock().touch(&closure, request.metric) >= needed {
             return Ok(());
         }
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
@@ -312,7 +341,11 @@ impl CudaEngine {
         })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Arc<Unit>>> {
+    pub(crate) fn one_at_a_time(&self) -> MutexGuard<'_, ()> {
+        self.solving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Cache> {
         // Entries are only ever added or removed whole.
         self.units.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -324,7 +357,7 @@ impl CudaEngine {
         attacker: Color,
         metric: Metric,
     ) -> Option<Arc<Unit>> {
-        self.lock().get(&(material, attacker, metric)).cloned()
+        self.lock().get(&(material, attacker, metric))
     }
 
     /// Keeps a unit.
@@ -340,7 +373,7 @@ impl CudaEngine {
 
     /// Forgets units of more than five men, which are many times larger.
     fn forget_large(&self) {
-        self.lock().retain(|(material, ..), _| material.len() <= 5);
+        self.lock().retain(|material| material.len() <= 5);
     }
 
     /// Forgets every unit.
@@ -374,7 +407,7 @@ impl CudaEngine {
             && let Some(unit) = self.lock().get(&key)
             && (keep <= Keep::Outcomes || unit.has_depths)
         {
-            return Ok((unit.clone(), Timing::default()));
+            return Ok((unit, Timing::default()));
         }
         let board = Hyperboard::pieces(material);
         let subs = self.subs(request, &board, attacker)?;

@@ -24,6 +24,7 @@
 
 mod assemble;
 mod bench;
+mod cache;
 pub mod conformance;
 mod counts;
 mod device;

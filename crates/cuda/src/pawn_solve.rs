@@ -120,13 +120,17 @@ impl CudaEngine {
         metric: Metric,
     ) -> Result<Table, CudaError> {
         let request = Request { keep: Keep::Depths, ..Request::new(material, metric) };
-        self.make_room(&request)?;
-        let positions = self.plan(&request).plane * 8;
-        self.progress.begin(material, metric, positions);
-        let units = [self.unit(&request, Color::White)?, self.unit(&request, Color::Black)?];
-        let mut stats = wave_stats(metric, &units[0], Some(&units[1]));
-        self.final_counts(&request, &units, &mut stats)?;
-        let parts = games(material, &units[0], &units[1])?;
+        let (units, stats) = {
+            let _one = self.one_at_a_time();
+            self.make_room(&request)?;
+            let positions = self.plan(&request).plane * 8;
+            self.progress.begin(material, metric, positions);
+            let units = [self.unit(&request, Color::White)?, self.unit(&request, Color::Black)?];
+            let mut stats = wave_stats(metric, &units[0], Some(&units[1]));
+            self.final_counts(&request, &units, &mut stats)?;
+            (units, stats)
+        };
+        let parts = games(self, &units[0], &units[1])?;
         self.progress.end(material, metric);
         Ok(Table { material, metric, parts, stats })
     }

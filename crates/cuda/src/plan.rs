@@ -78,20 +78,24 @@ pub(crate) fn sub_keep(metric: Metric) -> Keep {
     }
 }
 
-/// All materials captures can lead to, the material itself left out, in this
-/// orientation; fewest men first.
-pub(crate) fn sub_materials(material: Material) -> Vec<Material> {
-    let mut found: Vec<Material> = Vec::new();
-    let mut to_visit = vec![material];
-    while let Some(next) = to_visit.pop() {
-        for sub in next.men().filter_map(|man| next.without(man)) {
+/// All materials captures can lead to, the material itself left out.
+fn sub_materials(material: Material) -> Vec<Material> {
+    reachable(material).split_off(1)
+}
+
+/// The material and all that captures and promotions can lead to, in this
+/// orientation.
+pub(crate) fn reachable(material: Material) -> Vec<Material> {
+    let mut found: Vec<Material> = vec![material];
+    let mut next = 0;
+    while let Some(of) = found.get(next).copied() {
+        next += 1;
+        for sub in of.successors() {
             if !found.contains(&sub) {
                 found.push(sub);
-                to_visit.push(sub);
             }
         }
     }
-    found.sort_by_key(|m| (m.len(), m.to_string()));
     found
 }
 
@@ -108,16 +112,7 @@ fn plane_bytes(material: Material) -> u64 {
 /// The plan for a material with pawns. Its sub-games with pawns and those
 /// without keep what a table keeps.
 fn pawn_plan(material: Material, metric: Metric) -> Plan {
-    let mut found: Vec<Material> = vec![material];
-    let mut next = 0;
-    while let Some(of) = found.get(next).copied() {
-        next += 1;
-        for sub in of.successors() {
-            if !found.contains(&sub) {
-                found.push(sub);
-            }
-        }
-    }
+    let found = reachable(material);
     let kept = |m: &Material| plane_bytes(*m) * 2 * (2 + value_planes(*m, Keep::Depths));
     let plane = plane_bytes(material);
     let release = match (metric.conversion_rule(), metric.push_rule()) {

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Material};
-use molien_hyper::Hyperboard;
+use molien_hyper::{Hyperboard, Tile};
 use molien_operators::MAX_BITS;
 
 use crate::CudaError;
@@ -83,6 +83,13 @@ impl Unit {
             won_depth: addresses(&self.won_depth),
             lost_depth: addresses(&self.lost_depth),
         }
+    }
+
+    /// Bytes its planes take on the card.
+    pub fn len_bytes(&self) -> u64 {
+        let single = [&self.won, &self.lost, &self.stalemate].into_iter().flatten().count();
+        let planes = 1 + single + self.won_depth.len() + self.lost_depth.len();
+        (planes * self.layout.tiles as usize * size_of::<Tile>()) as u64
     }
 
     /// Bits of the deepest ply.

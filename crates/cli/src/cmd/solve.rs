@@ -1,11 +1,13 @@
 //! `molien solve`.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::Args;
 use molien_board::{Color, Material};
 use molien_probe::{FolderSource, Source as _};
-use molien_solve::{Counting, Metric, Stats};
+use molien_solve::{Counting, Metric, Stats, dependencies};
 use serde_json::json;
 
 use crate::Verdict;
@@ -56,10 +58,9 @@ fn store(
     materials: &[Material],
     metrics: &[Metric],
 ) -> anyhow::Result<Verdict> {
+    let seconds = make(context, folder, materials)?;
     for &material in materials {
-        let start = Instant::now();
-        folder.prepare(material, Metric::Dtm)?;
-        let seconds = start.elapsed().as_secs_f64();
+        let seconds = seconds.get(&material.canonical()).copied().unwrap_or(0.0);
         for &metric in metrics {
             let stats = folder.stats(material, metric)?;
             let stats = if stats.material == material { stats } else { stats.swap_colors() };
@@ -67,6 +68,39 @@ fn store(
         }
     }
     Ok(Verdict::Done)
+}
+
+/// Materials worked on at once with a card: one is solved there, others are
+/// copied from it and written.
+const AT_ONCE_WITH_CARD: usize = 4;
+
+/// Makes the tables of some materials and of all they depend on. Returns the
+/// seconds each took.
+fn make(
+    context: &Context,
+    folder: &FolderSource,
+    materials: &[Material],
+) -> anyhow::Result<HashMap<Material, f64>> {
+    let mut wanted: Vec<Material> = Vec::new();
+    for &material in materials {
+        let below = dependencies(material).into_iter().flatten();
+        for needed in below.chain([material.canonical()]).filter(|m| m.len() > 2) {
+            if !wanted.contains(&needed) {
+                wanted.push(needed);
+            }
+        }
+    }
+    wanted.sort_by_key(|material| (material.len(), material.pawns()));
+    let card = context.card_if_wanted();
+    card.iter().try_for_each(|card| card.prepare_tables())?;
+    let card = card.is_some();
+    let at_once = if card { AT_ONCE_WITH_CARD } else { 2 };
+    let seconds = Mutex::new(HashMap::new());
+    folder.make_all(&wanted, at_once, card, |material, time| {
+        let mut seconds = seconds.lock().unwrap_or_else(PoisonError::into_inner);
+        seconds.insert(material, time.as_secs_f64());
+    })?;
+    Ok(seconds.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 fn in_memory(
