@@ -82,7 +82,8 @@ impl CudaEngine {
         let board = Hyperboard::pieces(material);
         let subs = self.subs(&request, &board, Color::White)?;
         self.device.mark_measured(true);
-        let (unit, timing) = self.timed_unit(&request, Color::White, Extras { measure: true, ..Extras::default() })?;
+        let (unit, timing) =
+            self.timed_unit(&request, Color::White, Extras { measure: true, ..Extras::default() })?;
         self.device.mark_measured(false);
         drop((unit, subs));
         self.forget_all();

@@ -86,7 +86,7 @@ pub struct CudaEngine {
     solving: Mutex<()>,
     /// The exits of the material with pawns asked for last: both attackers
     /// use them.
-    pub(crate) last_exits: Mutex<Option<((Material, Metric), Arc<PawnExits>)>>,
+    pub(crate) last_exits: Mutex<Option<Arc<PawnExits>>>,
 }
 
 impl CudaEngine {
@@ -382,11 +382,7 @@ impl CudaEngine {
     }
 
     /// The unit of a request for one attacker, with its sub-games.
-    pub(crate) fn unit(
-        &self,
-        request: &Request,
-        attacker: Color,
-    ) -> Result<Arc<Unit>, CudaError> {
+    pub(crate) fn unit(&self, request: &Request, attacker: Color) -> Result<Arc<Unit>, CudaError> {
         self.timed_unit(request, attacker, Extras::default()).map(|(unit, _)| unit)
     }
 

@@ -90,6 +90,8 @@ impl Places {
 
 /// All exits of a material.
 pub(crate) struct PawnExits {
+    /// Of which material, counted how.
+    pub of: (Material, Metric),
     pub places: Vec<Place>,
     pub exits: Vec<Exit>,
     pub targets: Vec<TargetKey>,
@@ -122,8 +124,9 @@ pub(crate) fn rule_number(rule: Rule) -> u8 {
 
 impl PawnExits {
     /// The exits of every placement, in the order of the placements.
-    pub fn new(own: &Places, metric: Metric) -> PawnExits {
-        let out = PawnExits { places: Vec::new(), exits: Vec::new(), targets: Vec::new() };
+    pub fn new(material: Material, own: &Places, metric: Metric) -> PawnExits {
+        let (places, exits, targets) = (Vec::new(), Vec::new(), Vec::new());
+        let out = PawnExits { of: (material, metric), places, exits, targets };
         let mut builder = Builder {
             own,
             metric,

@@ -40,8 +40,12 @@ fn upload<T: Plain>(device: &Arc<dyn Device>, items: &[T]) -> Result<Buffer, Cud
 
 /// Planes that a target's addresses point into.
 enum Kept {
-    Unit { _unit: Arc<Unit> },
-    Relaid { _planes: Buffer },
+    Unit {
+        _unit: Arc<Unit>,
+    },
+    Relaid {
+        _planes: Buffer,
+    },
     /// The material itself, still being solved.
     Own,
 }
@@ -210,20 +214,11 @@ impl CudaEngine {
         Ok((target, planes))
     }
 
-    fn pawn_exits(
-        &self,
-        material: Material,
-        metric: Metric,
-        places: &Places,
-    ) -> Arc<PawnExits> {
+    fn pawn_exits(&self, material: Material, metric: Metric, places: &Places) -> Arc<PawnExits> {
         let mut last = self.last_exits.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         match &*last {
-            Some((of, exits)) if *of == (material, metric) => exits.clone(),
-            _ => {
-                let exits = Arc::new(PawnExits::new(places, metric));
-                *last = Some(((material, metric), exits.clone()));
-                exits
-            }
+            Some(exits) if exits.of == (material, metric) => exits.clone(),
+            _ => last.insert(Arc::new(PawnExits::new(material, places, metric))).clone(),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The kernels against the processor's tables: on a card where there is one,
 //! and on the host through the emulator.
 
+use molien_board::{Color, Material, Position, Square};
 use molien_cuda::conformance::{differences, pieces_only};
 use molien_cuda::{CudaEngine, CudaError};
-use molien_board::{Color, Material, Position, Square};
 use molien_hyper::Index;
 use molien_solve::{Metric, Solver, Table, Value};
 

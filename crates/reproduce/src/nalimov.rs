@@ -33,12 +33,7 @@ struct Column {
 }
 
 impl Column {
-    const fn new(
-        name: &'static str,
-        counting: Counting,
-        metric: Metric,
-        in_moves: bool,
-    ) -> Column {
+    const fn new(name: &'static str, counting: Counting, metric: Metric, in_moves: bool) -> Column {
         Column { name, counting, metric, in_moves }
     }
 
@@ -118,8 +113,8 @@ fn histograms(
         let mut sum = 0;
         // One ply beyond the last, for what is entered late.
         for ply in 0..=white.wins.len().max(black.losses.len()).max(110) {
-            let decided = column.entered(&white.wins, ply, WINS)
-                + column.entered(&black.losses, ply, LOSSES);
+            let decided =
+                column.entered(&white.wins, ply, WINS) + column.entered(&black.losses, ply, LOSSES);
             sum += number(decided);
             resolved.insert(ply, sum);
         }
