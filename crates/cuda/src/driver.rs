@@ -24,7 +24,9 @@ pub(crate) struct CudaDevice {
     /// Memory given back, by size: asking the driver for hundreds of planes
     /// would take longer than solving a small table.
     pool: Mutex<HashMap<usize, Vec<Address>>>,
-    modules: Mutex<HashMap<Build, Module>>,
+    /// A slot for each build; who compiles holds its lock, so that others wait
+    /// rather than compile the same.
+    modules: Mutex<HashMap<Build, Arc<Mutex<Option<Module>>>>>,
     functions: Mutex<HashMap<(Build, Kernel), Function>>,
 }
 
@@ -111,18 +113,20 @@ impl CudaDevice {
     }
 
     fn module(&self, build: &Build) -> Result<Module, CudaError> {
-        let modules = || self.modules.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(module) = modules().get(build) {
-            return Ok(*module);
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = modules.entry(*build).or_default().clone();
+        drop(modules); // so that several builds can be compiled at once
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = *slot {
+            return Ok(module);
         }
-        // Compiled without the lock, so that several parts can be at once.
         let image = compile(&self.arch, build)?;
         self.bind()?;
         // SAFETY: the image is a complete binary made by the compiler for
         // this card, and lives until the call returns.
         let module = unsafe { result::module::load_data(image.as_ptr().cast()) }
             .map_err(driver_error("loading the kernels"))?;
-        Ok(*modules().entry(*build).or_insert(Module(module)))
+        Ok(*slot.insert(Module(module)))
     }
 }
 

@@ -184,6 +184,22 @@ impl CudaEngine {
         self.compile(&boards.flat_map(build).collect::<Vec<_>>())
     }
 
+    /// Does something while the kernels a request needs are compiled: its
+    /// sub-games can be solved before the kernels for the largest board are
+    /// there.
+    fn while_compiling<T>(
+        &self,
+        request: &Request,
+        work: impl FnOnce() -> Result<T, CudaError>,
+    ) -> Result<T, CudaError> {
+        std::thread::scope(|scope| {
+            let compiled = scope.spawn(|| self.prepare(request));
+            let done = work()?;
+            compiled.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            Ok(done)
+        })
+    }
+
     fn compile(&self, builds: &[Build]) -> Result<(), CudaError> {
         std::thread::scope(|scope| {
             let spawn = |build: &Build| {
@@ -242,7 +258,8 @@ impl CudaEngine {
         let (keep, attackers) = (Keep::Counts, Attackers::White);
         let request = Request { keep, attackers, ..Request::new(material, metric) };
         let _one = self.one_at_a_time();
-        let (units, stats) = self.run(&request, Extras { deepest: true, ..Extras::default() })?;
+        let extras = Extras { deepest: true, ..Extras::default() };
+        let (units, stats) = self.while_compiling(&request, || self.run(&request, extras))?;
         let (board, record) = (&units[0].board, &units[0].record);
         let survey = Survey {
             stats,
@@ -274,7 +291,8 @@ impl CudaEngine {
             // One side's wins at a time, whichever they are.
             self.check_request(&Request { attackers: Attackers::White, ..request })?;
             let extras = Extras { watched: asked, ..Extras::default() };
-            let (unit, _) = self.timed_unit(&request, attacker, extras)?;
+            let solve = || self.timed_unit(&request, attacker, extras);
+            let (unit, _) = self.while_compiling(&request, solve)?;
             for ((value, position), ply) in values.iter_mut().zip(asked).zip(&unit.record.watched) {
                 match ply {
                     Some(ply) if position.turn() == attacker => *value = Value::Win(*ply),

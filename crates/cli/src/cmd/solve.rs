@@ -1,13 +1,14 @@
 //! `molien solve`.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::Args;
 use molien_board::{Color, Material};
 use molien_probe::{FolderSource, Source as _};
-use molien_solve::{Counting, Metric, Stats, dependencies};
+use molien_solve::{Counting, Metric, Solver, Stats, dependencies};
 use serde_json::json;
 
 use crate::Verdict;
@@ -125,6 +126,10 @@ fn in_memory(
 fn all(context: &Context, men: usize, metrics: &[Metric]) -> anyhow::Result<Verdict> {
     let materials = Material::all(men);
     let solver = context.solver();
+    if let Some(card) = context.card_if_wanted() {
+        card.prepare_tables()?;
+        return all_together(context, &solver, &materials, metrics);
+    }
     for &metric in metrics {
         for &material in &materials {
             let start = Instant::now();
@@ -137,6 +142,37 @@ fn all(context: &Context, men: usize, metrics: &[Metric]) -> anyhow::Result<Verd
             }
         }
         materials.iter().filter(|m| m.len() == men).for_each(|&m| solver.forget(m, metric));
+    }
+    Ok(Verdict::Done)
+}
+
+/// The same with a card, which solves every table alone: while it solves one
+/// others are copied from it.
+fn all_together(
+    context: &Context,
+    solver: &Solver,
+    materials: &[Material],
+    metrics: &[Metric],
+) -> anyhow::Result<Verdict> {
+    for &metric in metrics {
+        let (next, solved) = (AtomicUsize::new(0), Mutex::new(HashMap::new()));
+        let solved = || solved.lock().unwrap_or_else(PoisonError::into_inner);
+        let work = || {
+            while let Some(&material) = materials.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let start = Instant::now();
+                let stats = solver.solve(material, metric).map(|table| table.stats.clone());
+                solver.forget(material, metric);
+                solved().insert(material, (stats, start.elapsed().as_secs_f64()));
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..AT_ONCE_WITH_CARD).for_each(|_| drop(scope.spawn(work)));
+        });
+        for &material in materials {
+            if let Some((stats, seconds)) = solved().remove(&material) {
+                report(context, material, &stats?, metric, seconds)?;
+            }
+        }
     }
     Ok(Verdict::Done)
 }

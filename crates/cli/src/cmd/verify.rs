@@ -1,7 +1,7 @@
 //! `molien verify`.
 
 use clap::Args;
-use molien_board::Position;
+use molien_board::{Material, Position};
 use molien_solve::{Metric, Value};
 use molien_verify::{Options, Report, verify};
 use serde_json::{Value as Json, json};
@@ -14,6 +14,7 @@ const AFTER_HELP: &str = "\
 Examples:
   molien verify KRK KPK
   molien verify KBBKN --sample 100000 --seed 7
+  molien verify --men 4
 
 Two checks: every value of every position against the values one move on, by
 planes; and a referee that plays the legal moves of an independent library,
@@ -25,8 +26,12 @@ The exit code is 1 if a check fails.";
 #[command(after_help = AFTER_HELP)]
 pub struct VerifyArgs {
     /// Materials such as KQKR
-    #[arg(required = true)]
+    #[arg(required_unless_present = "men")]
     material: Vec<String>,
+    /// All materials of up to so many men
+    #[arg(long, value_name = "N", conflicts_with = "material",
+          value_parser = clap::value_parser!(u8).range(3..=5))]
+    men: Option<u8>,
     /// Metrics: dtm, dtc, dtz, dtz50
     #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
     metric: Vec<Metric>,
@@ -40,7 +45,10 @@ pub struct VerifyArgs {
 
 /// Checks each material and prints the findings.
 pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
-    let materials = parse_materials(&args.material)?;
+    let materials = match args.men {
+        Some(men) => Material::all(usize::from(men)),
+        None => parse_materials(&args.material)?,
+    };
     let chess = context.promotes_to_all();
     anyhow::ensure!(chess, "only chess can be verified: leave out --promote");
     let options = Options { metrics: args.metric.clone(), sample: args.sample, seed: args.seed };
