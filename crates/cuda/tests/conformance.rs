@@ -2,7 +2,7 @@
 //! and on the host through the emulator.
 
 use molien_board::{Color, Material, Position, Square};
-use molien_cuda::conformance::{differences, pieces_only};
+use molien_cuda::conformance::differences;
 use molien_cuda::{CudaEngine, CudaError};
 use molien_hyper::Index;
 use molien_solve::{Metric, Solver, Table, Value};
@@ -74,10 +74,10 @@ fn on_the_card() {
         Err(error) => panic!("{error}"),
     };
     let solver = Solver::new();
-    for material in (3..=4).flat_map(pieces_only) {
+    for material in Material::all(4) {
         check(&engine, &solver, &material.to_string());
     }
-    for name in ["KQNKR", "KRBKN", "KBBKN", "KNNNK", "KQKRR"] {
+    for name in ["KQNKR", "KRBKN", "KBBKN", "KNNNK", "KQKRR", "KQPKQ", "KRPKR"] {
         check(&engine, &solver, name);
     }
     for name in ["KQKR", "KRRKQ", "KQKQ"] {
@@ -97,7 +97,7 @@ fn in_the_emulator() {
     };
     let solver = Solver::new();
     let wanted = std::env::var("MOLIEN_EMULATE");
-    let names = wanted.as_deref().unwrap_or("KQK KRK KBK KNK KQKR KBNK KRRK KNKN");
+    let names = wanted.as_deref().unwrap_or("KQK KRK KBK KNK KQKR KBNK KRRK KNKN KPK KNKP KPKP");
     for name in names.split_whitespace() {
         let started = std::time::Instant::now();
         check(&engine, &solver, name);
