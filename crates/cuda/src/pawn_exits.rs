@@ -332,3 +332,69 @@ impl Builder<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exits(name: &str) -> (Places, PawnExits) {
+        let material: Material = name.parse().unwrap();
+        let places = Places::new(material);
+        let exits = PawnExits::new(material, &places, Metric::Dtm);
+        (places, exits)
+    }
+
+    fn square(name: &str) -> Square {
+        let bytes = name.as_bytes();
+        Square::new(usize::from(bytes[0] - b'a') + 8 * usize::from(bytes[1] - b'1'))
+    }
+
+    /// The exits of a placement of one white and at most one black pawn.
+    fn of<'a>((places, exits): &'a (Places, PawnExits), white: &str, black: &str) -> &'a [Exit] {
+        let set = |name: &str| match name {
+            "" => Bitboard::EMPTY,
+            _ => Bitboard::from_square(square(name)),
+        };
+        let at = places.placements.binary_search(&Placement::new([set(white), set(black)]));
+        let place = exits.places[at.unwrap()];
+        &exits.exits[place.first_exit as usize..place.last_exit as usize]
+    }
+
+    #[test]
+    fn a_pawn_steps_promotes_and_is_taken() {
+        let all = exits("KPK");
+        let kinds = |from: &str| of(&all, from, "").iter().map(|e| e.kind).collect::<Vec<_>>();
+        assert_eq!(kinds("b2"), [TAKEN, FORWARD, FORWARD]);
+        assert_eq!(kinds("b3"), [TAKEN, FORWARD]);
+        assert_eq!(kinds("b7"), [TAKEN, FORWARD, FORWARD, FORWARD, FORWARD]);
+        // One board for the bare kings, and a slice for each role and file.
+        assert_eq!(all.1.targets.len(), 1 + 1 + 4 * 4);
+    }
+
+    #[test]
+    fn a_double_step_can_be_answered_en_passant() {
+        let all = exits("KPKP");
+        let answers = |white: &str, black: &str| {
+            of(&all, white, black).iter().map(|e| e.en_passants).max().unwrap()
+        };
+        assert_eq!(answers("b2", "a4"), 1);
+        assert_eq!(answers("b2", "c4"), 1);
+        assert_eq!(answers("b2", "d4"), 0);
+        assert_eq!(answers("b3", "c4"), 0);
+    }
+
+    #[test]
+    fn promoted_men_find_their_place() {
+        let men = |text: &str| -> Vec<Man> {
+            let role =
+                |c: char| Role::ALL.into_iter().find(|r| r.letter() == c.to_ascii_uppercase());
+            let color = |c: char| if c.is_ascii_uppercase() { Color::White } else { Color::Black };
+            text.chars().map(|c| Man::new(color(c), role(c).unwrap())).collect()
+        };
+        let queen = men("Q")[0];
+        let found = sources(&men("rQQN"), &men("rQN"), &[0, 1, 2], Some(queen));
+        assert_eq!(found, [0, FIXED_MAN, 1, 2]);
+        // One of the men is gone: the others keep their numbers.
+        assert_eq!(sources(&men("rN"), &men("rN"), &[0, 2], None)[..2], [0, 2]);
+    }
+}

@@ -1,9 +1,11 @@
 //! The kernels against the processor's tables: on a card where there is one,
 //! and on the host through the emulator.
 
+use std::sync::Arc;
+
 use molien_board::{Color, Material, Position, Square};
 use molien_cuda::conformance::differences;
-use molien_cuda::{CudaEngine, CudaError};
+use molien_cuda::{CudaEngine, CudaError, CudaShelf};
 use molien_hyper::Index;
 use molien_solve::{Metric, Solver, Table, Value};
 
@@ -17,6 +19,24 @@ fn check(engine: &CudaEngine, solver: &Solver, name: &str) {
         let theirs = solver.solve(material, metric).unwrap();
         let found = differences(&theirs, &ours);
         assert!(found.is_empty(), "{name} {metric}: {found:?}");
+    }
+}
+
+/// A solver with the card as its shelf has the tables of one without, also
+/// where the shelf sees that the 50-move rule does not matter.
+fn check_shelf(engine: CudaEngine, solver: &Solver, names: &[&str]) {
+    let with_card = Solver::new().with_shelf(Arc::new(CudaShelf::new(Arc::new(engine))));
+    for name in names {
+        let material: Material = name.parse().unwrap();
+        let mut held = Vec::new();
+        for metric in METRICS {
+            let ours = with_card.solve(material, metric).unwrap();
+            let theirs = solver.solve(material, metric).unwrap();
+            assert_eq!(differences(&theirs, &ours), Vec::<String>::new(), "{name} {metric}");
+            held.push(ours);
+        }
+        let shared = Arc::ptr_eq(&held[2].parts[0], &held[3].parts[0]);
+        assert!(shared, "{name}: nothing takes 100 plies, so DTZ50 is DTZ");
     }
 }
 
@@ -83,6 +103,7 @@ fn on_the_card() {
     for name in ["KQKR", "KRRKQ", "KQKQ"] {
         check_watching(&engine, &solver, name);
     }
+    check_shelf(engine, &solver, &["KQK", "KRK", "KBK", "KNK", "KPK"]);
 }
 
 #[cfg(feature = "emulator")]
@@ -105,5 +126,6 @@ fn in_the_emulator() {
     }
     if wanted.is_err() {
         ["KRKN", "KRRK"].iter().for_each(|name| check_watching(&engine, &solver, name));
+        check_shelf(engine, &solver, &["KQK", "KRK", "KBK", "KNK", "KPK"]);
     }
 }
