@@ -50,8 +50,9 @@ pub struct Common {
     /// for KQPKQ in 1986
     #[arg(long, global = true, default_value = "all", value_name = "ROLES")]
     pub promote: Promote,
-    /// What solves boards without pawns of up to five men: a CUDA card if there
-    /// is one (auto), the processor, or a card and nothing else
+    /// What solves tables of up to five men, and boards without pawns of more: a
+    /// CUDA card if there is one (auto), the processor, or a card and nothing
+    /// else
     #[arg(long, global = true, default_value = "auto", value_name = "WHICH")]
     pub backend: Backend,
     /// Threads to use [default: one for each processor]

@@ -6,12 +6,13 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::Context as _;
 use molien_board::Material;
-use molien_cuda::{CudaEngine, CudaShelf};
-use molien_probe::{FolderSource, Tablebase};
+use molien_cuda::{CudaEngine, CudaError, CudaShelf};
+use molien_probe::{FolderSource, SolverSource, Source, Tablebase};
 use molien_solve::{Progress, Solver};
 use molien_table::Directory;
 
 use crate::args::{Backend, Common, Promote};
+use crate::card::CardSource;
 use crate::progress::{Bars, Interruptible};
 
 /// The options common to all commands, made ready.
@@ -71,18 +72,24 @@ impl Context {
         if let Some(Some(card)) = self.card.get() {
             return Ok(card.clone());
         }
-        let card = Arc::new(CudaEngine::new()?);
+        let card = Arc::new(self.engine()?);
         // Another thread may have been faster: then its engine is the one.
         Ok(self.card.get_or_init(|| Some(card.clone())).clone().unwrap_or(card))
     }
 
+    /// An engine that stops at Ctrl-C.
+    fn engine(&self) -> Result<CudaEngine, CudaError> {
+        let interrupted = self.interrupted.clone();
+        Ok(CudaEngine::new()?.with_progress(Arc::new(Interruptible { interrupted })))
+    }
+
     /// The card, if it is to be used and there is one; says so once.
-    fn card_if_wanted(&self) -> Option<Arc<CudaEngine>> {
+    pub fn card_if_wanted(&self) -> Option<Arc<CudaEngine>> {
         if self.backend == Backend::Cpu || self.promote != Promote::All {
             return None;
         }
         let look = || {
-            let card = CudaEngine::new().ok()?;
+            let card = self.engine().ok()?;
             eprintln!("using {}", card.device_name());
             Some(Arc::new(card))
         };
@@ -160,9 +167,19 @@ impl Context {
 
     /// A tablebase that solves on demand.
     pub fn tablebase(&self) -> Tablebase {
-        match self.folder() {
-            Some(folder) => Tablebase::new(Arc::new(folder)),
-            None => Tablebase::solving(self.solver()),
+        Tablebase::new(self.source())
+    }
+
+    /// Where values come from: stored tables or a solver, and before them the
+    /// card for large boards.
+    pub fn source(&self) -> Arc<dyn Source> {
+        let source: Arc<dyn Source> = match self.folder() {
+            Some(folder) => Arc::new(folder),
+            None => Arc::new(SolverSource::new(self.solver())),
+        };
+        match self.card_if_wanted().filter(|_| !self.no_solve) {
+            Some(card) => Arc::new(CardSource::new(card, source)),
+            None => source,
         }
     }
 }

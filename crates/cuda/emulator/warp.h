@@ -14,6 +14,9 @@
 #define PART_WAVES 1
 #define PART_GRADED 1
 #define PART_AGAIN 1
+#ifndef PAWNS
+#define PAWNS 0
+#endif
 #define WARP 0u
 #define WARPS 1u
 #define KERNEL(name, blocks)                                                   \

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use molien_board::Color;
-use molien_cuda::conformance::{differences, pieces_only};
+use molien_board::{Color, Material};
+use molien_cuda::conformance::differences;
 use molien_cuda::{Attackers, CudaEngine, CudaError, Keep, Request, StillerRow, stiller_rows};
 use molien_solve::{Metric, Progress, Solver, WaveReport};
 
@@ -25,17 +25,24 @@ impl Progress for Ticker {
     }
 }
 
-fn conform(engine: &CudaEngine) -> Outcome {
+/// Every table of three and four men and some of five, card against
+/// processor; with names, those tables.
+fn conform(engine: &CudaEngine, names: &[String]) -> Outcome {
     let started = Instant::now();
-    engine.prepare(&Request::new("KQNKR".parse()?, Metric::Dtm))?;
+    engine.prepare_tables()?;
     println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
     let solver = Solver::new();
-    let fives = ["KQNKR", "KRBKN", "KBBKN", "KNNNK", "KQKRR"].map(|name| name.parse().unwrap());
-    let materials: Vec<_> = (3..=4).flat_map(pieces_only).chain(fives).collect();
+    let fives = ["KQNKR", "KRBKN", "KBBKN", "KNNNK", "KQKRR", "KQPKQ", "KRPKR"];
+    let mut materials = Material::all(4);
+    materials.extend(fives.map(|name| name.parse::<Material>().unwrap()));
+    if !names.is_empty() {
+        materials = names.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    }
     let (mut same, mut card, mut processor) = (0, 0.0, 0.0);
     let mut good = true;
-    for metric in [Metric::Dtm, Metric::Dtc, Metric::Dtz50] {
-        for &material in &materials {
+    for metric in Metric::ALL {
+        // Without pawns DTZ is DTC.
+        for &material in materials.iter().filter(|m| m.has_pawns() || metric != Metric::Dtz) {
             let started = Instant::now();
             let ours = engine.solve(material, metric)?;
             card += started.elapsed().as_secs_f64();
@@ -170,7 +177,7 @@ fn main() -> std::process::ExitCode {
     println!("{}: {} MiB free of {}", engine.device_name(), memory.0 >> 20, memory.1 >> 20);
     let rest = arguments.get(1..).unwrap_or_default();
     let outcome = match arguments.first().map(String::as_str) {
-        Some("conform") => conform(&engine),
+        Some("conform") => conform(&engine, rest),
         Some("stiller") => stiller(&engine, rest),
         Some("nalimov") => nalimov(&engine),
         Some("seven") => rest.iter().try_fold(true, |good, name| Ok(good & seven(&engine, name)?)),

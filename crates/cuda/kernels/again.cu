@@ -1,4 +1,4 @@
-#if PART_AGAIN
+#if PART_AGAIN && !PAWNS
 // The defender's lost positions, worked out again from the finished `open`
 // where memory did not allow a plane of them. `lost_before` holds the
 // attacker's legal positions, to tell stalemates apart.

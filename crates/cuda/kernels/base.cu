@@ -15,6 +15,8 @@ typedef unsigned char u8;
 #define NO_PAIR 0xffffu
 #define NO_SQUARE 0xffu
 #define NEVER 0xffffu
+#define NOT_YET 0xffffffffu
+#define NOTED_MOST 65536u
 
 enum Role { KING, QUEEN, ROOK, BISHOP, KNIGHT };
 enum Goal { WIN, HOLD };
@@ -68,6 +70,56 @@ struct Release {
     u16 *due; // the next ply at which a position of the tile is due
 };
 
+// One placement of the pawns.
+struct Place {
+    u64 pawns[2];
+    u32 first_exit; // its moves out of the board
+    u32 last_exit;
+    u32 symmetric; // the mirror maps it to itself: both images are stored
+    u32 unused;
+};
+
+// The solved values of a board whose kings span the tile, for the same
+// attacker: another material with pawns, or one without in that layout.
+struct Target {
+    Board board;
+    u32 depth_bits;
+    u32 unused;
+    const u64 *open;
+    const u64 *won;
+    const u64 *lost;
+    const u64 *stalemate; // defender to move
+    const u64 *won_depth[MAX_DEPTH_BITS];
+    const u64 *lost_depth[MAX_DEPTH_BITS];
+};
+
+#define MAX_TARGET_MEN 4
+#define FIXED_MAN 0xffu
+#define NO_VICTIM 0xffu
+
+enum ExitKind { TAKEN, FORWARD, PAWN_TAKES_PAWN, PAWN_TAKES_PIECE };
+
+// A kind of move that leaves a placement.
+struct Exit {
+    u64 empty;      // squares that outer men must leave free
+    u64 passed;     // squares on which a king would be in the way
+    u32 first_tile; // of the placement it leads to
+    u32 target;
+    u32 en_passant_first[2];  // where an answer en passant leads to
+    u32 en_passant_target[2];
+    u8 en_passant_mirrored[2];
+    u8 en_passants;
+    u8 kind;
+    u8 side;
+    u8 rule;
+    u8 victim; // outer man that is taken, if any
+    u8 square; // on which a man is taken
+    u8 mirrored;
+    u8 fixed_square; // of the promoted man
+    u8 from[MAX_TARGET_MEN]; // the target's men among ours, or FIXED_MAN
+    u8 unused[2];
+};
+
 // Everything a launch needs; each kernel uses its part.
 struct Job {
     Board board;
@@ -102,6 +154,18 @@ struct Job {
     const u64 *other_lost;
     u64 *tally;
     u32 *last_due;
+    const u64 *watched; // addresses; the top bit says that the defender is to move
+    u32 *watched_plies; // when each was decided, or NOT_YET
+    u32 watched_count;
+    u32 unused;
+    u64 *noted_won; // how many, then the addresses of what a wave decides
+    u64 *noted_lost;
+    const Place *places;
+    const Exit *exits;
+    const Target *targets;
+    const u32 *level; // the placements that are solved together
+    u64 level_count;
+    u64 *stalemate;
 };
 
 // For the largest boards the kernels are compiled for one board only, which
@@ -116,6 +180,7 @@ CONSTANT Board FIXED = FIXED_BOARD;
 // The caller lays the structure out a second time; see layout.rs.
 #ifdef JOB_BYTES
 static_assert(sizeof(Job) == JOB_BYTES, "layout.rs and base.cu differ");
+static_assert(sizeof(Exit) == 56 && sizeof(Place) == 32, "layout.rs and base.cu differ");
 #endif
 
 // x / d by its inverse. With m = floor(2^64 / d) + 1 the product exceeds the
@@ -228,6 +293,13 @@ DEVICE u64 knight_from(u64 set)
     return one << 16 | one >> 16 | two << 8 | two >> 8;
 }
 
+DEVICE u64 king_moves(u64 set)
+{
+    u64 beside = ((set << 1) & NOT_A) | ((set >> 1) & NOT_H);
+    u64 three = set | beside;
+    return beside | three << 8 | three >> 8;
+}
+
 // Squares attacked by pieces of one role standing on `set`.
 DEVICE u64 attacks_from(int role, u64 set, u64 empty)
 {
@@ -235,6 +307,7 @@ DEVICE u64 attacks_from(int role, u64 set, u64 empty)
     if (role == QUEEN || role == ROOK) out |= rook_from(set, empty);
     if (role == QUEEN || role == BISHOP) out |= bishop_from(set, empty);
     if (role == KNIGHT) out |= knight_from(set);
+    if (PAWNS && role == KING) out |= king_moves(set);
     return out;
 }
 

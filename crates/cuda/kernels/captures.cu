@@ -78,6 +78,11 @@ template <int BITS> DEVICE void apply_rule(Word<BITS> &word, Mode mode)
         }
         return;
     }
+    if (mode.rule == RULE_ONE) {
+#pragma unroll
+        for (int k = 0; k < BITS; k++) word.depth[k] = k == 0 ? ~0ull : 0;
+        return;
+    }
     // The 50-move rule: 1, or 101 where more than 100 plies follow.
     u64 late = 0;
 #pragma unroll
@@ -115,6 +120,14 @@ template <int BITS> DEVICE void add_row(RowConversions<BITS> &row, u64 mask, Wor
     row.some |= mask;
 }
 
+template <int BITS> DEVICE void swap_rows(Conversions<BITS> &out)
+{
+    RowConversions<BITS> row = out.a;
+    out.a = out.b;
+    out.b = row;
+}
+
+#if !PAWNS
 // The values on the line of one tile man, all other men fixed: the last outer
 // man is the sub-game's row man.
 template <int BITS>
@@ -205,13 +218,6 @@ DEVICE void fixed_captures(const Job &job, const Cell &cell, int side, int victi
     add_row<BITS>(out, ~0ull, turn_back<BITS>(word, symmetry), mode);
 }
 
-template <int BITS> DEVICE void swap_rows(Conversions<BITS> &out)
-{
-    RowConversions<BITS> row = out.a;
-    out.a = out.b;
-    out.b = row;
-}
-
 // All captures by `side` from the positions of a tile. Every lane must call.
 // The loops over the two rows stay loops, with the rows exchanged each time,
 // to keep the code half as long.
@@ -249,3 +255,4 @@ DEVICE void captures(const Job &job, const Cell &cell, int side, Mode mode, int 
         swap_rows<BITS>(out);
     }
 }
+#endif

@@ -76,9 +76,15 @@ DEVICE Cell decode(const Job &job, u32 tile)
             unrank_group(job, number, i, len, cell.square);
         }
     }
+#if PAWNS
+    // The class is the number of the placement.
+    cell.white_king = cell.black_king = 0;
+    cell.occupied = job.places[cell.king_class].pawns[0] | job.places[cell.king_class].pawns[1];
+#else
     cell.white_king = job.tables->white[cell.king_class];
     cell.black_king = job.tables->black[cell.king_class];
     cell.occupied = bit(cell.white_king) | bit(cell.black_king);
+#endif
     cell.placed = true;
 #pragma unroll
     for (int i = 0; i < OUTER; i++) {
@@ -155,9 +161,10 @@ DEVICE bool maps_to_itself(const Job &job, u32 king_class)
     return on_diagonal(job.tables->white[king_class]) && on_diagonal(job.tables->black[king_class]);
 }
 
-// Placements of one row: one man a square.
+// Placements of one row: one man a square, kings apart.
 DEVICE u64 valid_row(const Board &board, u64 occupied, int row)
 {
+    if (PAWNS) return has(occupied, row) ? 0 : ~(occupied | bit(row) | king_moves(bit(row)));
     if (!board.has_row) return row ? 0 : board.has_column ? ~occupied : 1;
     return has(occupied, row) ? 0 : ~(occupied | bit(row));
 }
@@ -168,6 +175,48 @@ DEVICE Pair64 valid_rows(const Board &board, const Cell &cell, int lane)
     return out;
 }
 
+#if PAWNS
+DEVICE u64 pawn_attacks(u64 pawns, int color)
+{
+    u64 beside = ((pawns << 1) & NOT_A) | ((pawns >> 1) & NOT_H);
+    return color == 0 ? beside << 8 : beside >> 8;
+}
+
+// Squares of the black king on which it is attacked, the white one on `row`.
+DEVICE u64 black_attacked(const Job &job, const Cell &cell, int row)
+{
+    const Board &board = BOARD(job);
+    u64 out = pawn_attacks(job.places[cell.king_class].pawns[0], 0);
+#pragma unroll
+    for (int i = 0; i < OUTER; i++)
+        if (board.color[i] == 0) out |= attacks_from(board.role[i], bit(cell.square[i]), ~(cell.occupied | bit(row)));
+    return out;
+}
+
+// Squares of the black king for which the white one, on `row`, is attacked.
+DEVICE u64 white_attacked(const Job &job, const Cell &cell, int row)
+{
+    const Board &board = BOARD(job);
+    const Tables *tables = job.tables;
+    u64 out = has(pawn_attacks(job.places[cell.king_class].pawns[1], 1), row) ? ~0ull : 0;
+#pragma unroll
+    for (int i = 0; i < OUTER; i++) {
+        if (board.color[i] != 1 || !has(tables->reach[board.role[i]][cell.square[i]], row)) continue;
+        u64 path = tables->between[cell.square[i] * 64 + row];
+        if (!(path & cell.occupied)) out |= ~path;
+    }
+    return out;
+}
+
+// Positions in which the king of `color` is attacked.
+DEVICE Pair64 in_check(const Job &job, const Cell &cell, int color, int lane)
+{
+    Pair64 out;
+    out.a = color ? black_attacked(job, cell, 2 * lane) : white_attacked(job, cell, 2 * lane);
+    out.b = color ? black_attacked(job, cell, 2 * lane + 1) : white_attacked(job, cell, 2 * lane + 1);
+    return out;
+}
+#else
 // Column squares for which the king of the other side, on `king`, is attacked
 // by the men of `by`, with the row man on `row`.
 DEVICE u64 attacked_row(const Job &job, const Cell &cell, int by, int king, int row)
@@ -200,6 +249,7 @@ DEVICE Pair64 in_check(const Job &job, const Cell &cell, int color, int lane)
                   attacked_row(job, cell, !color, king_of(cell, color), 2 * lane + 1)};
     return out;
 }
+#endif
 
 DEVICE Pair64 legal_rows(const Job &job, const Cell &cell, int turn, int lane)
 {

@@ -20,6 +20,21 @@ DEVICE Tally no_tally()
     return out;
 }
 
+// Notes the addresses of a set, if there is a list and room in it. The first
+// word of the list counts; beyond what it holds the count is not exact.
+NOINLINE void note_rows(u64 *list, u32 tile, int lane, Pair64 set)
+{
+    if (!list) return;
+    for (int half = 0; half < 2; half++) {
+        const u64 row = (u64)tile << 12 | (2 * lane + half) << 6;
+        for (u64 rest = half ? set.b : set.a; rest; rest &= rest - 1) {
+            if (*(volatile u64 *)list >= NOTED_MOST) return;
+            const u64 at = atomicAdd(list, 1ull);
+            if (at < NOTED_MOST) list[1 + at] = row | (__ffsll(rest) - 1);
+        }
+    }
+}
+
 #define DARK 0xaa55aa55aa55aa55ull
 
 // Column squares with the two chosen bishops on squares of both colours.
@@ -88,6 +103,24 @@ NOINLINE u32 count_representatives(const Board &board, u64 squares, int row, u64
     return count;
 }
 
+#if PAWNS
+// Of a placement that the mirror maps to itself: the positions not after their
+// image, compared kind by kind, the pieces first, then the white king.
+DEVICE u64 representatives(const Job &job, const Cell &cell, int row)
+{
+    u64 set = 0;
+#pragma unroll
+    for (int i = 0; i < OUTER; i++) {
+        set |= bit(cell.square[i]);
+        if (!BOARD(job).kind_end[i]) continue;
+        u64 differ = set ^ back_through(1, set);
+        if (differ) return has(set, __ffsll(differ) - 1) ? ~0ull : 0;
+        set = 0;
+    }
+    return (row & 7) < 4 ? ~0ull : 0;
+}
+#endif
+
 // Adds one row's positions to the tally.
 DEVICE void tally_row(const Job &job, const Cell &cell, bool mirror, int row, u64 set, Tally &tally)
 {
@@ -102,12 +135,20 @@ DEVICE void tally_row(const Job &job, const Cell &cell, bool mirror, int row, u6
         return;
     }
     tally.mirrored += __popcll(set);
+#if PAWNS
+    tally.unique += __popcll(set & representatives(job, cell, row));
+#else
     tally.unique += count_representatives(BOARD(job), pack_squares(cell), row, set);
+#endif
 }
 
 DEVICE void tally_rows(const Job &job, const Cell &cell, int lane, Pair64 set, Tally &tally)
 {
+#if PAWNS
+    bool mirror = job.places[cell.king_class].symmetric;
+#else
     bool mirror = maps_to_itself(job, cell.king_class);
+#endif
     tally_row(job, cell, mirror, 2 * lane, set.a, tally);
     tally_row(job, cell, mirror, 2 * lane + 1, set.b, tally);
 }

@@ -55,6 +55,30 @@ KERNEL(final_counts, INIT_BLOCKS)
     for (int i = 0; i < 7; i++) add_tally(tallies[i], job.tally + i * TALLY_WORDS, lane);
 }
 
+// Which watched positions the wave just done has decided: the attacker's are
+// no longer open, the defender's are among the losses of this ply.
+KERNEL(watch, WAVE_BLOCKS)
+{
+    for (u32 i = WARP * 32 + LANE; i < job.watched_count; i += WARPS * 32) {
+        if (job.watched_plies[i] != NOT_YET) continue;
+        const u64 at = job.watched[i] & ~(1ull << 63);
+        const bool defends = at != job.watched[i];
+        const u64 row = (defends ? job.lost_now : job.open)[at >> 6];
+        const bool set = has(row, (int)(at & 63));
+        if (defends ? set && job.lost_now_live[at >> 12] : !set) job.watched_plies[i] = job.ply;
+    }
+}
+
+// The union of two planes: what both attackers' runs know of one side to move.
+KERNEL(unite_planes, WAVE_BLOCKS)
+{
+    const int lane = LANE;
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+        Pair64 a = load_if(job.open, tile, lane), b = load_if(job.other_won, tile, lane);
+        store_rows(job.candidates, tile, lane, a.a | b.a, a.b | b.b);
+    }
+}
+
 // A bare copy of tiles, for measuring the card's bandwidth.
 KERNEL(copy_plane, WAVE_BLOCKS)
 {

@@ -6,7 +6,8 @@ KERNEL(init_defence_graded, INIT_BLOCKS) { init_defence<MAX_DEPTH_BITS>(job); }
 KERNEL(init_wins_graded, INIT_BLOCKS)
 {
     const int lane = LANE;
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 at = WARP; at < tiles_to_start(job); at += WARPS) {
+        const u32 tile = tile_to_start(job, at, false);
         Cell cell = decode(job, tile);
         Pair64 open = load_rows(job.open, tile, lane);
         if (!cell.placed || !any_bit(open.a, open.b)) {

@@ -84,6 +84,16 @@ DEVICE void row_man(int role, int lane, Pair64 set, Pair64 valid, Pair64 &out)
         row_ray<1, -1>(lane, set, valid, out);
         row_ray<-1, -1>(lane, set, valid, out);
     }
+    if (PAWNS && role == KING) {
+        row_leap<1, 0>(lane, set, out);
+        row_leap<-1, 0>(lane, set, out);
+        row_leap<0, 1>(lane, set, out);
+        row_leap<0, -1>(lane, set, out);
+        row_leap<1, 1>(lane, set, out);
+        row_leap<-1, 1>(lane, set, out);
+        row_leap<1, -1>(lane, set, out);
+        row_leap<-1, -1>(lane, set, out);
+    }
     if (role == KNIGHT) {
         row_leap<1, 2>(lane, set, out);
         row_leap<2, 1>(lane, set, out);
@@ -179,6 +189,7 @@ DEVICE bool outer_man(const Job &job, const Cell &cell, int man, const u64 *plan
     return false;
 }
 
+#if !PAWNS
 // The tile a king step leads to, worked out by the lane of its number.
 struct KingStep {
     bool possible;
@@ -240,6 +251,7 @@ DEVICE bool king_man(const Job &job, const Cell &cell, int side, const u64 *plan
     }
     return false;
 }
+#endif
 
 // Positions from which `side` has a quiet move into the plane. With STOP_EARLY
 // the answer is only complete within `need`: once all of that has a move the
@@ -252,7 +264,9 @@ DEVICE Pair64 quiet(const Job &job, const Cell &cell, int side, const u64 *plane
 #pragma unroll
     for (int i = 0; i < OUTER; i++)
         if (board.color[i] == side && outer_man<STOP_EARLY>(job, cell, i, plane, live, lane, need, out)) return out;
+#if !PAWNS
     if (king_man<STOP_EARLY>(job, cell, side, plane, live, lane, need, out)) return out;
+#endif
     const int column = OUTER + (int)board.has_row;
     const bool row_moves = board.has_row && board.color[OUTER] == side;
     const bool column_moves = board.has_column && board.color[column] == side;
@@ -285,6 +299,7 @@ NOINLINE void mark_neighbours(const Job &job, Cell cell, int side, u8 *dirty, in
         for (int to = lane; to < 64; to += 32)
             if (outer_reaches(job, cell, board.role[i], cell.square[i], to)) dirty[tile_with(job, axis, to)] = 1;
     }
+#if !PAWNS
     KingStep step = king_neighbour(job, cell, side, lane);
     if (!step.possible) return;
     dirty[step.tile] = 1;
@@ -293,4 +308,5 @@ NOINLINE void mark_neighbours(const Job &job, Cell cell, int side, u8 *dirty, in
         for (int i = 0; i < OUTER; i++) step.square[i] = image(4, step.square[i]);
         dirty[encode(job.tables, board, step.king_class, step.square, OUTER)] = 1;
     }
+#endif
 }

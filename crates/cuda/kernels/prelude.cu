@@ -9,6 +9,10 @@
 #define PART_WAVES (PART == 0)
 #define PART_GRADED (PART == 1)
 #define PART_AGAIN (PART == 2)
+// Whether the board has pawns: the kings then span the tile.
+#ifndef PAWNS
+#define PAWNS 0
+#endif
 // Blocks of 256 threads a multiprocessor should hold: it bounds the registers.
 #ifndef WAVE_BLOCKS
 #define WAVE_BLOCKS 4

@@ -128,6 +128,10 @@ template <int BITS> DEVICE void init_tile(const Job &job, u32 tile, int lane, Ta
     Pair64 none = {still.a & ~found.a.some, still.b & ~found.b.some};
     Pair64 check = in_check(job, cell, defender, lane);
     Pair64 mates = {none.a & check.a, none.b & check.b};
+    if (job.stalemate) {
+        Pair64 stalemates = {none.a & ~check.a, none.b & ~check.b};
+        store_rows(job.stalemate, tile, lane, stalemates.a, stalemates.b);
+    }
     Pair64 gone = BITS ? none : still;
     candidates.a &= ~gone.a;
     candidates.b &= ~gone.b;
@@ -155,18 +159,34 @@ template <int BITS> DEVICE void init_tile(const Job &job, u32 tile, int lane, Ta
     }
 }
 
+// The tiles a solve starts with: all of them, or those of a level of pawn
+// placements.
+DEVICE u32 tiles_to_start(const Job &job)
+{
+    return PAWNS ? (u32)job.level_count * BOARD(job).numbers : BOARD(job).tiles;
+}
+
+DEVICE u32 tile_to_start(const Job &job, u32 at, bool for_black)
+{
+    if (!PAWNS) return tile_in_order(BOARD(job), at, for_black);
+    const u32 place = divide(at, BOARD(job).numbers_inverse);
+    return job.level[place] * BOARD(job).numbers + at - place * BOARD(job).numbers;
+}
+
 template <int BITS> DEVICE void init_defence(const Job &job)
 {
     const int lane = LANE;
     Tally mated = no_tally(), forced = no_tally();
-    for (u32 place = WARP; place < BOARD(job).tiles; place += WARPS)
-        init_tile<BITS>(job, tile_in_order(BOARD(job), place, job.attacker == 0), lane, mated, forced);
+    for (u32 at = WARP; at < tiles_to_start(job); at += WARPS)
+        init_tile<BITS>(job, tile_to_start(job, at, job.attacker == 0), lane, mated, forced);
     add_tally(mated, job.tally + TALLY_LOST * TALLY_WORDS, lane);
     add_tally(forced, job.tally + TALLY_LOST_NEXT * TALLY_WORDS, lane);
 }
 
 #if PART_WAVES
+#if !PAWNS
 KERNEL(init_defence_one, INIT_BLOCKS) { init_defence<0>(job); }
+#endif
 
 DEVICE void write_won(const Job &job, const Cell &cell, int lane, Pair64 open, Pair64 now, Tally &tally)
 {
@@ -175,11 +195,14 @@ DEVICE void write_won(const Job &job, const Cell &cell, int lane, Pair64 open, P
     store_rows(job.open, cell.tile, lane, open.a, open.b);
     bool live = any_bit(open.a, open.b);
     if (lane == 0) job.open_live[cell.tile] = live;
+    add_rows(job.won, cell.tile, lane, now);
     write_depth(job.won_depth, job.ply, cell.tile, lane, now);
     tally_rows(job, cell, lane, now, tally);
+    note_rows(job.noted_won, cell.tile, lane, now);
     mark_neighbours(job, cell, !job.attacker, job.dirty_candidates, lane);
 }
 
+#if !PAWNS
 // Ply 1 of the attacker where every conversion counts 1: mates, and captures
 // found on the spot.
 KERNEL(attack_first, INIT_BLOCKS)
@@ -200,6 +223,7 @@ KERNEL(attack_first, INIT_BLOCKS)
     }
     add_tally(tally, job.tally + TALLY_WON * TALLY_WORDS, lane);
 }
+#endif
 
 // Tiles one warp looks at when the lists are made: 16 a lane.
 #define GROUP_TILES 512
@@ -389,6 +413,7 @@ KERNEL(defend, WAVE_BLOCKS)
         add_rows(job.lost, tile, lane, now);
         write_depth(job.lost_depth, job.ply, tile, lane, now);
         tally_rows(job, cell, lane, now, tally);
+        note_rows(job.noted_lost, tile, lane, now);
         mark_neighbours(job, cell, job.attacker, job.dirty_open, lane);
     }
     add_tally(tally, job.tally + TALLY_LOST * TALLY_WORDS, lane);

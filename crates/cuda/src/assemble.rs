@@ -1,74 +1,187 @@
 //! Tables and statistics from solved units.
 #![expect(unsafe_code, reason = "reads planes of tiles as bytes")]
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use molien_board::Color;
 use molien_hyper::{Hyperboard, Tile};
 use molien_operators::{Graded, SubGame};
 use molien_solve::{Metric, SideStats, Stats, Zugzwangs};
+use rayon::prelude::*;
 
-use crate::CudaError;
-use crate::counts::{TALLY_WORDS, Tally};
-use crate::device::Buffer;
+use crate::counts::{Boards, TALLY_WORDS, Tally};
+use crate::device::{Buffer, Kernel};
+use crate::layout::Board;
 use crate::unit::Unit;
+use crate::waves::base_job;
+use crate::{CudaEngine, CudaError};
 
-/// Copies a plane from the card.
-fn download(plane: &Buffer, tiles: usize) -> Result<Vec<Tile>, CudaError> {
-    let mut out = vec![Tile::EMPTY; tiles];
-    let bytes = tiles * size_of::<Tile>();
-    // SAFETY: a tile is 64 words without padding, any bytes are a valid tile,
-    // and the slice covers exactly the vector's tiles.
-    let view = unsafe { std::slice::from_raw_parts_mut(out.as_mut_ptr().cast::<u8>(), bytes) };
-    plane.download(view)?;
-    Ok(out)
+/// A plane with one side to move on the card: known from one attacker's run,
+/// from both, or empty.
+enum Plane<'a> {
+    Stored(&'a Buffer),
+    United(Buffer),
+    Empty,
 }
 
-fn download_or_empty(plane: Option<&Buffer>, tiles: usize) -> Result<Vec<Tile>, CudaError> {
-    plane.map_or_else(|| Ok(vec![Tile::EMPTY; tiles]), |plane| download(plane, tiles))
-}
-
-fn add(into: &mut [Tile], from: &[Tile]) {
-    into.iter_mut().zip(from).for_each(|(into, from)| into.add(from));
-}
-
-/// The values with one side to move: won where it attacks, lost where the
-/// other does.
-fn graded(own: &Unit, other: &Unit) -> Result<Graded, CudaError> {
-    let tiles = own.board.tiles();
-    let won = download_or_empty(own.won.as_ref(), tiles)?;
-    let mut legal = download(&own.open, tiles)?;
-    add(&mut legal, &won);
-    let lost = download_or_empty(other.lost.as_ref(), tiles)?;
-    let mut depth = Vec::new();
-    if own.has_depths {
-        let deepest = own.record.won.len().max(other.record.lost.len()).saturating_sub(1);
-        for k in 0..(usize::BITS - deepest.leading_zeros()) as usize {
-            let mut plane = download_or_empty(own.won_depth.get(k), tiles)?;
-            if let Some(losses) = other.lost_depth.get(k) {
-                add(&mut plane, &download(losses, tiles)?);
-            }
-            depth.push(plane);
+impl Plane<'_> {
+    /// Copies tiles from the card.
+    fn download(&self, tiles: Range<usize>) -> Result<Vec<Tile>, CudaError> {
+        let mut out = vec![Tile::EMPTY; tiles.len()];
+        let bytes = tiles.len() * size_of::<Tile>();
+        // SAFETY: a tile is 64 words without padding, any bytes are a valid
+        // tile, and the slice covers exactly the vector's tiles.
+        let view = unsafe { std::slice::from_raw_parts_mut(out.as_mut_ptr().cast::<u8>(), bytes) };
+        let offset = tiles.start * size_of::<Tile>();
+        match self {
+            Plane::Stored(buffer) => buffer.download_from(view, offset)?,
+            Plane::United(buffer) => buffer.download_from(view, offset)?,
+            Plane::Empty => {}
         }
+        Ok(out)
     }
-    Ok(Graded { legal, won, lost, depth, stalemate: Vec::new() })
 }
 
-/// The game of both sides' units.
-pub(crate) fn game(white: &Unit, black: &Unit) -> Result<SubGame, CudaError> {
-    let values = [graded(white, black)?, graded(black, white)?];
-    Ok(SubGame { board: white.board.clone(), values })
+/// The values of one side to move, on the card: won where it attacks, lost
+/// where the other does.
+struct Side<'a> {
+    legal: Plane<'a>,
+    won: Plane<'a>,
+    lost: Plane<'a>,
+    depth: Vec<Plane<'a>>,
+    /// With pawns only, and only where the other side can win.
+    stalemate: Option<Plane<'a>>,
+}
+
+fn unite<'a>(
+    engine: &CudaEngine,
+    layout: Board,
+    a: Option<&'a Buffer>,
+    b: Option<&'a Buffer>,
+) -> Result<Plane<'a>, CudaError> {
+    let (a, b) = match (a, b) {
+        (None, None) => return Ok(Plane::Empty),
+        (Some(one), None) | (None, Some(one)) => return Ok(Plane::Stored(one)),
+        (Some(a), Some(b)) => (a, b),
+    };
+    let out = Buffer::new(&engine.device, layout.tiles as usize * size_of::<Tile>())?;
+    let mut job = base_job(layout, &engine.tables, Color::White);
+    job.open = a.address();
+    job.other_won = b.address();
+    job.candidates = out.address();
+    engine.device.launch(Kernel::UnitePlanes, &job)?;
+    Ok(Plane::United(out))
+}
+
+impl<'a> Side<'a> {
+    fn new(engine: &CudaEngine, own: &'a Unit, other: &'a Unit) -> Result<Side<'a>, CudaError> {
+        let unite = |a, b| unite(engine, own.layout, a, b);
+        let mut depth = Vec::new();
+        if own.has_depths {
+            for k in 0..own.won_depth.len().max(other.lost_depth.len()) {
+                depth.push(unite(own.won_depth.get(k), other.lost_depth.get(k))?);
+            }
+        }
+        let side = Side {
+            legal: unite(Some(&own.open), own.won.as_ref())?,
+            won: own.won.as_ref().map_or(Plane::Empty, Plane::Stored),
+            lost: other.lost.as_ref().map_or(Plane::Empty, Plane::Stored),
+            depth,
+            stalemate: other.stalemate.as_ref().map(Plane::Stored),
+        };
+        engine.device.synchronize()?;
+        Ok(side)
+    }
+
+    /// The values of one board, which has the tiles of this range.
+    fn graded(&self, tiles: Range<usize>) -> Result<Graded, CudaError> {
+        let get = |plane: &Plane<'_>| plane.download(tiles.clone());
+        let depth = self.depth.iter().map(get).collect::<Result<Vec<_>, _>>()?;
+        let stalemate = self.stalemate.as_ref().map(get).transpose()?.unwrap_or_default();
+        let graded = Graded {
+            legal: get(&self.legal)?,
+            won: get(&self.won)?,
+            lost: get(&self.lost)?,
+            depth,
+            stalemate,
+        };
+        Ok(graded.without_empty_bits())
+    }
+}
+
+/// The games of a table in the order of its parts: one without pawns, else
+/// one for each placement.
+pub(crate) fn games(
+    engine: &CudaEngine,
+    white: &Unit,
+    black: &Unit,
+) -> Result<Vec<Arc<SubGame>>, CudaError> {
+    let sides = [Side::new(engine, white, black)?, Side::new(engine, black, white)?];
+    let Boards { board, placements } = white.boards();
+    let boards: Vec<Hyperboard> = match placements {
+        [] => vec![board.clone()],
+        _ => placements
+            .iter()
+            .map(|p| Hyperboard::around_pawns(board.material(), p.bitboards()))
+            .collect(),
+    };
+    let tiles = board.tiles();
+    // Enough boards at a time that a copy is worth its call.
+    let batch = (BATCH_TILES / tiles).clamp(1, boards.len());
+    let batches: Vec<(usize, &[Hyperboard])> =
+        boards.chunks(batch).enumerate().map(|(i, boards)| (i * batch, boards)).collect();
+    let copy = |&(first, boards): &(usize, &[Hyperboard])| {
+        let range = first * tiles..(first + boards.len()) * tiles;
+        let values = [sides[0].graded(range.clone())?, sides[1].graded(range)?];
+        Ok(split(values, boards))
+    };
+    let copied: Vec<Vec<Arc<SubGame>>> =
+        batches.par_iter().map(copy).collect::<Result<_, CudaError>>()?;
+    Ok(copied.into_iter().flatten().collect())
+}
+
+/// Tiles copied at a time: 2 MiB of a plane.
+const BATCH_TILES: usize = 4096;
+
+/// The values of several boards, one after the other, as a game each.
+fn split(values: [Graded; 2], boards: &[Hyperboard]) -> Vec<Arc<SubGame>> {
+    if let [board] = boards {
+        return vec![Arc::new(SubGame { board: board.clone(), values })];
+    }
+    let game = |(i, board): (usize, &Hyperboard)| {
+        let tiles = i * board.tiles()..(i + 1) * board.tiles();
+        let cut = |plane: &Vec<Tile>| match plane.get(tiles.clone()) {
+            Some(own) => own.to_vec(),
+            None => Vec::new(), // a plane that is not kept
+        };
+        let part = |whole: &Graded| {
+            let part = Graded {
+                legal: cut(&whole.legal),
+                won: cut(&whole.won),
+                lost: cut(&whole.lost),
+                depth: whole.depth.iter().map(cut).collect(),
+                stalemate: cut(&whole.stalemate),
+            };
+            part.without_empty_bits()
+        };
+        let values = [part(&values[0]), part(&values[1])];
+        Arc::new(SubGame { board: board.clone(), values })
+    };
+    boards.iter().enumerate().map(game).collect()
 }
 
 /// Statistics of the waves of White and, if solved, of Black.
 pub(crate) fn wave_stats(metric: Metric, white: &Unit, black: Option<&Unit>) -> Stats {
-    let board = &white.board;
+    let boards = white.boards();
     let mut sides: [SideStats; 2] = Default::default();
-    white.record.add_to(board, Color::White, &mut sides);
+    white.record.add_to(boards, Color::White, &mut sides);
     if let Some(black) = black {
-        black.record.add_to(board, Color::Black, &mut sides);
+        black.record.add_to(boards, Color::Black, &mut sides);
     }
-    let material = board.material();
+    let material = boards.board.material();
     let mut stats = Stats { material, metric, sides, zugzwangs: Zugzwangs::default() };
-    if material.is_symmetric() && black.is_some() {
+    if material.is_symmetric() && !material.has_pawns() && black.is_some() {
         // Black's wins are White's with colours exchanged, the examples too.
         let mirrored = stats.swap_colors();
         let [white_side, black_side] = &mut stats.sides;
@@ -87,10 +200,10 @@ pub(crate) const FINAL_TALLIES: usize = 7;
 /// Fills in what was counted on the finished planes.
 pub(crate) fn add_final_counts(
     stats: &mut Stats,
-    board: &Hyperboard,
+    boards: Boards<'_>,
     words: &[u64; FINAL_TALLIES * TALLY_WORDS],
 ) {
-    let count = |i: usize| Tally::from_words(&words[i * TALLY_WORDS..]).count(board);
+    let count = |i: usize| boards.count(&Tally::from_words(&words[i * TALLY_WORDS..]));
     stats.sides[0].legal = count(0);
     stats.sides[0].broken = count(1);
     stats.sides[1].legal = count(2);

@@ -8,7 +8,7 @@ use molien_solve::Metric;
 
 use crate::device::{Buffer, Kernel};
 use crate::layout::Board;
-use crate::waves::base_job;
+use crate::waves::{Extras, base_job};
 use crate::{Attackers, CudaEngine, CudaError, Keep, Request};
 
 /// One phase of a solve.
@@ -82,7 +82,8 @@ impl CudaEngine {
         let board = Hyperboard::pieces(material);
         let subs = self.subs(&request, &board, Color::White)?;
         self.device.mark_measured(true);
-        let (unit, timing) = self.timed_unit(&request, Color::White, true)?;
+        let (unit, timing) =
+            self.timed_unit(&request, Color::White, Extras { measure: true, ..Extras::default() })?;
         self.device.mark_measured(false);
         drop((unit, subs));
         self.forget_all();

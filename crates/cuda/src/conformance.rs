@@ -2,30 +2,9 @@
 
 use std::fmt::Debug;
 
-use molien_board::{Color, Man, Material, Role};
+use molien_board::Color;
 use molien_operators::Graded;
 use molien_solve::{SideStats, Table};
-
-/// Every canonical material without pawns of so many men.
-pub fn pieces_only(men: usize) -> Vec<Material> {
-    let mut found = vec![Material::KINGS];
-    for _ in 2..men {
-        let mut more: Vec<Material> = Vec::new();
-        for material in &found {
-            for color in Color::BOTH {
-                for role in Role::PROMOTIONS {
-                    let with = material.with(Man::new(color, role)).canonical();
-                    if !more.contains(&with) {
-                        more.push(with);
-                    }
-                }
-            }
-        }
-        found = more;
-    }
-    found.sort_by_key(ToString::to_string);
-    found
-}
 
 fn graded_differences(turn: Color, a: &Graded, b: &Graded, found: &mut Vec<String>) {
     let mut differ = |name: &str, same: bool| {
@@ -37,6 +16,7 @@ fn graded_differences(turn: Color, a: &Graded, b: &Graded, found: &mut Vec<Strin
     differ("won", a.won == b.won);
     differ("lost", a.lost == b.lost);
     differ("depth", a.depth == b.depth);
+    differ("stalemate", a.stalemate == b.stalemate);
 }
 
 fn side_differences(turn: Color, a: &SideStats, b: &SideStats, found: &mut Vec<String>) {
@@ -74,17 +54,4 @@ pub fn differences(a: &Table, b: &Table) -> Vec<String> {
         found.push(format!("zugzwangs, {:?} and {:?}", a.stats.zugzwangs, b.stats.zugzwangs));
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn materials_are_listed_once() {
-        assert_eq!(pieces_only(3).len(), 4);
-        // Two men each: 4 x 5 / 2 equal sides or not; two men against none: 10.
-        assert_eq!(pieces_only(4).len(), 20);
-        assert_eq!(pieces_only(5).len(), 60);
-    }
 }

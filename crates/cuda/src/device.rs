@@ -20,7 +20,10 @@ pub(crate) enum Kernel {
     Attack,
     FinishWon,
     FinalCounts,
+    Watch,
+    Relay,
     CopyPlane,
+    UnitePlanes,
     LostAgain,
 }
 
@@ -41,6 +44,8 @@ const FIXED_TILES: u32 = 1 << 24;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Build {
     pub outer: usize,
+    /// Whether the kings span the tile.
+    pub pawns: bool,
     pub part: Part,
     /// The one board the kernels are for, if they are for one only.
     pub fixed: Option<Board>,
@@ -50,7 +55,7 @@ impl Build {
     /// The build that works on a board.
     pub fn of(board: &Board, part: Part) -> Build {
         let fixed = (board.tiles > FIXED_TILES).then_some(*board);
-        Build { outer: board.outer as usize, part, fixed }
+        Build { outer: board.outer as usize, pawns: board.kings_in_tile(), part, fixed }
     }
 }
 
@@ -69,7 +74,10 @@ impl Kernel {
             Kernel::Attack => "attack",
             Kernel::FinishWon => "finish_won",
             Kernel::FinalCounts => "final_counts",
+            Kernel::Watch => "watch",
+            Kernel::Relay => "relay",
             Kernel::CopyPlane => "copy_plane",
+            Kernel::UnitePlanes => "unite_planes",
             Kernel::LostAgain => "lost_again",
         }
     }
@@ -77,7 +85,7 @@ impl Kernel {
     /// The part the kernel is in.
     pub fn part(self) -> Part {
         match self {
-            Kernel::InitDefenceGraded | Kernel::InitWinsGraded => Part::Graded,
+            Kernel::InitDefenceGraded | Kernel::InitWinsGraded | Kernel::Relay => Part::Graded,
             Kernel::LostAgain => Part::Again,
             _ => Part::Waves,
         }
@@ -85,11 +93,12 @@ impl Kernel {
 }
 
 /// The kernel sources, in order, without the prelude.
-pub(crate) const SOURCES: [&str; 9] = [
+pub(crate) const SOURCES: [&str; 10] = [
     include_str!("../kernels/base.cu"),
     include_str!("../kernels/cell.cu"),
     include_str!("../kernels/moves.cu"),
     include_str!("../kernels/captures.cu"),
+    include_str!("../kernels/pawns.cu"),
     include_str!("../kernels/count.cu"),
     include_str!("../kernels/waves.cu"),
     include_str!("../kernels/graded.cu"),
@@ -97,8 +106,9 @@ pub(crate) const SOURCES: [&str; 9] = [
     include_str!("../kernels/again.cu"),
 ];
 
-/// A device that runs the kernels. Launches and copies happen in the order
-/// they are asked for; a download waits for what came before it.
+/// A device that runs the kernels. The launches and copies of one thread happen
+/// in the order they are asked for, and a download waits for what came before
+/// it; a thread waits (`synchronize`) before it hands a buffer to another.
 pub(crate) trait Device: Send + Sync {
     fn name(&self) -> String;
     /// Free and total memory in bytes.
@@ -147,14 +157,25 @@ impl Buffer {
         self.device.fill(self.address, byte, self.bytes)
     }
 
+    /// Sets the first bytes to 0.
+    pub fn clear_first(&self, bytes: usize) -> Result<(), CudaError> {
+        assert!(bytes <= self.bytes, "more than the buffer holds");
+        self.device.fill(self.address, 0, bytes)
+    }
+
     pub fn upload(&self, from: &[u8]) -> Result<(), CudaError> {
         assert!(from.len() <= self.bytes, "more than the buffer holds");
         self.device.upload(self.address, from)
     }
 
     pub fn download(&self, to: &mut [u8]) -> Result<(), CudaError> {
-        assert!(to.len() <= self.bytes, "more than the buffer holds");
-        self.device.download(to, self.address)
+        self.download_from(to, 0)
+    }
+
+    /// Copies bytes from an offset on.
+    pub fn download_from(&self, to: &mut [u8], offset: usize) -> Result<(), CudaError> {
+        assert!(offset + to.len() <= self.bytes, "more than the buffer holds");
+        self.device.download(to, self.address + offset as u64)
     }
 
     /// The first words of the buffer.

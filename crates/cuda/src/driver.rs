@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 use cudarc::nvrtc;
@@ -21,7 +21,12 @@ pub(crate) struct CudaDevice {
     context: Arc<CudaContext>,
     arch: String,
     processors: u32,
-    modules: Mutex<HashMap<Build, Module>>,
+    /// Memory given back, by size: asking the driver for hundreds of planes
+    /// would take longer than solving a small table.
+    pool: Mutex<HashMap<usize, Vec<Address>>>,
+    /// A slot for each build; who compiles holds its lock, so that others wait
+    /// rather than compile the same.
+    modules: Mutex<HashMap<Build, Arc<Mutex<Option<Module>>>>>,
     functions: Mutex<HashMap<(Build, Kernel), Function>>,
 }
 
@@ -44,6 +49,12 @@ struct Function {
 unsafe impl Send for Module {}
 // SAFETY: as above.
 unsafe impl Send for Function {}
+
+/// The stream of the calling thread: threads do not wait for each other.
+fn own_stream() -> sys::CUstream {
+    const CU_STREAM_PER_THREAD: usize = 2;
+    std::ptr::without_provenance_mut(CU_STREAM_PER_THREAD)
+}
 
 fn driver_error(call: &'static str) -> impl Fn(DriverError) -> CudaError {
     move |error| CudaError::Driver { call, reason: error.to_string() }
@@ -77,6 +88,7 @@ impl CudaDevice {
             context,
             arch: format!("sm_{major}{minor}"),
             processors: processors as u32,
+            pool: Mutex::default(),
             modules: Mutex::default(),
             functions: Mutex::default(),
         })
@@ -86,19 +98,35 @@ impl CudaDevice {
         self.context.bind_to_thread().map_err(driver_error("binding the context"))
     }
 
-    fn module(&self, build: &Build) -> Result<Module, CudaError> {
-        let modules = || self.modules.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(module) = modules().get(build) {
-            return Ok(*module);
+    fn pool(&self) -> MutexGuard<'_, HashMap<usize, Vec<Address>>> {
+        // Entries are only ever added or removed whole.
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives everything in the pool back to the driver.
+    fn empty_pool(&self) {
+        for at in self.pool().drain().flat_map(|(_, blocks)| blocks) {
+            // SAFETY: `at` came from `alloc`, its buffer was dropped, and
+            // whatever used it was waited for then.
+            let _ = unsafe { result::free_sync(at) };
         }
-        // Compiled without the lock, so that several parts can be at once.
+    }
+
+    fn module(&self, build: &Build) -> Result<Module, CudaError> {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = modules.entry(*build).or_default().clone();
+        drop(modules); // so that several builds can be compiled at once
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = *slot {
+            return Ok(module);
+        }
         let image = compile(&self.arch, build)?;
         self.bind()?;
         // SAFETY: the image is a complete binary made by the compiler for
         // this card, and lives until the call returns.
         let module = unsafe { result::module::load_data(image.as_ptr().cast()) }
             .map_err(driver_error("loading the kernels"))?;
-        Ok(*modules().entry(*build).or_insert(Module(module)))
+        Ok(*slot.insert(Module(module)))
     }
 }
 
@@ -146,6 +174,7 @@ fn compile(arch: &str, build: &Build) -> Result<Vec<u8>, CudaError> {
         "--std=c++17".to_owned(),
         format!("-DOUTER={}", build.outer),
         format!("-DPART={}", build.part as u32),
+        format!("-DPAWNS={}", u8::from(build.pawns)),
         job_bytes_define(),
     ];
     if let Ok(extra) = std::env::var("MOLIEN_NVRTC_OPTIONS") {
@@ -187,44 +216,59 @@ impl Device for CudaDevice {
     fn memory(&self) -> Result<(u64, u64), CudaError> {
         let (free, total) =
             self.context.mem_get_info().map_err(driver_error("asking for memory"))?;
-        Ok((free as u64, total as u64))
+        let pooled: usize = self.pool().iter().map(|(bytes, blocks)| bytes * blocks.len()).sum();
+        Ok(((free + pooled) as u64, total as u64))
     }
 
     fn alloc(&self, bytes: usize) -> Result<Address, CudaError> {
         self.bind()?;
+        if let Some(at) = self.pool().get_mut(&bytes).and_then(Vec::pop) {
+            return Ok(at);
+        }
         // SAFETY: the caller gets an address, not a Rust value; only kernels
         // and copies of known length touch it.
-        unsafe { result::malloc_sync(bytes) }.map_err(|error| CudaError::Driver {
+        let ask = || unsafe { result::malloc_sync(bytes) };
+        let answer = ask().or_else(|_| {
+            self.empty_pool();
+            ask()
+        });
+        answer.map_err(|error| CudaError::Driver {
             call: "allocating memory",
             reason: format!("{error} ({bytes} bytes)"),
         })
     }
 
-    fn free(&self, at: Address, _bytes: usize) {
-        if self.bind().is_ok() {
-            // SAFETY: `at` came from `alloc` and its buffer is being dropped.
-            // Freeing waits for the kernels that still use it.
-            let _ = unsafe { result::free_sync(at) };
+    fn free(&self, at: Address, bytes: usize) {
+        // What this thread still does with it must be over before another
+        // thread may have it; other threads wait before they let go of it.
+        if self.synchronize().is_ok() {
+            self.pool().entry(bytes).or_default().push(at);
         }
     }
 
     fn fill(&self, at: Address, byte: u8, bytes: usize) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: the range lies within one buffer (`Buffer::fill`).
-        unsafe { result::memset_d8_async(at, byte, bytes, result::stream::null()) }
+        unsafe { result::memset_d8_async(at, byte, bytes, own_stream()) }
             .map_err(driver_error("filling memory"))
     }
 
     fn upload(&self, at: Address, from: &[u8]) -> Result<(), CudaError> {
         self.bind()?;
-        // SAFETY: the buffer at `at` holds at least `from.len()` bytes.
-        unsafe { result::memcpy_htod_sync(at, from) }.map_err(driver_error("copying to the card"))
+        // SAFETY: the buffer at `at` holds at least `from.len()` bytes, and
+        // `from` lives until the copy is waited for.
+        unsafe { result::memcpy_htod_async(at, from, own_stream()) }
+            .map_err(driver_error("copying to the card"))?;
+        self.synchronize()
     }
 
     fn download(&self, to: &mut [u8], at: Address) -> Result<(), CudaError> {
         self.bind()?;
-        // SAFETY: the buffer at `at` holds at least `to.len()` bytes.
-        unsafe { result::memcpy_dtoh_sync(to, at) }.map_err(driver_error("copying from the card"))
+        // SAFETY: the buffer at `at` holds at least `to.len()` bytes, and `to`
+        // is borrowed until the copy is waited for.
+        unsafe { result::memcpy_dtoh_async(to, at, own_stream()) }
+            .map_err(driver_error("copying from the card"))?;
+        self.synchronize()
     }
 
     fn prepare(&self, build: &Build) -> Result<(), CudaError> {
@@ -248,7 +292,7 @@ impl Device for CudaDevice {
                 (blocks, 1, 1),
                 (BLOCK_THREADS, 1, 1),
                 0,
-                result::stream::null(),
+                own_stream(),
                 &mut parameters,
             )
         }
@@ -257,7 +301,9 @@ impl Device for CudaDevice {
 
     fn synchronize(&self) -> Result<(), CudaError> {
         self.bind()?;
-        result::ctx::synchronize().map_err(driver_error("waiting for the card"))
+        // SAFETY: the stream of the calling thread always exists.
+        unsafe { result::stream::synchronize(own_stream()) }
+            .map_err(driver_error("waiting for the card"))
     }
 
     fn mark_measured(&self, begin: bool) {

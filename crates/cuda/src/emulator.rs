@@ -19,7 +19,8 @@ const MEMORY_BYTES: u64 = 8 << 30;
 /// Runs kernels as fibers on the calling thread, one launch at a time.
 pub(crate) struct Emulator {
     folder: PathBuf,
-    libraries: Mutex<Vec<(usize, Library)>>,
+    /// By the number of outer men and whether the kings span the tile.
+    libraries: Mutex<Vec<((usize, bool), Library)>>,
 }
 
 impl Emulator {
@@ -39,15 +40,17 @@ impl Emulator {
         Ok(Emulator { folder, libraries: Mutex::default() })
     }
 
-    fn build(&self, outer: usize) -> Result<Library, CudaError> {
-        let source = self.folder.join(format!("outer{outer}.cpp"));
-        let target = self.folder.join(format!("outer{outer}.so"));
+    fn build(&self, (outer, pawns): (usize, bool)) -> Result<Library, CudaError> {
+        let name = format!("outer{outer}-{pawns}");
+        let source = self.folder.join(format!("{name}.cpp"));
+        let target = self.folder.join(format!("{name}.so"));
         // All parts of the kernels go into one library.
         let text: String = std::iter::once(WARP_HEADER).chain(SOURCES).collect();
         std::fs::write(&source, text).map_err(failed)?;
         let output = Command::new("c++")
             .args(["-std=c++17", "-O2", "-w", "-shared", "-fPIC"])
             .arg(format!("-DOUTER={outer}"))
+            .arg(format!("-DPAWNS={}", u8::from(pawns)))
             .arg(job_bytes_define())
             .arg("-o")
             .arg(&target)
@@ -121,19 +124,20 @@ impl Device for Emulator {
     }
 
     fn prepare(&self, build: &Build) -> Result<(), CudaError> {
-        let outer = build.outer;
+        let kind = (build.outer, build.pawns);
         let mut libraries = self.libraries.lock().unwrap_or_else(PoisonError::into_inner);
-        if !libraries.iter().any(|(o, _)| *o == outer) {
-            libraries.push((outer, self.build(outer)?));
+        if !libraries.iter().any(|(known, _)| *known == kind) {
+            libraries.push((kind, self.build(kind)?));
         }
         Ok(())
     }
 
     fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError> {
-        let outer = job.board.outer as usize;
-        self.prepare(&Build::of(&job.board, kernel.part()))?;
+        let build = Build::of(&job.board, kernel.part());
+        self.prepare(&build)?;
+        let kind = (build.outer, build.pawns);
         let libraries = self.libraries.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((_, library)) = libraries.iter().find(|(o, _)| *o == outer) else {
+        let Some((_, library)) = libraries.iter().find(|(known, _)| *known == kind) else {
             return Err(failed("no library"));
         };
         // SAFETY: every kernel is a function of one pointer to a `Job`, whose

@@ -1,20 +1,22 @@
 //! The engine: a card, and the units solved on it.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use molien_board::{Color, Material};
+use molien_board::{Color, Material, Position};
 use molien_hyper::Hyperboard;
-use molien_solve::{Metric, Progress, Silent, Stats, Table};
+use molien_solve::{Metric, Progress, Silent, Stats, Table, Value};
 
-use crate::assemble::{FINAL_TALLIES, add_final_counts, game, wave_stats};
+use crate::assemble::{FINAL_TALLIES, add_final_counts, games, wave_stats};
+use crate::cache::Cache;
 use crate::counts::TALLY_WORDS;
 use crate::device::{Buffer, Build, Device, Kernel, Part};
 use crate::driver::CudaDevice;
 use crate::layout::{Board, bishop_pair, tables};
-use crate::plan::{plan, sub_keep};
+use crate::pawn_exits::PawnExits;
+use crate::plan::{plan, reachable, sub_keep};
 use crate::unit::Unit;
-use crate::waves::{Timing, WaveSolve, base_job};
+use crate::watch::positions;
+use crate::waves::{Extras, Timing, WaveSolve, base_job};
 use crate::{CudaError, Keep, Plan};
 
 /// Whose wins are solved.
@@ -61,14 +63,30 @@ impl Request {
     }
 }
 
-type Key = (Material, Color, Metric);
+/// Statistics of one side's wins, and the positions of its deepest ones.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    /// Statistics; those of the other side's wins are left out.
+    pub stats: Stats,
+    /// The deepest wins, White to move; of mirror images one. Empty if there
+    /// are more than 65536 addresses of them.
+    pub deepest_wins: Vec<Position>,
+    /// The deepest losses, Black to move, likewise.
+    pub deepest_losses: Vec<Position>,
+}
 
-/// Solves boards without pawns on a card.
+/// Solves boards on a card.
 pub struct CudaEngine {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) tables: Buffer,
-    progress: Arc<dyn Progress>,
-    units: Mutex<HashMap<Key, Arc<Unit>>>,
+    pub(crate) progress: Arc<dyn Progress>,
+    units: Mutex<Cache>,
+    /// One solve at a time: those of several threads would want the same
+    /// sub-games. Not held while tables are copied to the host.
+    solving: Mutex<()>,
+    /// The exits of the material with pawns asked for last: both attackers
+    /// use them.
+    pub(crate) last_exits: Mutex<Option<Arc<PawnExits>>>,
 }
 
 impl CudaEngine {
@@ -99,6 +117,8 @@ impl CudaEngine {
             tables: buffer,
             progress: Arc::new(Silent),
             units: Mutex::default(),
+            solving: Mutex::default(),
+            last_exits: Mutex::default(),
         })
     }
 
@@ -139,15 +159,48 @@ impl CudaEngine {
             builds.push(Build::of(&board, Part::Again));
         }
         for outer in 0..=board.outer as usize {
-            builds.push(Build { outer, part: Part::Waves, fixed: None });
+            builds.push(Build { outer, pawns: false, part: Part::Waves, fixed: None });
             if graded {
-                builds.push(Build { outer, part: Part::Graded, fixed: None });
+                builds.push(Build { outer, pawns: false, part: Part::Graded, fixed: None });
             }
         }
         if builds[0].fixed.is_some() {
             // Only the board's own sub-games use kernels for any board.
             builds.retain(|build| build.fixed.is_some() || build.outer < board.outer as usize);
         }
+        self.compile(&builds)
+    }
+
+    /// Compiles the kernels for all tables of up to five men, in parallel.
+    ///
+    /// # Errors
+    /// If they do not compile.
+    pub fn prepare_tables(&self) -> Result<(), CudaError> {
+        // Five men: one piece beside the two of the tile, or two beside a pawn.
+        let boards = (0..=1).map(|outer| (outer, false)).chain((0..=2).map(|outer| (outer, true)));
+        let build = |(outer, pawns)| {
+            [Part::Waves, Part::Graded].map(|part| Build { outer, pawns, part, fixed: None })
+        };
+        self.compile(&boards.flat_map(build).collect::<Vec<_>>())
+    }
+
+    /// Does something while the kernels a request needs are compiled: its
+    /// sub-games can be solved before the kernels for the largest board are
+    /// there.
+    fn while_compiling<T>(
+        &self,
+        request: &Request,
+        work: impl FnOnce() -> Result<T, CudaError>,
+    ) -> Result<T, CudaError> {
+        std::thread::scope(|scope| {
+            let compiled = scope.spawn(|| self.prepare(request));
+            let done = work()?;
+            compiled.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            Ok(done)
+        })
+    }
+
+    fn compile(&self, builds: &[Build]) -> Result<(), CudaError> {
         std::thread::scope(|scope| {
             let spawn = |build: &Build| {
                 let build = *build;
@@ -164,17 +217,23 @@ impl CudaEngine {
     /// `molien_solve::Solver` gives it.
     ///
     /// # Errors
-    /// If it has pawns, does not fit the card, or is cancelled.
+    /// If it does not fit the card or is cancelled.
     pub fn solve(&self, material: Material, metric: Metric) -> Result<Table, CudaError> {
         let material = material.canonical();
+        if material.has_pawns() {
+            return self.solve_pawns(material, metric);
+        }
         let metric = metric.without_pawns();
         let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
         let request = Request { keep, ..Request::new(material, metric) };
-        let (units, stats) = self.run(&request)?;
-        let game = game(&units[0], &units[1])?;
+        let (units, stats) = {
+            let _one = self.one_at_a_time();
+            self.run(&request, Extras::default())?
+        };
+        let parts = games(self, &units[0], &units[1])?;
         drop(units);
         self.forget_large();
-        Ok(Table { material, metric, parts: vec![Arc::new(game)], stats })
+        Ok(Table { material, metric, parts, stats })
     }
 
     /// Statistics only; nothing is copied from the card.
@@ -182,18 +241,85 @@ impl CudaEngine {
     /// # Errors
     /// If it has pawns, does not fit the card, or is cancelled.
     pub fn statistics(&self, request: &Request) -> Result<Stats, CudaError> {
-        let (units, stats) = self.run(request)?;
+        let _one = self.one_at_a_time();
+        let (units, stats) = self.run(request, Extras::default())?;
         drop(units);
         self.forget_large();
         Ok(stats)
     }
 
-    fn run(&self, request: &Request) -> Result<(Vec<Arc<Unit>>, Stats), CudaError> {
-        let material = request.material;
-        if material.has_pawns() {
-            return Err(CudaError::Pawns { material });
+    /// White's wins with the least memory: statistics and the deepest
+    /// positions.
+    ///
+    /// # Errors
+    /// If it has pawns, does not fit the card, or is cancelled.
+    pub fn survey(&self, material: Material, metric: Metric) -> Result<Survey, CudaError> {
+        let metric = metric.without_pawns();
+        let (keep, attackers) = (Keep::Counts, Attackers::White);
+        let request = Request { keep, attackers, ..Request::new(material, metric) };
+        let _one = self.one_at_a_time();
+        let extras = Extras { deepest: true, ..Extras::default() };
+        let (units, stats) = self.while_compiling(&request, || self.run(&request, extras))?;
+        let (board, record) = (&units[0].board, &units[0].record);
+        let survey = Survey {
+            stats,
+            deepest_wins: positions(board, Color::White, &record.deepest_won),
+            deepest_losses: positions(board, Color::Black, &record.deepest_lost),
+        };
+        drop(units);
+        self.forget_large();
+        Ok(survey)
+    }
+
+    /// The values of legal positions of one material, whose depths are noted
+    /// while the waves run: no depth needs to be kept. One side's wins are
+    /// solved after the other's.
+    ///
+    /// # Errors
+    /// If it has pawns, does not fit the card, or is cancelled.
+    pub fn values(
+        &self,
+        material: Material,
+        metric: Metric,
+        asked: &[Position],
+    ) -> Result<Vec<Value>, CudaError> {
+        let metric = metric.without_pawns();
+        let request = Request { keep: Keep::Counts, ..Request::new(material, metric) };
+        let _one = self.one_at_a_time();
+        let mut values = vec![Value::Draw; asked.len()];
+        for attacker in Color::BOTH {
+            // One side's wins at a time, whichever they are.
+            self.check_request(&Request { attackers: Attackers::White, ..request })?;
+            let extras = Extras { watched: asked, ..Extras::default() };
+            let solve = || self.timed_unit(&request, attacker, extras);
+            let (unit, _) = self.while_compiling(&request, solve)?;
+            for ((value, position), ply) in values.iter_mut().zip(asked).zip(&unit.record.watched) {
+                match ply {
+                    Some(ply) if position.turn() == attacker => *value = Value::Win(*ply),
+                    Some(ply) => *value = Value::Loss(*ply),
+                    None => {}
+                }
+            }
+            drop(unit);
+            self.forget_large();
         }
-        self.make_room(request)?;
+        Ok(values)
+    }
+
+    fn check_request(&self, request: &Request) -> Result<(), CudaError> {
+        if request.material.has_pawns() {
+            return Err(CudaError::Pawns { material: request.material });
+        }
+        self.make_room(request)
+    }
+
+    fn run(
+        &self,
+        request: &Request,
+        extras: Extras<'_>,
+    ) -> Result<(Vec<Arc<Unit>>, Stats), CudaError> {
+        let material = request.material;
+        self.check_request(request)?;
         self.progress.begin(
             material,
             request.metric,
@@ -201,7 +327,7 @@ impl CudaEngine {
         );
         let mut units = Vec::new();
         for &attacker in request.colors() {
-            units.push(self.unit(request, attacker)?);
+            units.push(self.timed_unit(request, attacker, extras)?.0);
         }
         let mut stats = wave_stats(request.metric, &units[0], units.get(1).map(|unit| &**unit));
         self.final_counts(request, &units, &mut stats)?;
@@ -210,13 +336,17 @@ impl CudaEngine {
     }
 
     /// Gives back units until the plan fits.
-    fn make_room(&self, request: &Request) -> Result<(), CudaError> {
-        let needed = self.plan(request).total();
+    pub(crate) fn make_room(&self, request: &Request) -> Result<(), CudaError> {
+        let plan = self.plan(request);
+        let closure = reachable(request.material);
+        let present = self.lock().touch(&closure, request.metric).min(plan.sub_games);
+        let needed = plan.total() - present;
+        while self.device.memory()?.0 < needed && self.lock().evict() {}
         if self.device.memory()?.0 < needed {
             self.lock().clear();
         }
-        let free = self.device.memory()?.0;
-        if free >= needed {
+        let (needed, free) = (plan.total(), self.device.memory()?.0);
+        if free + self.lock().touch(&closure, request.metric) >= needed {
             return Ok(());
         }
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
@@ -229,14 +359,39 @@ impl CudaEngine {
         })
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Arc<Unit>>> {
+    pub(crate) fn one_at_a_time(&self) -> MutexGuard<'_, ()> {
+        self.solving.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Cache> {
         // Entries are only ever added or removed whole.
         self.units.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A unit solved earlier.
+    pub(crate) fn cached(
+        &self,
+        material: Material,
+        attacker: Color,
+        metric: Metric,
+    ) -> Option<Arc<Unit>> {
+        self.lock().get(&(material, attacker, metric))
+    }
+
+    /// Keeps a unit.
+    pub(crate) fn cache(
+        &self,
+        material: Material,
+        attacker: Color,
+        metric: Metric,
+        unit: &Arc<Unit>,
+    ) {
+        self.lock().insert((material, attacker, metric), unit.clone());
+    }
+
     /// Forgets units of more than five men, which are many times larger.
     fn forget_large(&self) {
-        self.lock().retain(|(material, ..), _| material.len() <= 5);
+        self.lock().retain(|material| material.len() <= 5);
     }
 
     /// Forgets every unit.
@@ -245,24 +400,28 @@ impl CudaEngine {
     }
 
     /// The unit of a request for one attacker, with its sub-games.
-    fn unit(&self, request: &Request, attacker: Color) -> Result<Arc<Unit>, CudaError> {
-        self.timed_unit(request, attacker, false).map(|(unit, _)| unit)
+    pub(crate) fn unit(&self, request: &Request, attacker: Color) -> Result<Arc<Unit>, CudaError> {
+        self.timed_unit(request, attacker, Extras::default()).map(|(unit, _)| unit)
     }
 
-    /// The same, with the time it took; phases are timed if asked for.
+    /// The same, with the time it took and with extras.
     pub(crate) fn timed_unit(
         &self,
         request: &Request,
         attacker: Color,
-        measure: bool,
+        extras: Extras<'_>,
     ) -> Result<(Arc<Unit>, Timing), CudaError> {
         let Request { material, metric, keep, .. } = *request;
+        if material.has_pawns() {
+            return Ok((self.pawn_unit(request, attacker)?, Timing::default()));
+        }
         let key = (material, attacker, metric);
-        if !request.opposite_bishops
+        let known = extras.watched.is_empty() && !extras.deepest && !request.opposite_bishops;
+        if known
             && let Some(unit) = self.lock().get(&key)
             && (keep <= Keep::Outcomes || unit.has_depths)
         {
-            return Ok((unit.clone(), Timing::default()));
+            return Ok((unit, Timing::default()));
         }
         let board = Hyperboard::pieces(material);
         let subs = self.subs(request, &board, attacker)?;
@@ -272,12 +431,13 @@ impl CudaEngine {
             progress: &*self.progress,
             tables: &self.tables,
             board: &board,
+            layout: Board::new(&board),
             attacker,
             metric,
             keep,
             subs,
             bishops,
-            measure,
+            extras,
         };
         let (unit, timing) = solve.run()?;
         let unit = Arc::new(unit);
@@ -288,7 +448,7 @@ impl CudaEngine {
     }
 
     /// Legal positions and zugzwangs.
-    fn final_counts(
+    pub(crate) fn final_counts(
         &self,
         request: &Request,
         units: &[Arc<Unit>],
@@ -299,6 +459,7 @@ impl CudaEngine {
         let mut job = base_job(white.layout, &self.tables, Color::White);
         let pair = if request.opposite_bishops { bishop_pair(&white.board) } else { None };
         job.bishops = pair.unwrap_or([-1; 2]);
+        job.places = address(white.place_list.as_ref());
         job.open = white.open.address();
         job.open_live = white.open_live.address();
         let missing = white.lost.is_none() && !Unit::is_bare(request.material, Color::White);
@@ -312,7 +473,7 @@ impl CudaEngine {
         job.tally = tally.address();
         self.device.launch(Kernel::FinalCounts, &job)?;
         let words = tally.words::<{ FINAL_TALLIES * TALLY_WORDS }>()?;
-        add_final_counts(stats, &white.board, &words);
+        add_final_counts(stats, white.boards(), &words);
         Ok(())
     }
 

@@ -43,10 +43,16 @@ pub enum CudaError {
         /// What the card has left.
         free_mib: u64,
     },
-    /// The card solves boards without pawns.
-    #[error("{material}: boards with pawns are not solved on the card")]
+    /// With pawns only whole tables are solved.
+    #[error("{material}: with pawns only whole tables are solved on the card")]
     Pawns {
         /// What was asked.
+        material: Material,
+    },
+    /// A watched position is not one of the board.
+    #[error("a position to watch is not one of {material}")]
+    NotOfBoard {
+        /// The board.
         material: Material,
     },
     /// The caller asked to stop.

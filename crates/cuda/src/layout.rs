@@ -2,7 +2,7 @@
 //! the tables of the board and hyper crates in the form the card reads.
 
 use molien_board::{Color, Man, Role, Square, attacks};
-use molien_hyper::{Hyperboard, KING_PAIRS, king_pair, king_pair_squares};
+use molien_hyper::{Hyperboard, KING_PAIRS, OuterAxes, king_pair, king_pair_squares};
 use molien_operators::MAX_BITS;
 
 /// The most pieces (kings aside) a board on the card can have.
@@ -55,6 +55,65 @@ pub(crate) struct Release {
     pub due: Address,
 }
 
+/// One placement of the pawns.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Place {
+    pub pawns: [u64; 2],
+    pub first_exit: u32,
+    pub last_exit: u32,
+    pub symmetric: u32,
+    pub unused: u32,
+}
+
+/// The solved values of a board whose kings span the tile.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Target {
+    pub board: Board,
+    pub depth_bits: u32,
+    pub unused: u32,
+    pub open: Address,
+    pub won: Address,
+    pub lost: Address,
+    pub stalemate: Address,
+    pub won_depth: [Address; MAX_BITS],
+    pub lost_depth: [Address; MAX_BITS],
+}
+
+/// The most outer men a target can have.
+pub(crate) const MAX_TARGET_MEN: usize = 4;
+/// In [`Exit::from`]: the promoted man.
+pub(crate) const FIXED_MAN: u8 = 0xff;
+/// No outer man is taken.
+pub(crate) const NO_VICTIM: u8 = 0xff;
+
+/// A kind of move that leaves a placement; see `kernels/base.cu`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Exit {
+    pub empty: u64,
+    pub passed: u64,
+    pub first_tile: u32,
+    pub target: u32,
+    pub en_passant_first: [u32; 2],
+    pub en_passant_target: [u32; 2],
+    pub en_passant_mirrored: [u8; 2],
+    pub en_passants: u8,
+    pub kind: u8,
+    pub side: u8,
+    pub rule: u8,
+    pub victim: u8,
+    pub square: u8,
+    pub mirrored: u8,
+    pub fixed_square: u8,
+    pub from: [u8; MAX_TARGET_MEN],
+    pub unused: [u8; 2],
+}
+
+// As the kernels check on their side.
+const _: () = assert!(size_of::<Exit>() == 56 && size_of::<Place>() == 32);
+
 /// Everything a launch needs.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -91,6 +150,18 @@ pub(crate) struct Job {
     pub other_lost: Address,
     pub tally: Address,
     pub last_due: Address,
+    pub watched: Address,
+    pub watched_plies: Address,
+    pub watched_count: u32,
+    pub unused: u32,
+    pub noted_won: Address,
+    pub noted_lost: Address,
+    pub places: Address,
+    pub exits: Address,
+    pub targets: Address,
+    pub level: Address,
+    pub level_count: u64,
+    pub stalemate: Address,
 }
 
 // A kernel's parameters may take 4096 bytes.
@@ -113,23 +184,43 @@ fn inverse(divisor: u32) -> u64 {
 impl Board {
     /// The layout of a hyperboard without pawns.
     pub fn new(board: &Hyperboard) -> Board {
-        let mut out = Board {
+        let tile_men: Vec<Man> = board.row().into_iter().chain(board.column()).collect();
+        let out = Board {
             tiles: board.tiles() as u32,
-            numbers: board.axes().len() as u32,
-            outer: board.outer().len() as u32,
-            inner: 1,
             has_row: u32::from(board.row().is_some()),
             has_column: u32::from(board.column().is_some()),
             ..Board::default()
         };
-        let pieces = board.pieces_in_order();
+        out.with_men(board.outer(), &tile_men)
+    }
+
+    /// The layout of so many hyperboards, one after the other, with these men
+    /// around the kings, which span the tile.
+    pub fn around_kings(outer: &[Man], places: usize) -> Board {
+        let kings = Color::BOTH.map(|color| Man::new(color, Role::King));
+        let out = Board { has_row: 1, has_column: 1, ..Board::default() }.with_men(outer, &kings);
+        Board { tiles: out.numbers * places as u32, ..out }
+    }
+
+    /// Whether the kings span the tile.
+    pub fn kings_in_tile(&self) -> bool {
+        // Without pawns the row man is a piece.
+        self.has_row == 1 && usize::from(self.role[self.outer as usize]) == Role::King.index()
+    }
+
+    fn with_men(mut self, outer: &[Man], tile_men: &[Man]) -> Board {
+        let (axes, out) = (OuterAxes::new(outer), &mut self);
+        out.numbers = axes.len() as u32;
+        out.outer = outer.len() as u32;
+        out.inner = 1;
+        let pieces: Vec<Man> = outer.iter().chain(tile_men).copied().collect();
         for (i, man) in pieces.iter().enumerate() {
             out.role[i] = man.role.index() as u8;
             out.color[i] = man.color.index() as u8;
             out.kind_end[i] = u8::from(pieces.get(i + 1) != Some(man));
         }
-        let lens: Vec<usize> = board.axes().group_lens().collect();
-        let (mut stride, mut end) = (1, board.outer().len());
+        let lens: Vec<usize> = axes.group_lens().collect();
+        let (mut stride, mut end) = (1, outer.len());
         for (group, &len) in lens.iter().enumerate().rev() {
             for man in end - len..end {
                 out.stride[man] = stride;
@@ -145,10 +236,10 @@ impl Board {
         }
         debug_assert_eq!(stride, out.numbers);
         out.numbers_inverse = inverse(out.numbers);
-        for man in 0..board.outer().len() {
+        for man in 0..outer.len() {
             out.stride_inverse[man] = inverse(out.stride[man]);
         }
-        out
+        self
     }
 }
 

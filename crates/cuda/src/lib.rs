@@ -1,12 +1,11 @@
 //! The waves of retrograde analysis on a CUDA card.
 //!
-//! [`CudaEngine`] solves boards without pawns and gives the same tables and
-//! statistics as `molien_solve::Solver`, bit for bit. The driver and the
+//! [`CudaEngine`] solves boards with and without pawns and gives the same tables
+//! and statistics as `molien_solve::Solver`, bit for bit. The driver and the
 //! run-time compiler are loaded when an engine is made; without them the crate
 //! still builds, and [`CudaEngine::new`] says what it looked for.
 //!
-//! What it is not: it reads and writes no files, and it does not solve boards
-//! with pawns.
+//! What it is not: it reads and writes no files.
 //!
 //! ```
 //! use molien_cuda::CudaEngine;
@@ -24,6 +23,7 @@
 
 mod assemble;
 mod bench;
+mod cache;
 pub mod conformance;
 mod counts;
 mod device;
@@ -34,14 +34,17 @@ mod engine;
 mod error;
 mod layout;
 mod nalimov;
+mod pawn_exits;
+mod pawn_solve;
 mod plan;
 mod shelf;
 mod stiller;
 mod unit;
+mod watch;
 mod waves;
 
 pub use bench::{Bench, Phase};
-pub use engine::{Attackers, CudaEngine, Request};
+pub use engine::{Attackers, CudaEngine, Request, Survey};
 pub use error::CudaError;
 pub use nalimov::{NalimovRow, nalimov_rows};
 pub use plan::{Keep, Plan};

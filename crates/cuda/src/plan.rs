@@ -3,9 +3,11 @@
 use std::fmt;
 
 use molien_board::{Color, Material};
-use molien_hyper::Hyperboard;
+use molien_hyper::{Hyperboard, OuterAxes, Tile};
 use molien_operators::Rule;
 use molien_solve::Metric;
+
+use crate::pawn_exits::Places;
 
 /// What is kept of a solved material.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
@@ -76,25 +78,63 @@ pub(crate) fn sub_keep(metric: Metric) -> Keep {
     }
 }
 
-/// All materials captures can lead to, the material itself left out, in this
-/// orientation; fewest men first.
-pub(crate) fn sub_materials(material: Material) -> Vec<Material> {
-    let mut found: Vec<Material> = Vec::new();
-    let mut to_visit = vec![material];
-    while let Some(next) = to_visit.pop() {
-        for sub in next.men().filter_map(|man| next.without(man)) {
+/// All materials captures can lead to, the material itself left out.
+fn sub_materials(material: Material) -> Vec<Material> {
+    reachable(material).split_off(1)
+}
+
+/// The material and all that captures and promotions can lead to, in this
+/// orientation.
+pub(crate) fn reachable(material: Material) -> Vec<Material> {
+    let mut found: Vec<Material> = vec![material];
+    let mut next = 0;
+    while let Some(of) = found.get(next).copied() {
+        next += 1;
+        for sub in of.successors() {
             if !found.contains(&sub) {
                 found.push(sub);
-                to_visit.push(sub);
             }
         }
     }
-    found.sort_by_key(|m| (m.len(), m.to_string()));
     found
+}
+
+/// The planes of a material, with pawns or without: bytes of one.
+fn plane_bytes(material: Material) -> u64 {
+    if !material.has_pawns() {
+        return Hyperboard::pieces(material).plane_bytes() as u64;
+    }
+    let places = Places::new(material);
+    let numbers = OuterAxes::new(&places.outer).len() * places.placements.len();
+    (numbers * size_of::<Tile>()) as u64
+}
+
+/// The plan for a material with pawns. Its sub-games with pawns and those
+/// without keep what a table keeps.
+fn pawn_plan(material: Material, metric: Metric) -> Plan {
+    let found = reachable(material);
+    let kept = |m: &Material| plane_bytes(*m) * 2 * (2 + value_planes(*m, Keep::Depths));
+    let plane = plane_bytes(material);
+    let release = match (metric.conversion_rule(), metric.push_rule()) {
+        (Rule::One, Rule::One) => 2 * 2,
+        (Rule::Fifty, _) => 2 * 8,
+        _ => 2 * (1 + expected_depth_bits(material)),
+    };
+    Plan {
+        plane,
+        working_planes: 4 + release,
+        value_planes: 2 * (2 + value_planes(material, Keep::Depths)),
+        tile_lists: plane / size_of::<Tile>() as u64 * (6 + 2 * 4 + 2 * 2),
+        // Boards without pawns are read in another layout: 16 slices at most.
+        sub_games: found[1..].iter().map(kept).sum::<u64>() + plane * 16,
+    }
 }
 
 /// The plan for some attackers' wins.
 pub(crate) fn plan(material: Material, metric: Metric, keep: Keep, attackers: &[Color]) -> Plan {
+    if material.has_pawns() {
+        return pawn_plan(material, metric);
+    }
     let board = Hyperboard::pieces(material);
     let release = match metric.conversion_rule() {
         Rule::One => 0,

@@ -7,17 +7,23 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Material};
-use molien_hyper::Hyperboard;
+use molien_hyper::{Hyperboard, Tile};
 use molien_operators::MAX_BITS;
 
 use crate::CudaError;
-use crate::counts::Record;
+use crate::counts::{Boards, Record};
 use crate::device::{Buffer, Device};
-use crate::layout::{Address, Board, Sub};
+use crate::layout::{Address, Board, Sub, Target};
+use crate::pawn_exits::Places;
 
 /// A board solved for one attacker.
 pub(crate) struct Unit {
     pub board: Hyperboard,
+    /// The placements of the pawns, for each of which there is such a board;
+    /// none without pawns.
+    pub places: Option<Arc<Places>>,
+    /// Their list on the card.
+    pub place_list: Option<Buffer>,
     pub layout: Board,
     /// Attacker to move, legal and not won.
     pub open: Buffer,
@@ -27,6 +33,8 @@ pub(crate) struct Unit {
     pub won: Option<Buffer>,
     /// Defender to move, lost.
     pub lost: Option<Buffer>,
+    /// Defender to move, stalemated; with pawns only.
+    pub stalemate: Option<Buffer>,
     /// Bit k of the plies of won positions, where kept.
     pub won_depth: Vec<Buffer>,
     /// Bit k of the plies of lost positions, where kept.
@@ -48,6 +56,20 @@ impl Unit {
         material.side_len(attacker) == 1
     }
 
+    /// What its tiles are.
+    pub fn boards(&self) -> Boards<'_> {
+        let placements = self.places.as_ref().map_or(&[][..], |places| &places.placements);
+        Boards { board: &self.board, placements }
+    }
+
+    /// The unit as a board that moves lead to, its kings in the tile.
+    pub fn as_target(&self) -> Target {
+        let Sub { board, depth_bits, unused, open, won, lost, won_depth, lost_depth } =
+            self.as_sub();
+        let stalemate = self.stalemate.as_ref().map_or(0, Buffer::address);
+        Target { board, depth_bits, unused, open, won, lost, stalemate, won_depth, lost_depth }
+    }
+
     /// The unit as a sub-game in a job.
     pub fn as_sub(&self) -> Sub {
         let address = |plane: &Option<Buffer>| plane.as_ref().map_or(0, Buffer::address);
@@ -61,6 +83,13 @@ impl Unit {
             won_depth: addresses(&self.won_depth),
             lost_depth: addresses(&self.lost_depth),
         }
+    }
+
+    /// Bytes its planes take on the card.
+    pub fn len_bytes(&self) -> u64 {
+        let single = [&self.won, &self.lost, &self.stalemate].into_iter().flatten().count();
+        let planes = 1 + single + self.won_depth.len() + self.lost_depth.len();
+        (planes * self.layout.tiles as usize * size_of::<Tile>()) as u64
     }
 
     /// Bits of the deepest ply.

@@ -3,21 +3,23 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use molien_board::Color;
-use molien_hyper::Hyperboard;
+use molien_board::{Color, Position};
+use molien_hyper::{Hyperboard, Tile};
 use molien_operators::{MAX_BITS, Rule};
 use molien_solve::{Metric, Progress, WaveReport};
 
 use crate::counts::{Record, TALLY_WORDS, Tally, put};
 use crate::device::{Buffer, Device, Kernel};
 use crate::layout::{Board, Job, Release};
+use crate::pawn_exits::rule_number;
 use crate::unit::{Unit, addresses, grow_depths};
+use crate::watch::{Notes, Watch};
 use crate::{CudaError, Keep};
 
 /// Tallies a launch can write.
 const TALLIES: usize = 8;
 /// Places of the tallies, as in `kernels/waves.cu`.
-const TALLY_LOST: usize = 0;
+pub(crate) const TALLY_LOST: usize = 0;
 const TALLY_WON: usize = 1;
 const TALLY_LOST_NEXT: usize = 2;
 /// Tiles of a group when lists are made, as in `kernels/waves.cu`.
@@ -29,6 +31,7 @@ pub(crate) struct WaveSolve<'a> {
     pub progress: &'a dyn Progress,
     pub tables: &'a Buffer,
     pub board: &'a Hyperboard,
+    pub layout: Board,
     pub attacker: Color,
     pub metric: Metric,
     pub keep: Keep,
@@ -36,19 +39,29 @@ pub(crate) struct WaveSolve<'a> {
     pub subs: Vec<Arc<Unit>>,
     /// Count only placements with these two bishops on both colours.
     pub bishops: Option<[i32; 2]>,
+    pub extras: Extras<'a>,
+}
+
+/// What is wanted of a solve besides its planes and counts.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Extras<'a> {
     /// Wait after every launch, to time the phases.
     pub measure: bool,
+    /// Positions whose depth is wanted.
+    pub watched: &'a [Position],
+    /// Note the positions of the deepest waves.
+    pub deepest: bool,
 }
 
 /// Release planes of one side.
-struct ReleasePlanes {
-    some: Buffer,
-    bits: Vec<Buffer>,
-    due: Buffer,
+pub(crate) struct ReleasePlanes {
+    pub some: Buffer,
+    pub bits: Vec<Buffer>,
+    pub due: Buffer,
 }
 
 /// Buffers that live while the waves run.
-struct Working {
+pub(crate) struct Working {
     candidates: Buffer,
     candidates_live: Buffer,
     lost: [Buffer; 2],
@@ -60,9 +73,19 @@ struct Working {
     starts: Buffer,
     counts: Buffer,
     tally: Buffer,
-    last_due: Buffer,
-    wins: Option<ReleasePlanes>,
-    holds: Option<ReleasePlanes>,
+    pub last_due: Buffer,
+    pub wins: Option<ReleasePlanes>,
+    pub holds: Option<ReleasePlanes>,
+    watch: Option<Watch>,
+    notes: Option<[Notes; 2]>,
+}
+
+/// Where the later plies go on: the last ply done, and what it decided.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start {
+    pub lost: u64,
+    pub won: u64,
+    pub ply: u16,
 }
 
 /// How long the parts of a solve took.
@@ -91,16 +114,24 @@ pub(crate) fn base_job(board: Board, tables: &Buffer, attacker: Color) -> Job {
 }
 
 impl WaveSolve<'_> {
-    fn plane(&self) -> Result<Buffer, CudaError> {
-        Buffer::new(self.device, self.board.plane_bytes())
+    fn tiles(&self) -> usize {
+        self.layout.tiles as usize
+    }
+
+    pub fn plane_bytes(&self) -> usize {
+        self.tiles() * size_of::<Tile>()
+    }
+
+    pub fn plane(&self) -> Result<Buffer, CudaError> {
+        Buffer::new(self.device, self.plane_bytes())
     }
 
     fn flags(&self) -> Result<Buffer, CudaError> {
-        Buffer::zeroed(self.device, self.board.tiles().next_multiple_of(GROUP_TILES))
+        Buffer::zeroed(self.device, self.tiles().next_multiple_of(GROUP_TILES))
     }
 
     fn list(&self) -> Result<Buffer, CudaError> {
-        Buffer::new(self.device, self.board.tiles().next_multiple_of(GROUP_TILES) * 4)
+        Buffer::new(self.device, self.tiles().next_multiple_of(GROUP_TILES) * 4)
     }
 
     fn release(&self, bits: usize) -> Result<Option<ReleasePlanes>, CudaError> {
@@ -108,7 +139,7 @@ impl WaveSolve<'_> {
             return Ok(None);
         }
         let bits = (0..bits).map(|_| self.plane()).collect::<Result<_, _>>()?;
-        let due = Buffer::new(self.device, self.board.tiles().next_multiple_of(GROUP_TILES) * 2)?;
+        let due = Buffer::new(self.device, self.tiles().next_multiple_of(GROUP_TILES) * 2)?;
         Ok(Some(ReleasePlanes { some: self.plane()?, bits, due }))
     }
 
@@ -124,7 +155,18 @@ impl WaveSolve<'_> {
         }
     }
 
-    fn working(&self, bits: usize) -> Result<Working, CudaError> {
+    fn watch(&self) -> Result<Option<Watch>, CudaError> {
+        let watched = self.extras.watched;
+        let watch = || Watch::new(self.device, self.board, self.attacker, watched);
+        (!watched.is_empty()).then(watch).transpose()
+    }
+
+    fn notes(&self) -> Result<Option<[Notes; 2]>, CudaError> {
+        let notes = || Notes::new(self.device);
+        self.extras.deepest.then(|| Ok([notes()?, notes()?])).transpose()
+    }
+
+    pub fn working(&self, bits: usize) -> Result<Working, CudaError> {
         Ok(Working {
             candidates: self.plane()?,
             candidates_live: self.flags()?,
@@ -134,23 +176,28 @@ impl WaveSolve<'_> {
             dirty_candidates: self.flags()?,
             list_open: self.list()?,
             list_candidates: self.list()?,
-            starts: Buffer::new(self.device, self.board.tiles().div_ceil(GROUP_TILES) * 8)?,
+            starts: Buffer::new(self.device, self.tiles().div_ceil(GROUP_TILES) * 8)?,
             counts: Buffer::zeroed(self.device, 8)?,
             tally: Buffer::zeroed(self.device, TALLIES * TALLY_WORDS * 8)?,
             last_due: Buffer::zeroed(self.device, 8)?,
             wins: self.release(bits)?,
             holds: self.release(bits)?,
+            watch: self.watch()?,
+            notes: self.notes()?,
         })
     }
 
-    fn empty_unit(&self) -> Result<Unit, CudaError> {
+    pub fn empty_unit(&self) -> Result<Unit, CudaError> {
         Ok(Unit {
             board: self.board.clone(),
-            layout: Board::new(self.board),
+            places: None,
+            place_list: None,
+            layout: self.layout,
             open: self.plane()?,
             open_live: self.flags()?,
             won: None,
             lost: None,
+            stalemate: None,
             won_depth: Vec::new(),
             lost_depth: Vec::new(),
             record: Record::default(),
@@ -169,18 +216,22 @@ impl WaveSolve<'_> {
         self.device.launch(Kernel::InitOpen, &job)?;
         if Unit::is_bare(self.board.material(), self.attacker) {
             self.device.synchronize()?;
+            unit.record.watched = vec![None; self.extras.watched.len()];
             return Ok((unit, Timing::default()));
         }
         if self.keep != Keep::Counts {
-            unit.lost = Some(Buffer::zeroed(self.device, self.board.plane_bytes())?);
+            unit.lost = Some(Buffer::zeroed(self.device, self.plane_bytes())?);
         }
         let bits = self.release_bits();
         let mut working = self.working(bits)?;
         self.fill_job(&mut job, &unit, &working, bits);
         let mut timing = Timing::default();
-        let last_ply = self.first_plies(&mut job, &mut unit, &mut working, bits)?;
+        let start = self.first_plies(&mut job, &mut unit, &mut working, bits)?;
         timing.init = started.elapsed();
-        self.later_plies(&mut job, &mut unit, &mut working, last_ply, &mut timing)?;
+        self.later_plies(&mut job, &mut unit, &mut working, start, &mut timing)?;
+        if let Some(watch) = &working.watch {
+            unit.record.watched = watch.plies()?;
+        }
         drop(working);
         if self.keep != Keep::Counts {
             let won = self.plane()?;
@@ -192,15 +243,11 @@ impl WaveSolve<'_> {
         Ok((unit, timing))
     }
 
-    fn fill_job(&self, job: &mut Job, unit: &Unit, working: &Working, bits: usize) {
+    pub fn fill_job(&self, job: &mut Job, unit: &Unit, working: &Working, bits: usize) {
         for (i, sub) in self.subs.iter().enumerate() {
             job.subs[i] = sub.as_sub();
         }
-        job.rule = match self.metric.conversion_rule() {
-            Rule::One => 0,
-            Rule::Onward => 1,
-            Rule::Fifty => 2,
-        };
+        job.rule = u32::from(rule_number(self.metric.conversion_rule()));
         job.release_bits = bits as u32;
         job.candidates = working.candidates.address();
         job.candidates_live = working.candidates_live.address();
@@ -222,10 +269,45 @@ impl WaveSolve<'_> {
         job.wins = release(&working.wins);
         job.holds = release(&working.holds);
         job.lost = unit.lost.as_ref().map_or(0, Buffer::address);
+        if let Some(watch) = &working.watch {
+            watch.fill(job);
+        }
+        if let Some([won, lost]) = &working.notes {
+            job.noted_won = won.address();
+            job.noted_lost = lost.address();
+        }
         self.set_lost(job, working);
     }
 
-    fn set_lost(&self, job: &mut Job, working: &Working) {
+    /// Looks at the watched positions, given where the losses of a ply are.
+    fn look(&self, job: &Job, ply: u16, lost: (u64, u64)) -> Result<(), CudaError> {
+        if job.watched_count == 0 {
+            return Ok(());
+        }
+        let mut job = *job;
+        job.ply = u32::from(ply);
+        (job.lost_now, job.lost_now_live) = lost;
+        self.device.launch(Kernel::Watch, &job)
+    }
+
+    /// Takes what a wave has noted, if it decided anything.
+    fn take_notes(
+        &self,
+        unit: &mut Unit,
+        working: &Working,
+        [won, lost]: [u64; 2],
+    ) -> Result<(), CudaError> {
+        let Some([won_notes, lost_notes]) = &working.notes else { return Ok(()) };
+        if won > 0 {
+            unit.record.deepest_won = won_notes.take(won)?;
+        }
+        if lost > 0 {
+            unit.record.deepest_lost = lost_notes.take(lost)?;
+        }
+        Ok(())
+    }
+
+    pub fn set_lost(&self, job: &mut Job, working: &Working) {
         job.lost_before = working.lost[0].address();
         job.lost_before_live = working.lost_live[0].address();
         job.lost_now = working.lost[1].address();
@@ -236,7 +318,7 @@ impl WaveSolve<'_> {
         if self.keep != Keep::Depths {
             return Ok(());
         }
-        let bytes = self.board.plane_bytes();
+        let bytes = self.plane_bytes();
         grow_depths(self.device, &mut unit.won_depth, ply, bytes)?;
         grow_depths(self.device, &mut unit.lost_depth, ply, bytes)?;
         job.won_depth = addresses(&unit.won_depth);
@@ -244,13 +326,13 @@ impl WaveSolve<'_> {
         Ok(())
     }
 
-    fn tallies(&self, working: &Working) -> Result<[Tally; 3], CudaError> {
+    pub fn tallies(&self, working: &Working) -> Result<[Tally; 3], CudaError> {
         let words = working.tally.words::<{ 3 * TALLY_WORDS }>()?;
         working.tally.fill(0)?;
         Ok(std::array::from_fn(|i| Tally::from_words(&words[i * TALLY_WORDS..])))
     }
 
-    fn report(&self, ply: u16, tally: &Tally) {
+    pub fn report(&self, ply: u16, tally: &Tally) {
         if tally.decided > 0 {
             self.progress.wave(&WaveReport {
                 material: self.board.material(),
@@ -263,15 +345,14 @@ impl WaveSolve<'_> {
         }
     }
 
-    /// Ply 0, and where every conversion counts 1 also ply 1. Returns the last
-    /// ply done.
+    /// Ply 0, and where every conversion counts 1 also ply 1.
     fn first_plies(
         &self,
         job: &mut Job,
         unit: &mut Unit,
         working: &mut Working,
         bits: usize,
-    ) -> Result<u16, CudaError> {
+    ) -> Result<Start, CudaError> {
         let record = |unit: &mut Unit, ply: u16, lost: Tally, won: Tally| {
             self.report(ply, &lost);
             self.report(ply, &won);
@@ -281,49 +362,48 @@ impl WaveSolve<'_> {
         if bits > 0 {
             self.device.launch(Kernel::InitWinsGraded, job)?;
             self.device.launch(Kernel::InitDefenceGraded, job)?;
+            self.look(job, 0, (job.lost_before, job.lost_before_live))?;
             let tallies = self.tallies(working)?;
             record(unit, 0, tallies[TALLY_LOST], Tally::default());
-            return Ok(0);
+            return Ok(Start { lost: tallies[TALLY_LOST].decided, won: 0, ply: 0 });
         }
         self.set_depths(job, unit, 1)?;
         self.device.launch(Kernel::InitDefenceOne, job)?;
+        self.look(job, 0, (job.lost_before, job.lost_before_live))?;
         job.ply = 1;
         self.device.launch(Kernel::AttackFirst, job)?;
+        self.look(job, 1, (job.lost_now, job.lost_now_live))?;
         let tallies = self.tallies(working)?;
+        self.take_notes(unit, working, [tallies[TALLY_WON].decided, 0])?;
         record(unit, 0, tallies[TALLY_LOST], Tally::default());
         record(unit, 1, tallies[TALLY_LOST_NEXT], tallies[TALLY_WON]);
         working.lost.swap(0, 1);
         working.lost_live.swap(0, 1);
-        Ok(1)
+        let decided = |tally: usize| tallies[tally].decided;
+        Ok(Start { lost: decided(TALLY_LOST_NEXT), won: decided(TALLY_WON), ply: 1 })
     }
 
     /// Launches a kernel and, where phases are measured, waits for it.
     fn timed(&self, kernel: Kernel, job: &Job, spent: &mut Duration) -> Result<(), CudaError> {
         let started = Instant::now();
         self.device.launch(kernel, job)?;
-        if self.measure {
+        if self.extras.measure {
             self.device.synchronize()?;
             *spent += started.elapsed();
         }
         Ok(())
     }
 
-    fn later_plies(
+    pub fn later_plies(
         &self,
         job: &mut Job,
         unit: &mut Unit,
         working: &mut Working,
-        done: u16,
+        Start { mut lost, mut won, mut ply }: Start,
         timing: &mut Timing,
     ) -> Result<(), CudaError> {
         let [last_due] = working.last_due.words::<1>()?;
         let graded = job.release_bits > 0;
-        let at = |tallies: &[Tally], ply: u16| {
-            tallies.get(usize::from(ply)).map_or(0, |tally| tally.decided)
-        };
-        let mut lost = at(&unit.record.lost, done);
-        let mut won = at(&unit.record.won, done);
-        let mut ply = done;
         while lost > 0 || won > 0 || u64::from(ply) < last_due {
             if self.progress.cancelled() {
                 return Err(CudaError::Cancelled { material: self.board.material() });
@@ -342,11 +422,13 @@ impl WaveSolve<'_> {
             if lost > 0 || graded {
                 self.timed(Kernel::Attack, job, &mut timing.attack)?;
             }
+            self.look(job, ply, (job.lost_now, job.lost_now_live))?;
             timing.plies = ply;
             let tallies = self.tallies(working)?;
             (lost, won) = (tallies[TALLY_LOST].decided, tallies[TALLY_WON].decided);
             timing.defend_tiles += tallies[TALLY_LOST].tiles;
             timing.attack_tiles += tallies[TALLY_WON].tiles;
+            self.take_notes(unit, working, [won, lost])?;
             self.report(ply, &tallies[TALLY_LOST]);
             self.report(ply, &tallies[TALLY_WON]);
             put(&mut unit.record.lost, ply, tallies[TALLY_LOST]);

@@ -1,19 +1,85 @@
 //! The kernels against the processor's tables: on a card where there is one,
 //! and on the host through the emulator.
 
-use molien_cuda::conformance::{differences, pieces_only};
-use molien_cuda::{CudaEngine, CudaError};
-use molien_solve::{Metric, Solver};
+use std::sync::Arc;
 
-const METRICS: [Metric; 3] = [Metric::Dtm, Metric::Dtc, Metric::Dtz50];
+use molien_board::{Color, Material, Position, Square};
+use molien_cuda::conformance::differences;
+use molien_cuda::{CudaEngine, CudaError, CudaShelf};
+use molien_hyper::Index;
+use molien_solve::{Metric, Solver, Table, Value};
+
+const METRICS: [Metric; 4] = Metric::ALL;
 
 fn check(engine: &CudaEngine, solver: &Solver, name: &str) {
-    let material = name.parse().unwrap();
-    for metric in METRICS {
+    let material: Material = name.parse().unwrap();
+    // Without pawns DTZ is DTC.
+    for metric in METRICS.into_iter().filter(|m| material.has_pawns() || *m != Metric::Dtz) {
         let ours = engine.solve(material, metric).unwrap();
         let theirs = solver.solve(material, metric).unwrap();
         let found = differences(&theirs, &ours);
         assert!(found.is_empty(), "{name} {metric}: {found:?}");
+    }
+}
+
+/// A solver with the card as its shelf has the tables of one without, also
+/// where the shelf sees that the 50-move rule does not matter.
+fn check_shelf(engine: CudaEngine, solver: &Solver, names: &[&str]) {
+    let with_card = Solver::new().with_shelf(Arc::new(CudaShelf::new(Arc::new(engine))));
+    for name in names {
+        let material: Material = name.parse().unwrap();
+        let mut held = Vec::new();
+        for metric in METRICS {
+            let ours = with_card.solve(material, metric).unwrap();
+            let theirs = solver.solve(material, metric).unwrap();
+            assert_eq!(differences(&theirs, &ours), Vec::<String>::new(), "{name} {metric}");
+            held.push(ours);
+        }
+        let shared = Arc::ptr_eq(&held[2].parts[0], &held[3].parts[0]);
+        assert!(shared, "{name}: nothing takes 100 plies, so DTZ50 is DTZ");
+    }
+}
+
+/// Some positions of a table.
+fn sample(table: &Table) -> Vec<Position> {
+    let board = &table.parts[0].board;
+    let index = |n: usize| Index {
+        tile: n % board.tiles(),
+        row: Square::new(n / 7),
+        column: Square::new(n / 3),
+    };
+    let decode = |n: usize| board.decode(index(n * 977), Color::BOTH[n % 2]);
+    let found: Vec<Position> =
+        (0..20_000).filter_map(decode).filter(|p| p.check_legal().is_ok()).collect();
+    assert!(found.len() > 1000);
+    found
+}
+
+/// Depths noted while the waves run are those that a table keeps, and the
+/// deepest positions are all there.
+fn check_watching(engine: &CudaEngine, solver: &Solver, name: &str) {
+    let material: Material = name.parse().unwrap();
+    for metric in METRICS.into_iter().filter(|m| *m != Metric::Dtz) {
+        let table = solver.solve(material, metric).unwrap();
+        let positions = sample(&table);
+        let found = engine.values(material, metric, &positions).unwrap();
+        for (position, value) in positions.iter().zip(found) {
+            assert_eq!(table.get(position), Some(value), "{name} {metric} {position}");
+        }
+        let survey = engine.survey(material, metric).unwrap();
+        let [white, black] = &survey.stats.sides;
+        assert_eq!(white.wins, table.stats.sides[0].wins);
+        assert_eq!(black.losses, table.stats.sides[1].losses);
+        for (side, deepest) in [(white, &survey.deepest_wins), (black, &survey.deepest_losses)] {
+            let (plies, deepest_value) = match (&side.longest_win, &side.longest_loss) {
+                (Some(longest), _) => (side.wins.len() - 1, Value::Win(longest.plies)),
+                (None, Some(longest)) => (side.losses.len() - 1, Value::Loss(longest.plies)),
+                (None, None) => panic!("nothing is won"),
+            };
+            let counts = if side.wins.is_empty() { &side.losses } else { &side.wins };
+            assert_eq!(deepest.len() as u64, counts[plies].unique, "{name} {metric}");
+            assert!(deepest.iter().all(|p| table.get(p) == Some(deepest_value)));
+        }
     }
 }
 
@@ -28,12 +94,16 @@ fn on_the_card() {
         Err(error) => panic!("{error}"),
     };
     let solver = Solver::new();
-    for material in (3..=4).flat_map(pieces_only) {
+    for material in Material::all(4) {
         check(&engine, &solver, &material.to_string());
     }
-    for name in ["KQNKR", "KRBKN", "KBBKN", "KNNNK", "KQKRR"] {
+    for name in ["KQNKR", "KRBKN", "KBBKN", "KNNNK", "KQKRR", "KQPKQ", "KRPKR"] {
         check(&engine, &solver, name);
     }
+    for name in ["KQKR", "KRRKQ", "KQKQ"] {
+        check_watching(&engine, &solver, name);
+    }
+    check_shelf(engine, &solver, &["KQK", "KRK", "KBK", "KNK", "KPK"]);
 }
 
 #[cfg(feature = "emulator")]
@@ -48,10 +118,14 @@ fn in_the_emulator() {
     };
     let solver = Solver::new();
     let wanted = std::env::var("MOLIEN_EMULATE");
-    let names = wanted.as_deref().unwrap_or("KQK KRK KBK KNK KQKR KBNK KRRK KNKN");
+    let names = wanted.as_deref().unwrap_or("KQK KRK KBK KNK KQKR KBNK KRRK KNKN KPK KNKP KPKP");
     for name in names.split_whitespace() {
         let started = std::time::Instant::now();
         check(&engine, &solver, name);
         println!("{name} {:.1} s", started.elapsed().as_secs_f64());
+    }
+    if wanted.is_err() {
+        ["KRKN", "KRRK"].iter().for_each(|name| check_watching(&engine, &solver, name));
+        check_shelf(engine, &solver, &["KQK", "KRK", "KBK", "KNK", "KPK"]);
     }
 }

@@ -88,6 +88,13 @@ impl Graded {
             + self.depth.iter().map(|plane| plane.len() * size_of::<Tile>()).sum::<usize>()
     }
 
+    /// The same without planes of depth bits that no depth needs.
+    pub fn without_empty_bits(mut self) -> Graded {
+        let filled = |plane: &Vec<Tile>| !plane.iter().all(Tile::is_empty);
+        self.depth.truncate(self.depth.iter().rposition(filled).map_or(0, |top| top + 1));
+        self
+    }
+
     /// The values of one tile.
     pub fn tile(&self, tile: usize) -> GradedTile {
         GradedTile {

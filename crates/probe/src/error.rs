@@ -35,6 +35,14 @@ pub enum ProbeError {
     /// what is wrong. A damaged file is to be deleted and solved again.
     #[error(transparent)]
     Table(Arc<TableError>),
+    /// A source of another kind could not answer; the text says why.
+    #[error("{material}: {reason}")]
+    Source {
+        /// What was asked for.
+        material: Material,
+        /// Why there is no answer.
+        reason: String,
+    },
     /// The table says who wins but not how fast: depths of large tables are
     /// counted, not kept.
     #[error("{material}: the {metric} depths of so large a table are counted but not kept")]

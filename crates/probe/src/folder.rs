@@ -1,7 +1,9 @@
 //! Values from a folder of tables; what is missing is solved and kept there.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use molien_board::{Material, Position};
 use molien_solve::{Metric, Solver, Stats, Table, Value, dependencies};
@@ -96,7 +98,7 @@ impl FolderSource {
         let _one_at_a_time = self.making.lock().unwrap_or_else(PoisonError::into_inner);
         for level in dependencies(material).into_iter().chain([vec![material.canonical()]]) {
             for material in level {
-                if self.make_one(material)? {
+                if self.make_one(material, true)? {
                     done(material);
                 }
             }
@@ -104,20 +106,60 @@ impl FolderSource {
         Ok(())
     }
 
+    /// Solves and stores materials, each of which must follow those it depends
+    /// on; what is in the folder already is left alone. So many are worked on
+    /// at once: while some are written another is solved, or several if the
+    /// solver is one that may solve `together` what depends on each other.
+    /// `done` is told of every material and the time it took.
+    ///
+    /// # Errors
+    /// If a table cannot be solved or stored; the others are not begun then.
+    pub fn make_all(
+        &self,
+        materials: &[Material],
+        at_once: usize,
+        together: bool,
+        done: impl Fn(Material, Duration) + Sync,
+    ) -> Result<(), ProbeError> {
+        let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));
+        let failed = || failed.lock().unwrap_or_else(PoisonError::into_inner);
+        let work = || {
+            while let Some(&material) = materials.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if failed().is_some() {
+                    return;
+                }
+                let start = Instant::now();
+                match self.make_one(material.canonical(), together) {
+                    Ok(_) => done(material, start.elapsed()),
+                    Err(error) => *failed() = Some(error),
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..at_once.max(1)).for_each(|_| drop(scope.spawn(work)));
+        });
+        let error = failed().take();
+        error.map_or(Ok(()), Err)
+    }
+
     fn is_complete(&self, material: Material) -> bool {
         let metrics = self.directory.open(material).map(|file| file.metrics());
         metrics.is_ok_and(|found| Metric::ALL.iter().all(|metric| found.contains(metric)))
     }
 
-    /// Whether a table was stored that was not there before.
-    fn make_one(&self, material: Material) -> Result<bool, ProbeError> {
+    /// Whether a table was stored that was not there before. Unless materials
+    /// may be solved `together`, this one is solved alone.
+    fn make_one(&self, material: Material, together: bool) -> Result<bool, ProbeError> {
         if material.len() == 2 || self.is_complete(material) {
             return Ok(false);
         }
+        self.missing(material, Metric::Dtm)?;
         let _lock = self.directory.wait_for_lock(material).map_err(damaged)?;
         if self.is_complete(material) {
             return Ok(false); // another process was faster
         }
+        let alone = || self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        let alone = (!together).then(alone);
         let mut tables: Vec<Arc<Table>> = Vec::new();
         for metric in Metric::ALL {
             let table = self.solver().solve(material, metric)?;
@@ -125,6 +167,7 @@ impl FolderSource {
                 tables.push(table);
             }
         }
+        drop(alone);
         let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
         self.directory.store_locked(&tables, &self.options).map_err(damaged)?;
         self.files.lock().unwrap_or_else(PoisonError::into_inner).remove(&material);

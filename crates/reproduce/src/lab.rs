@@ -2,25 +2,65 @@
 
 use std::sync::Arc;
 
-use molien_board::{Position, Role};
-use molien_probe::{SolverSource, Tablebase};
-use molien_solve::{Metric, Solver};
+use molien_board::{Material, Position, Role};
+use molien_probe::{ProbeError, SolverSource, Source, Tablebase};
+use molien_solve::{Metric, Solver, Stats};
 
 use crate::ReproduceError;
+
+/// Counts White's wins of large boards without pawns, all other values left
+/// out: something faster than the processor.
+pub trait LargeBoards: Send + Sync {
+    /// The statistics of White's wins in DTC; with `opposite_bishops` only of
+    /// placements whose two like bishops stand on squares of both colours.
+    ///
+    /// # Errors
+    /// If the board cannot be solved.
+    fn white_wins(&self, material: Material, opposite_bishops: bool) -> Result<Stats, ProbeError>;
+}
 
 /// Tables of chess, and of chess with promotion to queens only.
 pub struct Lab {
     chess: Arc<SolverSource>,
+    /// Where values of chess come from: `chess`, or something before it.
+    source: Arc<dyn Source>,
+    large: Option<Arc<dyn LargeBoards>>,
     queens: Arc<SolverSource>,
 }
 
 impl Lab {
     /// Solves with solvers made by `solver`.
     pub fn new(solver: impl Fn() -> Solver) -> Lab {
+        let chess = Arc::new(SolverSource::new(solver()));
         Lab {
-            chess: Arc::new(SolverSource::new(solver())),
+            chess: chess.clone(),
+            source: chess,
+            large: None,
             queens: Arc::new(SolverSource::new(solver().with_promotions(&[Role::Queen]))),
         }
+    }
+
+    /// Asks another source, which may ask the solver in turn.
+    pub fn with_source(mut self, wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>) -> Lab {
+        self.source = wrap(self.source);
+        self
+    }
+
+    /// Counts White's wins of six men with this.
+    pub fn with_large_boards(mut self, large: Arc<dyn LargeBoards>) -> Lab {
+        self.large = Some(large);
+        self
+    }
+
+    /// The statistics of White's wins in DTC, if there is something that
+    /// counts them apart from Black's.
+    pub(crate) fn white_wins(
+        &self,
+        material: Material,
+        opposite_bishops: bool,
+    ) -> Result<Option<Stats>, ReproduceError> {
+        let count = |large: &Arc<dyn LargeBoards>| large.white_wins(material, opposite_bishops);
+        Ok(self.large.as_ref().map(count).transpose()?)
     }
 
     /// The solver of chess.
@@ -35,7 +75,7 @@ impl Lab {
 
     /// Answers for chess.
     pub fn tables(&self) -> Tablebase {
-        Tablebase::new(self.chess.clone())
+        Tablebase::new(self.source.clone())
     }
 
     /// Answers with promotion to queens only.
@@ -50,6 +90,6 @@ impl Lab {
         positions: &[Position],
         metric: Metric,
     ) -> Result<(), ReproduceError> {
-        Ok(self.solver().watch(positions, metric)?)
+        Ok(self.source.expect(positions, metric)?)
     }
 }

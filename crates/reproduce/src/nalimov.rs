@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use molien_board::Material;
-use molien_solve::{Counting, Metric, Stats};
+use molien_solve::{Count, Counting, Metric, Stats};
 
 use crate::data::{Data, data};
 use crate::moves::{at_ply, percent};
@@ -25,15 +25,42 @@ struct Column {
     name: &'static str,
     counting: Counting,
     metric: Metric,
+    /// Whether depths are the winner's moves rather than plies. A line that
+    /// ends with the loser's forced conversion has one winner's move more: a
+    /// win in an even number of plies is entered one ply later, and so is a
+    /// loss in an odd number.
+    in_moves: bool,
 }
 
+impl Column {
+    const fn new(name: &'static str, counting: Counting, metric: Metric, in_moves: bool) -> Column {
+        Column { name, counting, metric, in_moves }
+    }
+
+    /// The positions entered at a ply of a histogram, whose own plies are odd
+    /// (wins) or even (losses).
+    fn entered(&self, histogram: &[Count], ply: usize, parity: usize) -> Count {
+        match (self.in_moves, ply % 2 == parity) {
+            (false, _) => at_ply(histogram, ply),
+            (true, false) => Count::default(),
+            (true, true) => {
+                let before = ply.checked_sub(1).map(|ply| at_ply(histogram, ply));
+                at_ply(histogram, ply) + before.unwrap_or_default()
+            }
+        }
+    }
+}
+
+const WINS: usize = 1;
+const LOSSES: usize = 0;
+
 const TABLE3_COLUMNS: [Column; 2] = [
-    Column { name: "nalimov_dtm", counting: Counting::Nalimov, metric: Metric::Dtm },
-    Column { name: "wirth_dtc", counting: Counting::Unique, metric: Metric::Dtc },
+    Column::new("nalimov_dtm", Counting::Nalimov, Metric::Dtm, false),
+    Column::new("wirth_dtc", Counting::Unique, Metric::Dtc, true),
 ];
 const TABLE5_COLUMNS: [Column; 2] = [
-    Column { name: "nalimov", counting: Counting::Nalimov, metric: Metric::Dtm },
-    Column { name: "wirth", counting: Counting::Unique, metric: Metric::Dtm },
+    Column::new("nalimov", Counting::Nalimov, Metric::Dtm, false),
+    Column::new("wirth", Counting::Unique, Metric::Dtm, false),
 ];
 
 fn material(name: &str) -> Result<Material, ReproduceError> {
@@ -84,8 +111,11 @@ fn histograms(
         // to move are those of the other.
         let mut resolved = BTreeMap::new();
         let mut sum = 0;
-        for ply in 0..white.wins.len().max(black.losses.len()).max(110) {
-            sum += number(at_ply(&white.wins, ply)) + number(at_ply(&black.losses, ply));
+        // One ply beyond the last, for what is entered late.
+        for ply in 0..=white.wins.len().max(black.losses.len()).max(110) {
+            let decided =
+                column.entered(&white.wins, ply, WINS) + column.entered(&black.losses, ply, LOSSES);
+            sum += number(decided);
             resolved.insert(ply, sum);
         }
         for row in data.rows() {
@@ -93,9 +123,11 @@ fn histograms(
                 continue;
             }
             let (side, ply): (&str, usize) = (row.text(1)?, row.get(2)?);
-            let histogram = if side == "wtm" { &white.wins } else { &black.losses };
             let name = format!("{} {side} {ply} plies", column.name);
-            let ours = number(at_ply(histogram, ply));
+            let ours = number(match side {
+                "wtm" => column.entered(&white.wins, ply, WINS),
+                _ => column.entered(&black.losses, ply, LOSSES),
+            });
             cells.push(Cell::compare(&name, "positions", row.text(3)?, ours));
             let printed = format!("{:.2}", row.get::<f64>(4)?);
             let share = horizon.after(resolved.get(&ply).copied().unwrap_or(sum));

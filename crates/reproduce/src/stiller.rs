@@ -5,7 +5,7 @@ use molien_lines::{Mark, Play, check_line};
 use molien_solve::{Counting, Metric, Stats};
 
 use crate::around::around;
-use crate::data::{Data, data};
+use crate::data::{Data, Row, data};
 use crate::moves::{longest_moves, percent};
 use crate::report::{Cell, Section};
 use crate::{Lab, ReproduceError};
@@ -16,11 +16,9 @@ const CLAIMS: Data = data!("stiller_claims.tsv");
 const LINE: Data = data!("stiller_line.tsv");
 
 const SIX_MEN: &str = "six men: use --full";
-const BISHOPS: &str = "not counted: needs the bishop colour";
+const BISHOPS: &str = "bishops on both colours: counted on a CUDA card only";
+const TOLD_APART: &str = "printed with the bishops told apart";
 const COPIED: &str = "printed with the figure of the row beside it";
-
-/// Placements of six men in his counting: king pairs, then free squares.
-const PLACEMENTS: u64 = 462 * 62 * 61 * 60 * 59;
 
 /// His depth: White's moves to conversion. A line that ends with the loser's
 /// own forced conversion has one move more.
@@ -62,25 +60,50 @@ pub fn table2(lab: &Lab, full: bool, only: Option<Material>) -> Result<Section, 
         if only.is_some_and(|only| only != material) {
             continue;
         }
-        if row.text(1)? == "opposite" {
-            cells.push(Cell::skipped(material, "opposite bishops", row.text(2)?, BISHOPS));
-        } else if !full && only.is_none() {
+        let opposite = row.text(1)? == "opposite";
+        if !full && only.is_none() {
             cells.push(Cell::skipped(material, "wins", row.text(2)?, SIX_MEN));
-        } else {
-            let stats = lab.tables().stats(material, Metric::Dtc)?;
-            let wins = stats.wins(Color::White, Counting::Stiller);
-            cells.push(Cell::compare(material, "wins", row.text(2)?, wins));
-            cells.push(Cell::compare(material, "%", row.text(3)?, percent(wins, PLACEMENTS, 0)));
-            cells.push(Cell::compare(material, "D", row.text(4)?, depth(&stats)));
-            let zugzwangs = stats.number(stats.zugzwangs.white_wins, Counting::Stiller)
-                + stats.number(stats.zugzwangs.full_point, Counting::Stiller);
-            let cell = Cell::compare(material, "Z", row.text(5)?, zugzwangs);
-            let copied = ["KQRKQB", "KRRKRN"].contains(&row.text(0)?);
-            cells.push(if copied { cell.explain(COPIED) } else { cell });
-            lab.solver().forget(material, Metric::Dtc);
+            continue;
         }
+        let stats = match lab.white_wins(material, opposite)? {
+            Some(stats) => stats,
+            None if opposite => {
+                cells.push(Cell::skipped(material, "opposite bishops", row.text(2)?, BISHOPS));
+                continue;
+            }
+            None => lab.tables().stats(material, Metric::Dtc)?,
+        };
+        table2_row(&row, material, opposite, &stats, &mut cells)?;
+        lab.solver().forget(material, Metric::Dtc);
     }
     Ok(Section { paper: PAPER, table: "2", title: "six men: wins, depth, zugzwangs", cells })
+}
+
+fn table2_row(
+    row: &Row,
+    material: Material,
+    opposite: bool,
+    stats: &Stats,
+    cells: &mut Vec<Cell>,
+) -> Result<(), ReproduceError> {
+    // Bishops on squares of both colours are told apart by their squares.
+    let factor = if opposite { 2 } else { 1 };
+    let name = if opposite { format!("{material}+") } else { material.to_string() };
+    let number = |count| stats.number(count, Counting::Stiller) / factor;
+    let [white, _] = &stats.sides;
+    let placements = number(white.legal) + number(white.broken);
+    let wins = stats.wins(Color::White, Counting::Stiller) / factor;
+    let zugzwangs = number(stats.zugzwangs.white_wins) + number(stats.zugzwangs.full_point);
+    cells.push(Cell::compare(&name, "wins", row.text(2)?, wins));
+    cells.push(Cell::compare(&name, "%", row.text(3)?, percent(wins, placements, 0)));
+    cells.push(Cell::compare(&name, "D", row.text(4)?, depth(stats)));
+    let cell = Cell::compare(&name, "Z", row.text(5)?, zugzwangs);
+    cells.push(match row.text(0)? {
+        "KQRKQB" | "KRRKRN" => cell.explain(COPIED),
+        "KRBBKQ" if row.get::<u64>(5)? == 2 * zugzwangs => cell.explain(TOLD_APART),
+        _ => cell,
+    });
+    Ok(())
 }
 
 /// The 243-move line of KRNKNN, accepted move by move; only if `full`.

@@ -5,6 +5,7 @@ pub mod explain;
 pub mod export;
 pub mod find;
 pub mod free;
+pub mod large;
 pub mod line;
 pub mod maxima;
 pub mod only_moves;

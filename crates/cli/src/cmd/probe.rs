@@ -7,6 +7,7 @@ use molien_solve::{Metric, Value};
 use serde_json::{Value as Json, json};
 
 use crate::Verdict;
+use crate::cmd::large;
 use crate::context::Context;
 use crate::text::{print_json, print_line, winner_moves};
 
@@ -31,6 +32,9 @@ pub struct ProbeArgs {
 /// Solves what is needed and prints the position's values and moves.
 pub fn run(context: &Context, args: &ProbeArgs) -> anyhow::Result<Verdict> {
     let position: Position = args.fen.join(" ").parse()?;
+    if large::wants_card(context, position.material()) {
+        return large::probe(context, &position);
+    }
     let tables = context.tablebase();
     // The moves first: they announce all positions that are asked for.
     let moves = tables.moves(&position)?;

@@ -1,9 +1,12 @@
 //! `molien reproduce`.
 
+use std::sync::Arc;
+
 use clap::Args;
 use molien_reproduce::{Lab, Options, Paper, Section, reproduce};
 
 use crate::Verdict;
+use crate::card::{CardCounts, CardSource};
 use crate::context::Context;
 use crate::text::{print_json, print_line};
 
@@ -14,7 +17,7 @@ Examples:
   molien reproduce stiller --table claims
 
 Without a paper all of them; without a table all that five men decide. --full
-adds six men: minutes to hours and gigabytes. The tables are
+adds six men: seconds on a CUDA card, else minutes to hours and gigabytes. The tables are
   thompson   1, 2, 3, lines
   stiller    claims, 2 (or one row, such as KQQKQQ), 3
   nalimov    1, 2, 3, 5, B
@@ -39,7 +42,12 @@ pub struct ReproduceArgs {
 pub fn run(context: &Context, args: &ReproduceArgs) -> anyhow::Result<Verdict> {
     let options = Options { table: args.table.clone(), full: args.full };
     let papers = args.paper.map_or(Paper::ALL.to_vec(), |paper| vec![paper]);
-    let lab = Lab::new(|| context.solver());
+    let mut lab = Lab::new(|| context.solver());
+    if let Some(card) = context.card_if_wanted().filter(|_| args.full) {
+        lab = lab
+            .with_source(|solver| Arc::new(CardSource::new(card.clone(), solver)))
+            .with_large_boards(Arc::new(CardCounts(card)));
+    }
     let (mut verdict, mut printed) = (Verdict::Done, Ok(()));
     for paper in papers {
         let mut done = |section: Section| {

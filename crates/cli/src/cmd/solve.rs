@@ -1,11 +1,14 @@
 //! `molien solve`.
 
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use clap::Args;
 use molien_board::{Color, Material};
 use molien_probe::{FolderSource, Source as _};
-use molien_solve::{Counting, Metric, Stats};
+use molien_solve::{Counting, Metric, Solver, Stats, dependencies};
 use serde_json::json;
 
 use crate::Verdict;
@@ -56,10 +59,9 @@ fn store(
     materials: &[Material],
     metrics: &[Metric],
 ) -> anyhow::Result<Verdict> {
+    let seconds = make(context, folder, materials)?;
     for &material in materials {
-        let start = Instant::now();
-        folder.prepare(material, Metric::Dtm)?;
-        let seconds = start.elapsed().as_secs_f64();
+        let seconds = seconds.get(&material.canonical()).copied().unwrap_or(0.0);
         for &metric in metrics {
             let stats = folder.stats(material, metric)?;
             let stats = if stats.material == material { stats } else { stats.swap_colors() };
@@ -67,6 +69,39 @@ fn store(
         }
     }
     Ok(Verdict::Done)
+}
+
+/// Materials worked on at once with a card: one is solved there, others are
+/// copied from it and written.
+const AT_ONCE_WITH_CARD: usize = 4;
+
+/// Makes the tables of some materials and of all they depend on. Returns the
+/// seconds each took.
+fn make(
+    context: &Context,
+    folder: &FolderSource,
+    materials: &[Material],
+) -> anyhow::Result<HashMap<Material, f64>> {
+    let mut wanted: Vec<Material> = Vec::new();
+    for &material in materials {
+        let below = dependencies(material).into_iter().flatten();
+        for needed in below.chain([material.canonical()]).filter(|m| m.len() > 2) {
+            if !wanted.contains(&needed) {
+                wanted.push(needed);
+            }
+        }
+    }
+    wanted.sort_by_key(|material| (material.len(), material.pawns()));
+    let card = context.card_if_wanted();
+    card.iter().try_for_each(|card| card.prepare_tables())?;
+    let card = card.is_some();
+    let at_once = if card { AT_ONCE_WITH_CARD } else { 2 };
+    let seconds = Mutex::new(HashMap::new());
+    folder.make_all(&wanted, at_once, card, |material, time| {
+        let mut seconds = seconds.lock().unwrap_or_else(PoisonError::into_inner);
+        seconds.insert(material, time.as_secs_f64());
+    })?;
+    Ok(seconds.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
 fn in_memory(
@@ -91,6 +126,10 @@ fn in_memory(
 fn all(context: &Context, men: usize, metrics: &[Metric]) -> anyhow::Result<Verdict> {
     let materials = Material::all(men);
     let solver = context.solver();
+    if let Some(card) = context.card_if_wanted() {
+        card.prepare_tables()?;
+        return all_together(context, &solver, &materials, metrics);
+    }
     for &metric in metrics {
         for &material in &materials {
             let start = Instant::now();
@@ -103,6 +142,37 @@ fn all(context: &Context, men: usize, metrics: &[Metric]) -> anyhow::Result<Verd
             }
         }
         materials.iter().filter(|m| m.len() == men).for_each(|&m| solver.forget(m, metric));
+    }
+    Ok(Verdict::Done)
+}
+
+/// The same with a card, which solves every table alone: while it solves one
+/// others are copied from it.
+fn all_together(
+    context: &Context,
+    solver: &Solver,
+    materials: &[Material],
+    metrics: &[Metric],
+) -> anyhow::Result<Verdict> {
+    for &metric in metrics {
+        let (next, solved) = (AtomicUsize::new(0), Mutex::new(HashMap::new()));
+        let solved = || solved.lock().unwrap_or_else(PoisonError::into_inner);
+        let work = || {
+            while let Some(&material) = materials.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let start = Instant::now();
+                let stats = solver.solve(material, metric).map(|table| table.stats.clone());
+                solver.forget(material, metric);
+                solved().insert(material, (stats, start.elapsed().as_secs_f64()));
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..AT_ONCE_WITH_CARD).for_each(|_| drop(scope.spawn(work)));
+        });
+        for &material in materials {
+            if let Some((stats, seconds)) = solved().remove(&material) {
+                report(context, material, &stats?, metric, seconds)?;
+            }
+        }
     }
     Ok(Verdict::Done)
 }

@@ -1,0 +1,215 @@
+//! Boards of seven men and more, one side's wins at a time on the card.
+
+use molien_board::{Color, Material, Position};
+use molien_cuda::{Attackers, CudaEngine, Keep, Request, Survey};
+use molien_probe::{MoveClass, better, chess, value_before};
+use molien_solve::{Count, Counting, Longest, Metric, Value};
+use serde_json::{Value as Json, json};
+
+use crate::Verdict;
+use crate::card::{BOTH_SIDES_MEN, is_large};
+use crate::context::Context;
+use crate::text::{grouped, print_json, print_line, winner_moves};
+
+/// Whether a material is one of these, and there is a card for it.
+pub fn wants_card(context: &Context, material: Material) -> bool {
+    material.len() > BOTH_SIDES_MEN && is_large(material) && context.card_if_wanted().is_some()
+}
+
+/// Says on standard error what a solve needs, before it starts.
+fn announce(card: &CudaEngine, material: Material, metric: Metric) -> anyhow::Result<()> {
+    let metric = metric.without_pawns();
+    let (keep, attackers) = (Keep::Counts, Attackers::White);
+    let request = Request { keep, attackers, ..Request::new(material, metric) };
+    let plan = card.plan(&request);
+    let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+    let (needed, (free, total)) = (mib(plan.total()), card.memory()?);
+    let (free, total) = (mib(free), mib(total));
+    eprintln!("{material} in {metric}: {needed} MiB of {free} MiB free on the card ({total} MiB)");
+    eprintln!("  {plan}");
+    Ok(())
+}
+
+/// `molien stats`: White's wins, the deepest positions, zugzwangs.
+pub fn stats(
+    context: &Context,
+    material: Material,
+    metric: Metric,
+    counting: Counting,
+) -> anyhow::Result<Verdict> {
+    let card = context.card()?;
+    announce(&card, material, metric)?;
+    let survey = card.survey(material, metric)?;
+    let view = SurveyView { survey: &survey, metric, counting };
+    if context.json { print_json(&view.json()) } else { view.print() }?;
+    Ok(Verdict::Done)
+}
+
+/// A survey in one counting.
+struct SurveyView<'a> {
+    survey: &'a Survey,
+    metric: Metric,
+    counting: Counting,
+}
+
+/// One side to move: what White has there.
+struct Half<'a> {
+    side: Color,
+    legal: u64,
+    /// White's wins, or Black's losses.
+    decided: u64,
+    by_ply: &'a [Count],
+    longest: Option<&'a Longest>,
+    deepest: &'a [Position],
+}
+
+impl SurveyView<'_> {
+    fn number(&self, count: Count) -> u64 {
+        self.survey.stats.number(count, self.counting)
+    }
+
+    fn halves(&self) -> [Half<'_>; 2] {
+        let [white, black] = &self.survey.stats.sides;
+        let wins = self.survey.stats.wins(Color::White, self.counting);
+        let conventional = wins - self.number(white.total_wins());
+        [
+            Half {
+                side: Color::White,
+                legal: self.number(white.legal) + conventional,
+                decided: wins,
+                by_ply: &white.wins,
+                longest: white.longest_win.as_ref(),
+                deepest: &self.survey.deepest_wins,
+            },
+            Half {
+                side: Color::Black,
+                legal: self.number(black.legal),
+                decided: self.number(black.total_losses()),
+                by_ply: &black.losses,
+                longest: black.longest_loss.as_ref(),
+                deepest: &self.survey.deepest_losses,
+            },
+        ]
+    }
+
+    /// With Black's wins unknown the two kinds cannot be told apart.
+    fn zugzwangs(&self) -> u64 {
+        let zugzwangs = &self.survey.stats.zugzwangs;
+        self.number(zugzwangs.white_wins) + self.number(zugzwangs.full_point)
+    }
+
+    fn json(&self) -> Json {
+        let half = |half: &Half<'_>| {
+            let plies = half.by_ply.iter().map(|&count| self.number(count)).enumerate();
+            let plies: serde_json::Map<String, Json> =
+                plies.filter(|(_, n)| *n > 0).map(|(p, n)| (p.to_string(), n.into())).collect();
+            json!({
+                "legal": half.legal,
+                if half.side == Color::White { "wins" } else { "losses" }: half.decided,
+                "plies": plies,
+                "longest": half.longest.map(|longest| longest.plies),
+                "deepest": half.deepest.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            })
+        };
+        let [white, black] = self.halves();
+        json!({
+            "material": self.survey.stats.material.to_string(),
+            "metric": self.metric.name(),
+            "counting": self.counting.to_string(),
+            "wins_of": "white",
+            "white_to_move": half(&white),
+            "black_to_move": half(&black),
+            "mutual_zugzwangs": { "white_wins_or_full_point": self.zugzwangs() },
+        })
+    }
+
+    fn print(&self) -> anyhow::Result<()> {
+        let (material, metric) = (self.survey.stats.material, self.metric);
+        let other = material.swap_colors();
+        print_line(&format!("{material} in {metric}, counting {}", self.counting))?;
+        print_line(&format!("the wins of White only; those of Black are White's of {other}"))?;
+        for half in self.halves() {
+            print_line(&format!("\n{} to move", half.side))?;
+            print_line(&format!("  positions {:>17}", grouped(half.legal)))?;
+            let name = if half.side == Color::White { "wins" } else { "losses" };
+            print_line(&format!("  {name:9} {:>17}", grouped(half.decided)))?;
+            let Some(longest) = half.longest else { continue };
+            // An even number of plies to a win ends with the loser's forced
+            // conversion.
+            let (plies, moves) = (longest.plies, winner_moves(longest.plies));
+            print_line(&format!("  longest   {plies:>17} plies ({moves} moves)"))?;
+            half.deepest.iter().try_for_each(|p| print_line(&format!("    {p}")))?;
+        }
+        print_line(&format!(
+            "\nmutual zugzwangs in which Black to move loses: {}",
+            grouped(self.zugzwangs())
+        ))
+    }
+}
+
+/// `molien probe`: the value of a position and of every move, in DTC.
+pub fn probe(context: &Context, position: &Position) -> anyhow::Result<Verdict> {
+    position.check_legal()?;
+    let metric = Metric::Dtc;
+    announce(&*context.card()?, position.material(), metric)?;
+    let source = context.source();
+    let moves = position.legal_moves();
+    let after: Vec<Position> = moves.iter().map(|m| position.play(m)).collect();
+    let asked: Vec<Position> = after.iter().copied().chain([*position]).collect();
+    source.expect(&asked, metric)?;
+    let value = source.value(position, metric)?;
+    let mut answers = Vec::new();
+    for (m, after) in moves.iter().zip(&after) {
+        let after = source.value(after, metric)?;
+        let before = value_before(metric, MoveClass::of(m), after);
+        answers.push(MoveValue { uci: m.to_string(), san: chess::san(position, m), after, before });
+    }
+    answers.sort_by(|a, b| match () {
+        _ if a.before == b.before => std::cmp::Ordering::Equal,
+        _ if better(a.before, b.before) == a.before => std::cmp::Ordering::Less,
+        _ => std::cmp::Ordering::Greater,
+    });
+    if context.json {
+        print_json(&probe_json(position, value, &answers))?;
+    } else {
+        print_probe(position, value, &answers)?;
+    }
+    Ok(Verdict::Done)
+}
+
+/// A move, the value after it for the side then to move, and what that is
+/// worth to the mover.
+struct MoveValue {
+    uci: String,
+    san: String,
+    after: Value,
+    before: Value,
+}
+
+fn probe_json(position: &Position, value: Value, moves: &[MoveValue]) -> Json {
+    let of_move = |m: &MoveValue| {
+        json!({
+            "uci": m.uci,
+            "san": m.san,
+            "outcome": m.after.outcome().name(),
+            "dtc": m.after.signed_plies(),
+        })
+    };
+    json!({
+        "fen": position.to_string(),
+        "outcome": value.outcome().name(),
+        "dtc": value.signed_plies(),
+        "moves": moves.iter().map(of_move).collect::<Vec<_>>(),
+    })
+}
+
+fn print_probe(position: &Position, value: Value, moves: &[MoveValue]) -> anyhow::Result<()> {
+    let describe = |value: Value| match value.plies() {
+        Some(plies) => format!("{:4} {plies:>4} plies to conversion", value.outcome().name()),
+        None => "draw".to_owned(),
+    };
+    print_line(&position.to_string())?;
+    print_line(&format!("{} to move: {}", position.turn(), describe(value)))?;
+    print_line("moves, with the value for the side that made them (the 50-move rule left out)")?;
+    moves.iter().try_for_each(|m| print_line(&format!("  {:8} {}", m.san, describe(m.before))))
+}

@@ -1,0 +1,400 @@
+//! The moves out of every placement of a material's pawns, as the kernels read
+//! them: which board a move leads to, where in it, and when it is possible.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use molien_board::{Bitboard, Color, Man, Material, Role, Square, attacks};
+use molien_hyper::{Hyperboard, OuterAxes};
+use molien_operators::Rule;
+use molien_solve::{Metric, Placement};
+
+use crate::layout::{Exit, FIXED_MAN, MAX_TARGET_MEN, NO_VICTIM, Place};
+
+/// Kinds of exits, as in `kernels/base.cu`.
+const TAKEN: u8 = 0;
+const FORWARD: u8 = 1;
+const PAWN_TAKES_PAWN: u8 = 2;
+const PAWN_TAKES_PIECE: u8 = 3;
+/// No man stands on a fixed square.
+pub(crate) const NO_SQUARE: u8 = 0xff;
+
+/// A board that moves lead to.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum TargetKey {
+    /// A material with pawns, all its placements.
+    Pawns(Material),
+    /// A material without pawns, with the kings in the tile.
+    Pieces(Relaid),
+}
+
+/// Which part of a board without pawns, with which men outside the tile.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Relaid {
+    pub material: Material,
+    /// The men that are outer coordinates.
+    pub men: Vec<Man>,
+    /// A man on a fixed square.
+    pub fixed: Option<(Man, Square)>,
+}
+
+impl Relaid {
+    /// Where the stored men come from: the relaid ones, or the fixed one.
+    pub fn sources(&self) -> [u8; MAX_TARGET_MEN] {
+        let stored = Hyperboard::pieces(self.material).pieces_in_order();
+        let numbers: Vec<usize> = (0..self.men.len()).collect();
+        sources(&stored, &self.men, &numbers, self.fixed.map(|(man, _)| man))
+    }
+}
+
+/// For each stored man: which of `men` he is, by number, or the fixed man.
+fn sources(
+    stored: &[Man],
+    men: &[Man],
+    numbers: &[usize],
+    fixed: Option<Man>,
+) -> [u8; MAX_TARGET_MEN] {
+    let mut rest: Vec<(Man, u8)> = fixed.map(|man| (man, FIXED_MAN)).into_iter().collect();
+    rest.extend(men.iter().zip(numbers).map(|(man, &number)| (*man, number as u8)));
+    let mut out = [0; MAX_TARGET_MEN];
+    for (place, man) in out.iter_mut().zip(stored) {
+        if let Some(at) = rest.iter().position(|(other, _)| other == man) {
+            *place = rest.remove(at).1;
+        }
+    }
+    out
+}
+
+/// The placements of a material's pawns, sorted, and its outer men.
+pub(crate) struct Places {
+    pub placements: Vec<Placement>,
+    pub outer: Vec<Man>,
+    numbers: u32,
+}
+
+impl Places {
+    pub fn new(material: Material) -> Places {
+        let placements = Placement::all(&material);
+        let first = placements.first().map(|p| p.bitboards()).unwrap_or_default();
+        let outer = Hyperboard::around_pawns(material, first).outer().to_vec();
+        let numbers = OuterAxes::new(&outer).len() as u32;
+        Places { placements, outer, numbers }
+    }
+
+    /// The first tile of a placement.
+    fn first_tile(&self, placement: Placement) -> u32 {
+        // Every canonical placement is among them.
+        self.placements.binary_search(&placement).unwrap_or(0) as u32 * self.numbers
+    }
+}
+
+/// All exits of a material.
+pub(crate) struct PawnExits {
+    /// Of which material, counted how.
+    pub of: (Material, Metric),
+    pub places: Vec<Place>,
+    pub exits: Vec<Exit>,
+    pub targets: Vec<TargetKey>,
+}
+
+/// Where a move leads to.
+struct View {
+    target: u32,
+    first_tile: u32,
+    mirrored: bool,
+    from: [u8; MAX_TARGET_MEN],
+}
+
+struct Builder<'a> {
+    own: &'a Places,
+    metric: Metric,
+    numbers_of: HashMap<Material, Arc<Places>>,
+    target_numbers: HashMap<TargetKey, u32>,
+    out: PawnExits,
+}
+
+/// The number the kernels know a rule by.
+pub(crate) fn rule_number(rule: Rule) -> u8 {
+    match rule {
+        Rule::One => 0,
+        Rule::Onward => 1,
+        Rule::Fifty => 2,
+    }
+}
+
+impl PawnExits {
+    /// The exits of every placement, in the order of the placements.
+    pub fn new(material: Material, own: &Places, metric: Metric) -> PawnExits {
+        let (places, exits, targets) = (Vec::new(), Vec::new(), Vec::new());
+        let out = PawnExits { of: (material, metric), places, exits, targets };
+        let mut builder = Builder {
+            own,
+            metric,
+            numbers_of: HashMap::new(),
+            target_numbers: HashMap::new(),
+            out,
+        };
+        for &placement in &own.placements {
+            let first_exit = builder.out.exits.len() as u32;
+            builder.pieces_taken(placement);
+            builder.pawns_taken(placement);
+            builder.pawn_moves(placement);
+            builder.out.places.push(Place {
+                pawns: placement.bitboards().map(|set| set.0),
+                first_exit,
+                last_exit: builder.out.exits.len() as u32,
+                symmetric: u32::from(placement.mirror() == placement),
+                unused: 0,
+            });
+        }
+        builder.out
+    }
+}
+
+impl Builder<'_> {
+    fn target(&mut self, key: TargetKey) -> u32 {
+        let targets = &mut self.out.targets;
+        *self.target_numbers.entry(key).or_insert_with_key(|key| {
+            targets.push(key.clone());
+            targets.len() as u32 - 1
+        })
+    }
+
+    /// The values after a move: our outer men without the `gone` one, pawns
+    /// left, perhaps a promoted man.
+    fn view(
+        &mut self,
+        gone: Option<usize>,
+        pawns: Placement,
+        promoted: Option<(Man, Square)>,
+    ) -> View {
+        let numbers: Vec<usize> = (0..self.own.outer.len()).filter(|&i| Some(i) != gone).collect();
+        let men: Vec<Man> = numbers.iter().map(|&i| self.own.outer[i]).collect();
+        let pawn_men = Color::BOTH.into_iter().flat_map(|color| {
+            std::iter::repeat_n(Man::new(color, Role::Pawn), pawns.of_color(color).len())
+        });
+        let fixed = promoted.map(|(man, _)| man);
+        let material = Material::from_men(men.iter().copied().chain(pawn_men).chain(fixed));
+        if pawns == Placement::NONE {
+            let from = sources(&men, &men, &numbers, None);
+            let key = TargetKey::Pieces(Relaid { material, men, fixed: promoted });
+            return View { target: self.target(key), first_tile: 0, mirrored: false, from };
+        }
+        let places = self.numbers_of.entry(material);
+        let places = places.or_insert_with(|| Arc::new(Places::new(material))).clone();
+        let (stored, mirrored) = pawns.canonical();
+        View {
+            target: self.target(TargetKey::Pawns(material)),
+            first_tile: places.first_tile(stored),
+            mirrored,
+            from: sources(&places.outer, &men, &numbers, fixed),
+        }
+    }
+
+    fn exit(&self, view: &View, side: Color, kind: u8, rule: Rule) -> Exit {
+        Exit {
+            first_tile: view.first_tile,
+            target: view.target,
+            kind,
+            side: side.index() as u8,
+            rule: rule_number(rule),
+            victim: NO_VICTIM,
+            mirrored: u8::from(view.mirrored),
+            fixed_square: NO_SQUARE,
+            from: view.from,
+            ..Exit::default()
+        }
+    }
+
+    fn pieces_taken(&mut self, pawns: Placement) {
+        let rule = self.metric.conversion_rule();
+        for victim in 0..self.own.outer.len() {
+            let side = !self.own.outer[victim].color;
+            let view = self.view(Some(victim), pawns, None);
+            let exit = self.exit(&view, side, TAKEN, rule);
+            self.out.exits.push(Exit { victim: victim as u8, ..exit });
+        }
+    }
+
+    fn pawns_taken(&mut self, pawns: Placement) {
+        let rule = self.metric.conversion_rule();
+        for color in Color::BOTH {
+            for square in pawns.of_color(color) {
+                let view = self.view(None, pawns.without(square), None);
+                let exit = self.exit(&view, !color, TAKEN, rule);
+                self.out.exits.push(Exit { square: square.index() as u8, ..exit });
+            }
+        }
+    }
+
+    fn pawn_moves(&mut self, pawns: Placement) {
+        for side in Color::BOTH {
+            for from in pawns.of_color(side) {
+                self.forward(pawns, side, from);
+                self.pawn_captures(pawns, side, from);
+            }
+        }
+    }
+
+    fn forward(&mut self, pawns: Placement, side: Color, from: Square) {
+        let blocked = pawns.all_squares();
+        let step =
+            |square: Square| square.offset(0, side.forward()).filter(|&to| !blocked.contains(to));
+        let Some(to) = step(from) else { return };
+        let empty = Bitboard::from_square(to);
+        if to.rank() == side.promotion_rank() {
+            let exit = Exit { kind: FORWARD, empty: empty.0, victim: NO_VICTIM, ..Exit::default() };
+            return self.promotions(pawns, side, None, (from, to), exit);
+        }
+        let rule = self.metric.push_rule();
+        let view = self.view(None, pawns.moved(side, from, to), None);
+        let exit = self.exit(&view, side, FORWARD, rule);
+        self.out.exits.push(Exit { empty: empty.0, ..exit });
+        let double = step(to).filter(|_| from.rank() == side.pawn_rank());
+        if let Some(double) = double {
+            let after = pawns.moved(side, from, double);
+            let view = self.view(None, after, None);
+            let exit = self.exit(&view, side, FORWARD, rule);
+            let empty = empty | Bitboard::from_square(double);
+            let exit = Exit { empty: empty.0, passed: Bitboard::from_square(to).0, ..exit };
+            let exit = self.with_en_passant(exit, side, after, to, double);
+            self.out.exits.push(exit);
+        }
+    }
+
+    /// Adds the answers en passant to a double step.
+    fn with_en_passant(
+        &mut self,
+        mut exit: Exit,
+        side: Color,
+        after: Placement,
+        passed: Square,
+        to: Square,
+    ) -> Exit {
+        let beside = attacks::king(to) & Bitboard::rank(to.rank()) & after.of_color(!side);
+        for (i, capturer) in beside.into_iter().enumerate() {
+            let view = self.view(None, after.moved(!side, capturer, passed).without(to), None);
+            debug_assert_eq!(view.from, exit.from, "the pieces stay");
+            exit.en_passant_target[i] = view.target;
+            exit.en_passant_first[i] = view.first_tile;
+            exit.en_passant_mirrored[i] = u8::from(view.mirrored);
+            exit.en_passants += 1;
+        }
+        exit
+    }
+
+    /// Promotions on a square; `like` says how the move is made.
+    fn promotions(
+        &mut self,
+        pawns: Placement,
+        side: Color,
+        victim: Option<usize>,
+        (from, to): (Square, Square),
+        like: Exit,
+    ) {
+        let rule = self.metric.conversion_rule();
+        for role in Role::PROMOTIONS {
+            let view = self.view(victim, pawns.without(from), Some((Man::new(side, role), to)));
+            let exit = self.exit(&view, side, like.kind, rule);
+            let Exit { empty, victim, square, .. } = like;
+            let fixed_square = to.index() as u8;
+            self.out.exits.push(Exit { empty, victim, square, fixed_square, ..exit });
+        }
+    }
+
+    fn pawn_captures(&mut self, pawns: Placement, side: Color, from: Square) {
+        let rule = self.metric.conversion_rule();
+        for square in attacks::pawn(side, from) {
+            let after = pawns.moved(side, from, square);
+            if pawns.of_color(!side).contains(square) {
+                let view = self.view(None, after, None);
+                let exit = self.exit(&view, side, PAWN_TAKES_PAWN, rule);
+                self.out.exits.push(exit);
+            }
+            if pawns.all_squares().contains(square) {
+                continue;
+            }
+            for victim in 0..self.own.outer.len() {
+                if self.own.outer[victim].color == side {
+                    continue;
+                }
+                let (number, on) = (victim as u8, square.index() as u8);
+                if square.rank() == side.promotion_rank() {
+                    let kind = PAWN_TAKES_PIECE;
+                    let like = Exit { kind, victim: number, square: on, ..Exit::default() };
+                    self.promotions(pawns, side, Some(victim), (from, square), like);
+                } else {
+                    let view = self.view(Some(victim), after, None);
+                    let exit = self.exit(&view, side, PAWN_TAKES_PIECE, rule);
+                    self.out.exits.push(Exit { victim: number, square: on, ..exit });
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exits(name: &str) -> (Places, PawnExits) {
+        let material: Material = name.parse().unwrap();
+        let places = Places::new(material);
+        let exits = PawnExits::new(material, &places, Metric::Dtm);
+        (places, exits)
+    }
+
+    fn square(name: &str) -> Square {
+        let bytes = name.as_bytes();
+        Square::new(usize::from(bytes[0] - b'a') + 8 * usize::from(bytes[1] - b'1'))
+    }
+
+    /// The exits of a placement of one white and at most one black pawn.
+    fn of<'a>((places, exits): &'a (Places, PawnExits), white: &str, black: &str) -> &'a [Exit] {
+        let set = |name: &str| match name {
+            "" => Bitboard::EMPTY,
+            _ => Bitboard::from_square(square(name)),
+        };
+        let at = places.placements.binary_search(&Placement::new([set(white), set(black)]));
+        let place = exits.places[at.unwrap()];
+        &exits.exits[place.first_exit as usize..place.last_exit as usize]
+    }
+
+    #[test]
+    fn a_pawn_steps_promotes_and_is_taken() {
+        let all = exits("KPK");
+        let kinds = |from: &str| of(&all, from, "").iter().map(|e| e.kind).collect::<Vec<_>>();
+        assert_eq!(kinds("b2"), [TAKEN, FORWARD, FORWARD]);
+        assert_eq!(kinds("b3"), [TAKEN, FORWARD]);
+        assert_eq!(kinds("b7"), [TAKEN, FORWARD, FORWARD, FORWARD, FORWARD]);
+        // One board for the bare kings, and a slice for each role and file.
+        assert_eq!(all.1.targets.len(), 1 + 1 + 4 * 4);
+    }
+
+    #[test]
+    fn a_double_step_can_be_answered_en_passant() {
+        let all = exits("KPKP");
+        let answers = |white: &str, black: &str| {
+            of(&all, white, black).iter().map(|e| e.en_passants).max().unwrap()
+        };
+        assert_eq!(answers("b2", "a4"), 1);
+        assert_eq!(answers("b2", "c4"), 1);
+        assert_eq!(answers("b2", "d4"), 0);
+        assert_eq!(answers("b3", "c4"), 0);
+    }
+
+    #[test]
+    fn promoted_men_find_their_place() {
+        let men = |text: &str| -> Vec<Man> {
+            let role =
+                |c: char| Role::ALL.into_iter().find(|r| r.letter() == c.to_ascii_uppercase());
+            let color = |c: char| if c.is_ascii_uppercase() { Color::White } else { Color::Black };
+            text.chars().map(|c| Man::new(color(c), role(c).unwrap())).collect()
+        };
+        let queen = men("Q")[0];
+        let found = sources(&men("rQQN"), &men("rQN"), &[0, 1, 2], Some(queen));
+        assert_eq!(found, [0, FIXED_MAN, 1, 2]);
+        // One of the men is gone: the others keep their numbers.
+        assert_eq!(sources(&men("rN"), &men("rN"), &[0, 2], None)[..2], [0, 2]);
+    }
+}
