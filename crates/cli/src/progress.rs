@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use molien_board::Material;
-use molien_solve::{Metric, Progress, WaveReport};
+use molien_solve::{Cost, Metric, Progress, WaveReport};
+
+use crate::text::grouped;
 
 /// Decided positions against all addresses of both sides: drawn positions are
 /// never decided, so the time left is an upper bound.
@@ -19,7 +21,33 @@ pub struct Interruptible {
     pub interrupted: Arc<AtomicBool>,
 }
 
+/// Below this a solve is not announced.
+const LARGE_BYTES: u64 = 1 << 30;
+/// Processor time for one address of a board, both sides and all its waves:
+/// the mean of the five-man tables with pawns.
+const NANOSECONDS_AN_ADDRESS: u64 = 150;
+
+/// Says what a position takes before it is solved, if that is much.
+fn announce(material: Material, metric: Metric, cost: &Cost) -> Option<String> {
+    if cost.bytes < LARGE_BYTES {
+        return None;
+    }
+    let threads = rayon::current_num_threads() as u64;
+    let seconds = cost.positions / 1_000_000 * NANOSECONDS_AN_ADDRESS / 1000 / threads;
+    Some(format!(
+        "{material} {metric}: {} boards, about {:.1} GiB of memory, roughly {seconds} s",
+        grouped(cost.placements),
+        cost.bytes as f64 / (1u64 << 30) as f64,
+    ))
+}
+
 impl Progress for Interruptible {
+    fn plan(&self, material: Material, metric: Metric, cost: &Cost) {
+        if let Some(text) = announce(material, metric, cost) {
+            eprintln!("{text}");
+        }
+    }
+
     fn cancelled(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
@@ -44,6 +72,13 @@ impl Bars {
 }
 
 impl Progress for Bars {
+    fn plan(&self, material: Material, metric: Metric, cost: &Cost) {
+        if let Some(text) = announce(material, metric, cost) {
+            // A terminal that is gone is no reason to stop.
+            let _ = self.all.println(text);
+        }
+    }
+
     fn begin(&self, material: Material, metric: Metric, positions: u64) {
         let bar = self.all.add(ProgressBar::new(2 * positions));
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {

@@ -14,6 +14,8 @@ use crate::report::{Cell, Section};
 use crate::{Lab, ReproduceError};
 
 const LINES: Data = data!("nalimov_lines.tsv");
+/// The men that `--full` reaches.
+const FULL_MEN: usize = 6;
 
 /// Signs that are printed wrongly: line, ply, what is wrong.
 const KNOWN: [(&str, &str, &str); 3] = [
@@ -88,7 +90,7 @@ impl Printed {
 /// # Errors
 /// If a line cannot be followed.
 pub fn lines(lab: &Lab, full: bool) -> Result<Section, ReproduceError> {
-    let max_men = if full { 6 } else { 5 };
+    let max_men = if full { FULL_MEN } else { 5 };
     let mut cells = Vec::new();
     if full {
         gather(lab)?;
@@ -114,7 +116,8 @@ fn gather(lab: &Lab) -> Result<(), ReproduceError> {
             let moves: Vec<Printed> = row.text(2)?.split(' ').map(Printed::parse).collect();
             let names: Vec<&str> = moves.iter().map(|m| m.uci.as_str()).collect();
             if metric_of(name) == metric {
-                positions.extend(around(&start, &names));
+                let in_reach = |p: &Position| p.material().len() <= FULL_MEN;
+                positions.extend(around(&start, &names).into_iter().filter(in_reach));
             }
         }
         lab.gather(&positions, metric)?;
@@ -131,6 +134,7 @@ fn check(
 ) -> Result<(), ReproduceError> {
     let (tables, strategy) = (lab.tables(), Strategy::from(metric_of(name)));
     let (mut now, mut claims, mut equal) = (*start, 0, 0);
+    let mut out_of_reach = None;
     let mut different = Vec::new();
     for (i, printed) in moves.iter().enumerate() {
         let legal = now.legal_moves();
@@ -140,13 +144,23 @@ fn check(
         };
         let claim = printed.claim();
         if now.material().len() <= max_men && !claim.is_empty() {
-            let judged = Judged::new(&tables, &now, &strategy)?;
-            claims += 1;
             let column = format!("ply {} {}", i + 1, printed.uci);
-            let cell = Cell::compare(name, column, claim, printed.ours(&judged, played));
-            match cell.verdict {
-                crate::Verdict::Equal => equal += 1,
-                _ => different.push(explain(cell)),
+            match Judged::new(&tables, &now, &strategy).map_err(ReproduceError::from) {
+                Ok(judged) => {
+                    claims += 1;
+                    let ours = printed.ours(&judged, played);
+                    let cell = Cell::compare(name, column, claim, ours);
+                    match cell.verdict {
+                        crate::Verdict::Equal => equal += 1,
+                        _ => different.push(explain(cell)),
+                    }
+                }
+                // The first of them says enough.
+                Err(error) if error.is_memory() => {
+                    let skipped = || Cell::skipped(name, column, claim, error.to_string());
+                    out_of_reach.get_or_insert_with(skipped);
+                }
+                Err(error) => return Err(error),
             }
         }
         now = now.play(played);
@@ -155,7 +169,7 @@ fn check(
         let sum = Cell::compare(name, "signs", claims, equal);
         cells.push(sum.explain("see the plies below"));
     }
-    cells.extend(different);
+    cells.extend(different.into_iter().chain(out_of_reach));
     Ok(())
 }
 

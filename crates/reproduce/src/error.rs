@@ -5,6 +5,22 @@ use molien_probe::ProbeError;
 use molien_solve::SolveError;
 use thiserror::Error;
 
+impl ReproduceError {
+    /// Whether this machine is too small: what is asked needs more memory than
+    /// it may take.
+    pub(crate) fn is_memory(&self) -> bool {
+        let memory = |error: &SolveError| {
+            matches!(error, SolveError::Memory { .. } | SolveError::TooManyPlacements { .. })
+        };
+        match self {
+            ReproduceError::Solve(error) => memory(error),
+            ReproduceError::Probe(ProbeError::Solve(error)) => memory(error),
+            ReproduceError::Line(LineError::Probe(ProbeError::Solve(error))) => memory(error),
+            _ => false,
+        }
+    }
+}
+
 /// Why a table could not be reproduced.
 #[derive(Debug, Error, Clone)]
 #[non_exhaustive]

@@ -16,9 +16,14 @@ const SIX_MEN: &str = "six men: use --full";
 const TOO_MANY: &str = "more than six men";
 const NO_VALUE: &str = "no value is printed";
 /// Depths we find to be printed wrongly or counted otherwise.
-const KNOWN: [(&str, &str); 3] = [
+const KNOWN: [(&str, &str); 5] = [
     ("I1", "1. a4 and a8=Q on move 5 is conversion in 9 plies"),
     ("I2", ILLEGAL),
+    (
+        "AN1",
+        "after 1. Qd4 Black loses in 132 plies, the 66 moves of the text; 131 is 66 moves from here",
+    ),
+    ("BN1", "2 plies would need a capture forced on Black; 1. Qa2+ can be declined"),
     ("RR", "2 plies would need a capture forced on Black; 1. Ra3+ can be declined"),
 ];
 
@@ -40,7 +45,12 @@ pub fn table1(lab: &Lab, full: bool) -> Result<Section, ReproduceError> {
             Err(_) => illegal(&row, &mut cells)?,
             Ok(position) => match position.material().len() {
                 0..=5 => compare(lab, &row, &position, &mut cells)?,
-                6 if full => compare(lab, &row, &position, &mut cells)?,
+                6 if full => match compare(lab, &row, &position, &mut cells) {
+                    Err(error) if error.is_memory() => {
+                        cells.push(Cell::skipped(name, "value", row.text(2)?, error.to_string()));
+                    }
+                    other => other?,
+                },
                 men => {
                     let why = if men == 6 { SIX_MEN } else { TOO_MANY };
                     cells.push(Cell::skipped(name, "value", row.text(2)?, why));
@@ -76,7 +86,10 @@ fn compare(
     position: &Position,
     cells: &mut Vec<Cell>,
 ) -> Result<(), ReproduceError> {
-    let (name, tables) = (row.text(0)?, lab.tables());
+    let name = row.text(0)?;
+    // The six-man tables with pawns of 1999 promoted to queens only.
+    let queens = position.material().len() > 5 && position.material().has_pawns();
+    let tables = if queens { lab.queens_tables() } else { lab.tables() };
     if row.text(2)? == "?" {
         cells.push(Cell::skipped(name, "value", "?", NO_VALUE));
         return Ok(());
@@ -93,6 +106,7 @@ fn compare(
             cells.push(cell);
         }
         let ours = value.plies().map_or("-".to_owned(), |plies| plies.to_string());
+        let column = format!("{column}{}", if queens { ", queens only" } else { "" });
         let cell = Cell::compare(name, column, printed, ours);
         cells.push(match KNOWN.iter().find(|(known, _)| *known == name) {
             _ if !is_number && printed != cell.ours => cell.beside(NOT_PRINTED),
@@ -100,7 +114,27 @@ fn compare(
             None => cell,
         });
     }
+    if queens {
+        cells.push(with_all_promotions(lab, row, position)?);
+    }
     Ok(())
+}
+
+/// The depth in chess itself, beside what is printed without it.
+fn with_all_promotions(lab: &Lab, row: &Row, position: &Position) -> Result<Cell, ReproduceError> {
+    let (name, column) = (row.text(0)?, "dtm plies, all promotions");
+    let error: ReproduceError = match lab.tables().value(position, Metric::Dtm) {
+        Ok(value) => {
+            let ours = value.plies().map_or("-".to_owned(), |plies| plies.to_string());
+            return Ok(Cell::compare(name, column, "", ours).beside(NOT_PRINTED));
+        }
+        Err(error) => error.into(),
+    };
+    if error.is_memory() {
+        Ok(Cell::skipped(name, column, "", error.to_string()))
+    } else {
+        Err(error)
+    }
 }
 
 fn result(value: Value, turn: Color) -> &'static str {

@@ -14,7 +14,7 @@ pub enum Verdict {
     /// Nothing to compare: not printed, or counted in another way.
     Beside(&'static str),
     /// Not computed this time.
-    Skipped(&'static str),
+    Skipped(String),
 }
 
 impl Verdict {
@@ -30,10 +30,11 @@ impl Verdict {
     }
 
     /// Why it is not simply equal.
-    pub const fn why(&self) -> Option<&'static str> {
+    pub fn why(&self) -> Option<&str> {
         match self {
             Verdict::Equal | Verdict::Differs => None,
-            Verdict::Explained(why) | Verdict::Beside(why) | Verdict::Skipped(why) => Some(why),
+            Verdict::Explained(why) | Verdict::Beside(why) => Some(why),
+            Verdict::Skipped(why) => Some(why),
         }
     }
 }
@@ -84,14 +85,14 @@ impl Cell {
         row: impl ToString,
         column: impl ToString,
         published: impl ToString,
-        why: &'static str,
+        why: impl Into<String>,
     ) -> Cell {
         Cell {
             row: row.to_string(),
             column: column.to_string(),
             published: published.to_string(),
             ours: String::new(),
-            verdict: Verdict::Skipped(why),
+            verdict: Verdict::Skipped(why.into()),
         }
     }
 }

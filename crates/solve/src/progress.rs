@@ -2,7 +2,7 @@
 
 use molien_board::{Color, Material};
 
-use crate::Metric;
+use crate::{Cost, Metric};
 
 /// The state of a solve after one wave.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,8 @@ pub struct WaveReport {
 
 /// Receives news of a solve. All methods have empty defaults.
 pub trait Progress: Send + Sync {
+    /// What a position takes, said before it is solved.
+    fn plan(&self, _material: Material, _metric: Metric, _cost: &Cost) {}
     /// A material's solve begins; it has this many addresses a side.
     fn begin(&self, _material: Material, _metric: Metric, _positions: u64) {}
     /// A wave is done.

@@ -36,7 +36,7 @@ impl Node {
     }
 
     /// The hyperboards one move leads to, as far as men and pawns decide it.
-    fn successors(&self, promotions: &[Role], mut visit: impl FnMut(Node)) {
+    pub fn successors(&self, promotions: &[Role], mut visit: impl FnMut(Node)) {
         let mut add = |material: Option<Material>, pawns: Placement| {
             if let Some(material) = material {
                 visit(Node::new(material, pawns));

@@ -4,79 +4,19 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use molien_board::{Material, Position, Role};
-use molien_hyper::{Hyperboard, Tile};
+use molien_hyper::Hyperboard;
 use molien_operators::{Backend, SubGame, fastest};
 use rayon::prelude::*;
-use thiserror::Error;
 
 use crate::board_solve::BoardSolve;
 use crate::cache::Cache;
 use crate::exits::{Exits, PieceExits};
+use crate::memory::peak_bytes;
 use crate::pawn_exits::{Parts, PawnExits};
-use crate::reach::{Node, reachable};
 use crate::record::Keep;
 use crate::relayout::swap_colors;
 use crate::watch::Watch;
-use crate::{Metric, Placement, Progress, Silent, Stats, Table, Value, WaveLog};
-
-/// Why a material could not be solved.
-#[derive(Debug, Error, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SolveError {
-    /// The tables would not fit.
-    #[error(
-        "{material} in {metric} needs about {needed_mib} MiB of memory, but the limit is {limit_mib} MiB (raise it with --memory)"
-    )]
-    Memory {
-        /// What was asked.
-        material: Material,
-        /// In which metric.
-        metric: Metric,
-        /// The estimate.
-        needed_mib: u64,
-        /// What is allowed.
-        limit_mib: u64,
-    },
-    /// A position can turn into too many others.
-    #[error(
-        "this {material} position can turn into more than {limit} placements of pawns and pieces: too many to solve"
-    )]
-    TooManyPlacements {
-        /// Its material.
-        material: Material,
-        /// How many were looked at.
-        limit: usize,
-    },
-    /// The caller asked to stop.
-    #[error("solving {material} was interrupted")]
-    Cancelled {
-        /// What was being solved.
-        material: Material,
-    },
-    /// The table does not hold the position: it was made for other placements
-    /// of the pawns.
-    #[error("the table of {material} does not hold this position")]
-    NotCovered {
-        /// Its material.
-        material: Material,
-    },
-    /// A stored table could not be read.
-    #[error("{material}: {reason}")]
-    Shelf {
-        /// Whose table.
-        material: Material,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A wave could not be logged. What was logged before is kept.
-    #[error("{material}: the wave log: {reason}")]
-    WaveLog {
-        /// What was being solved.
-        material: Material,
-        /// What is wrong.
-        reason: String,
-    },
-}
+use crate::{Metric, Placement, Progress, Silent, SolveError, Stats, Table, Value, WaveLog};
 
 /// Tables solved earlier, on disk for instance.
 pub trait Shelf: Send + Sync {
@@ -90,44 +30,30 @@ pub trait Shelf: Send + Sync {
     fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, String>;
 }
 
-/// What solving one position takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cost {
-    /// Hyperboards to solve: placements of the pawns with their pieces.
-    pub placements: u64,
-    /// Addresses a side, all together.
-    pub positions: u64,
-    /// Memory at the peak, roughly.
-    pub bytes: u64,
-}
-
 /// Solves materials and keeps their tables.
 pub struct Solver {
     backend: &'static dyn Backend,
-    progress: Arc<dyn Progress>,
-    memory_limit_bytes: u64,
-    promotions: Vec<Role>,
+    pub(crate) progress: Arc<dyn Progress>,
+    pub(crate) memory_limit_bytes: u64,
+    pub(crate) promotions: Vec<Role>,
     /// Asked in this order.
     shelves: Vec<Arc<dyn Shelf>>,
     wave_log: Option<Arc<dyn WaveLog>>,
-    tables: Mutex<Cache>,
+    pub(crate) tables: Mutex<Cache>,
     /// Sub-games in the orientation a parent needs, where it is not the
     /// table's own.
     swapped: Mutex<HashMap<(Material, Metric), Arc<SubGame>>>,
     /// Hyperboards with pawns, by canonical material and placement.
-    parts: Mutex<HashMap<(Material, Metric, Placement), Arc<Part>>>,
+    pub(crate) parts: Mutex<HashMap<(Material, Metric, Placement), Arc<Part>>>,
     /// Values of single positions of tables that keep no depths.
-    watched: Mutex<HashMap<(Position, Metric), Value>>,
+    pub(crate) watched: Mutex<HashMap<(Position, Metric), Value>>,
 }
 
 /// One solved hyperboard with pawns.
-struct Part {
-    game: Arc<SubGame>,
+pub(crate) struct Part {
+    pub game: Arc<SubGame>,
     stats: Stats,
 }
-
-/// The most hyperboards looked at for one position.
-const MAX_PLACEMENTS: usize = 2_000_000;
 
 impl Default for Solver {
     fn default() -> Solver {
@@ -208,19 +134,41 @@ impl Solver {
         if let Some(table) = self.get(material, metric)? {
             return Ok(table);
         }
-        self.check_memory(material, metric, estimate_bytes(material))?;
+        self.solve_below(material, metric)?;
+        self.solve_one(material, metric, Keep::alone(material))
+    }
+
+    /// The table, with its depths if that is what others read.
+    pub(crate) fn solve_for_others(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Arc<Table>, SolveError> {
+        self.solve_below(material, metric)?;
+        self.solve_one(material, metric, Keep::for_others(material, metric))
+    }
+
+    /// Solves all that a material depends on.
+    pub(crate) fn solve_below(&self, material: Material, metric: Metric) -> Result<(), SolveError> {
+        self.check_memory(material, metric, peak_bytes(material, Keep::alone(material)))?;
         for level in dependencies(material) {
+            let keep = |material| Keep::for_others(material, metric);
+            let solve = |&m: &Material| self.solve_one(m, metric, keep(m)).map(drop);
             let missing: Vec<Material> =
-                level.into_iter().filter(|&m| !self.is_known(m, metric)).collect();
+                level.into_iter().filter(|&m| !self.is_known(m, metric, keep(m))).collect();
             // Small tables side by side; large ones one after the other, each
             // parallel inside, so that memory holds one at a time.
             if missing.first().is_some_and(|m| m.len() <= 4) {
-                missing.par_iter().try_for_each(|&m| self.solve_one(m, metric).map(drop))?;
+                missing.par_iter().try_for_each(solve)?;
             } else {
-                missing.iter().try_for_each(|&m| self.solve_one(m, metric).map(drop))?;
+                for material in missing {
+                    let needed = peak_bytes(material, keep(material));
+                    self.check_memory(material, metric, needed)?;
+                    solve(&material)?;
+                }
             }
         }
-        self.solve_one(material, metric)
+        Ok(())
     }
 
     /// A table solved earlier or on the shelf.
@@ -248,9 +196,10 @@ impl Solver {
         Ok(None)
     }
 
-    fn is_known(&self, material: Material, metric: Metric) -> bool {
+    /// Whether a table is at hand that keeps at least this much.
+    pub(crate) fn is_known(&self, material: Material, metric: Metric, keep: Keep) -> bool {
         let key = key(material, metric);
-        lock(&self.tables).get(&key).is_some()
+        lock(&self.tables).get(&key).is_some_and(|table| keeps(&table, keep))
             || self.shelves.iter().any(|shelf| shelf.contains(key.0, key.1))
     }
 
@@ -266,128 +215,23 @@ impl Solver {
         lock(&self.swapped).remove(&key);
     }
 
-    /// What solving a position takes, if its table is not known.
-    ///
-    /// # Errors
-    /// If it can turn into too many others to count.
-    pub fn cost(&self, position: &Position) -> Result<Cost, SolveError> {
-        let nodes = self.nodes(position)?;
-        let mut cost = Cost { placements: 0, positions: 0, bytes: 0 };
-        for node in nodes.iter().filter(|node| !self.is_known(node.material, Metric::Dtm)) {
-            let tiles = node.tiles();
-            cost.placements += 1;
-            cost.positions += tiles * 4096;
-            cost.bytes += tiles * size_of::<Tile>() as u64 * (6 + DEPTH_PLANES);
-        }
-        Ok(cost)
-    }
-
-    /// The materials without pawns that a position can turn into, those first
-    /// that others depend on.
-    ///
-    /// # Errors
-    /// If it can turn into too many others to count.
-    pub fn pieces_needed(&self, position: &Position) -> Result<Vec<Material>, SolveError> {
-        let nodes = self.nodes(position)?.into_iter();
-        Ok(nodes.filter(|node| node.pawns == Placement::NONE).map(|node| node.material).collect())
-    }
-
-    fn nodes(&self, position: &Position) -> Result<Vec<Node>, SolveError> {
-        let start = Node::of(position);
-        let material = start.material;
-        reachable(start, &self.promotions, MAX_PLACEMENTS)
-            .ok_or(SolveError::TooManyPlacements { material, limit: MAX_PLACEMENTS })
-    }
-
-    /// The value of one position (en passant is ignored). Only what the
-    /// position can turn into is solved.
-    ///
-    /// # Errors
-    /// If it needs too much memory or is cancelled.
-    pub fn value(&self, position: &Position, metric: Metric) -> Result<Value, SolveError> {
-        let node = Node::of(position);
-        if node.pawns == Placement::NONE && !keeps_depths(node.material) {
-            self.watch(&[*position], metric)?;
-            let found = lock(&self.watched).get(&watch_key(position, metric)).copied();
-            return found.ok_or(SolveError::NotCovered { material: node.material });
-        }
-        if node.pawns == Placement::NONE || self.is_known(node.material, metric) {
-            return covered(&*self.solve(node.material, metric)?, position);
-        }
-        let part = self.position_part(position, metric)?;
-        let table = Table {
-            material: node.material,
-            metric,
-            parts: vec![part.game.clone()],
-            stats: Stats::new(node.material, metric),
-        };
-        covered(&table, position)
-    }
-
-    /// Learns the values of positions that will be asked for. Tables of six
-    /// men and more do not keep depths: each call of this solves such a table
-    /// once for all its positions not yet known; without it each position
-    /// would cost a solve. Other positions are left alone.
-    ///
-    /// # Errors
-    /// If a table needs too much memory or is cancelled.
-    pub fn watch(&self, positions: &[Position], metric: Metric) -> Result<(), SolveError> {
-        let mut wanted: HashMap<Material, Vec<Position>> = HashMap::new();
-        for position in positions {
-            let material = position.material();
-            let known = lock(&self.watched).contains_key(&watch_key(position, metric));
-            if !known && !material.has_pawns() && !keeps_depths(material) {
-                let swap = !material.is_canonical();
-                let position = position.without_en_passant();
-                let position = if swap { position.swap_colors() } else { position };
-                wanted.entry(material.canonical()).or_default().push(position);
-            }
-        }
-        for (material, positions) in wanted {
-            let metric = metric.without_pawns();
-            self.check_memory(material, metric, estimate_bytes(material))?;
-            for level in dependencies(material) {
-                level.iter().try_for_each(|&m| self.solve(m, metric).map(drop))?;
-            }
-            let (table, values) = self.solve_pieces(material, metric, &positions)?;
-            lock(&self.tables).insert(key(material, metric), Arc::new(table), false);
-            let found = positions.iter().map(|p| watch_key(p, metric)).zip(values);
-            lock(&self.watched).extend(found);
-        }
-        Ok(())
-    }
-
-    /// Solves the hyperboard of a position with pawns and all it depends on.
-    fn position_part(&self, position: &Position, metric: Metric) -> Result<Arc<Part>, SolveError> {
-        let node = Node::of(position);
-        let key = (node.material, metric, node.pawns);
-        if let Some(part) = lock(&self.parts).get(&key) {
-            return Ok(part.clone());
-        }
-        self.check_memory(node.material, metric, self.cost(position)?.bytes)?;
-        for node in self.nodes(position)? {
-            if self.is_known(node.material, metric) {
-                continue;
-            }
-            if node.pawns == Placement::NONE {
-                self.solve(node.material, metric)?;
-            } else {
-                self.solve_part(node.material, metric, node.pawns)?;
-            }
-        }
-        self.solve_part(node.material, metric, node.pawns)
-    }
-
-    fn solve_one(&self, material: Material, metric: Metric) -> Result<Arc<Table>, SolveError> {
-        if let Some(table) = self.get(material, metric)? {
+    fn solve_one(
+        &self,
+        material: Material,
+        metric: Metric,
+        keep: Keep,
+    ) -> Result<Arc<Table>, SolveError> {
+        if let Some(table) = self.get(material, metric)?
+            && keeps(&table, keep)
+        {
             return Ok(table);
         }
         let key = key(material, metric);
         let metric = key.1;
-        let table = match self.without_curses(material, metric)? {
+        let table = match self.without_curses(material, metric, keep)? {
             Some(table) => table,
             None if material.has_pawns() => self.solve_pawns(material, metric)?,
-            None => self.solve_pieces(material, metric, &[])?.0,
+            None => self.solve_pieces(material, metric, keep, &[])?.0,
         };
         let table = Arc::new(table);
         lock(&self.tables).insert(key, table.clone(), false);
@@ -400,16 +244,19 @@ impl Solver {
         &self,
         material: Material,
         metric: Metric,
+        keep: Keep,
     ) -> Result<Option<Table>, SolveError> {
         if metric != Metric::Dtz50 {
             return Ok(None);
         }
         for sub in material.successors() {
-            if self.solve_one(sub.canonical(), metric)?.stats.deepest() > 100 {
+            let sub = sub.canonical();
+            let below = Keep::for_others(sub, metric);
+            if self.solve_one(sub, metric, below)?.stats.deepest() > 100 {
                 return Ok(None);
             }
         }
-        let plain = self.solve_one(material, Metric::Dtz)?;
+        let plain = self.solve_one(material, Metric::Dtz, keep)?;
         let same = plain.stats.deepest() <= 100;
         let stats = Stats { metric, ..plain.stats.clone() };
         Ok(same.then(|| Table { material, metric, parts: plain.parts.clone(), stats }))
@@ -433,15 +280,15 @@ impl Solver {
 
     /// Also returns the values of some positions, in their order: their depths
     /// are known even where the table does not keep depths.
-    fn solve_pieces(
+    pub(crate) fn solve_pieces(
         &self,
         material: Material,
         metric: Metric,
+        keep: Keep,
         watched: &[Position],
     ) -> Result<(Table, Vec<Value>), SolveError> {
         let board = Hyperboard::pieces(material);
         let exits = self.exits(&board, metric)?;
-        let keep = if keeps_depths(material) { Keep::Depths } else { Keep::Outcomes };
         self.progress.begin(material, metric, board.tiles() as u64 * 4096);
         let (backend, progress) = (self.backend, &*self.progress);
         let (exits, log) = (&*exits, self.wave_log.as_deref());
@@ -479,7 +326,7 @@ impl Solver {
         Ok(Table { material, metric, parts: games, stats })
     }
 
-    fn solve_part(
+    pub(crate) fn solve_part(
         &self,
         material: Material,
         metric: Metric,
@@ -509,7 +356,7 @@ impl Solver {
         {
             return Ok(game.clone());
         }
-        let table = self.solve_one(key.0, metric)?;
+        let table = self.solve_one(key.0, metric, Keep::for_others(key.0, metric))?;
         let own = table.parts[0].clone();
         if table.material == material {
             return Ok(own);
@@ -519,7 +366,7 @@ impl Solver {
         Ok(game)
     }
 
-    fn check_memory(
+    pub(crate) fn check_memory(
         &self,
         material: Material,
         metric: Metric,
@@ -534,24 +381,13 @@ impl Solver {
     }
 }
 
-/// Whether a table of this material keeps the depth of every position.
-fn keeps_depths(material: Material) -> bool {
-    material.has_pawns() || material.len() <= 5
-}
-
-/// Positions that differ only by colours have one entry.
-fn watch_key(position: &Position, metric: Metric) -> (Position, Metric) {
-    let position = position.without_en_passant();
-    let swap = !position.material().is_canonical();
-    (if swap { position.swap_colors() } else { position }, metric.without_pawns())
-}
-
-fn covered(table: &Table, position: &Position) -> Result<Value, SolveError> {
-    table.get(position).ok_or(SolveError::NotCovered { material: position.material() })
+/// Whether a table keeps at least this much.
+fn keeps(table: &Table, keep: Keep) -> bool {
+    keep == Keep::Outcomes || table.has_depths()
 }
 
 /// The key under which a material's table in a metric is kept.
-fn key(material: Material, metric: Metric) -> (Material, Metric) {
+pub(crate) fn key(material: Material, metric: Metric) -> (Material, Metric) {
     let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
     (material.canonical(), metric)
 }
@@ -580,29 +416,10 @@ impl Parts for SolverParts<'_> {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     // The maps are only ever replaced entry by entry: a panic elsewhere leaves
     // them whole.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Planes alive at the peak of a solve: legal, won and lost for both sides,
-/// open, candidates, two waves of losses, one of wins, two releases.
-const WORKING_PLANES: u64 = 13;
-/// Planes of depth bits kept, both sides together.
-const DEPTH_PLANES: u64 = 2 * 8;
-
-/// Roughly the memory a solve needs at its peak.
-fn estimate_bytes(material: Material) -> u64 {
-    if material.has_pawns() {
-        let placements = Placement::all(&material);
-        let Some(first) = placements.first() else { return 0 };
-        let plane = Hyperboard::around_pawns(material, first.bitboards()).plane_bytes() as u64;
-        return plane * placements.len() as u64 * (6 + DEPTH_PLANES);
-    }
-    let plane = Hyperboard::pieces(material).plane_bytes() as u64;
-    let depth = if keeps_depths(material) { DEPTH_PLANES } else { 0 };
-    plane * (WORKING_PLANES + depth)
 }
 
 /// Everything the material depends on, itself left out, in levels that depend
@@ -648,11 +465,29 @@ mod tests {
             let decode = |n: usize| board.decode(index(n * 977), Color::BOTH[n % 2]);
             let positions: Vec<Position> = (0..20_000).filter_map(decode).collect();
             assert!(positions.len() > 1000);
-            let (_, values) = solver.solve_pieces(material, Metric::Dtm, &positions).unwrap();
+            let (_, values) =
+                solver.solve_pieces(material, Metric::Dtm, Keep::Depths, &positions).unwrap();
             for (position, value) in positions.iter().zip(values) {
                 assert_eq!(table.get(position), Some(value), "{position}");
             }
         }
+    }
+
+    /// A table that only knows who wins is not good enough for plies to mate.
+    #[test]
+    fn depths_are_there_for_those_who_read_them() {
+        let solver = Solver::new();
+        let material: Material = "KQKR".parse().unwrap();
+        solver.solve_below(material, Metric::Dtm).unwrap();
+        let (table, _) = solver.solve_pieces(material, Metric::Dtm, Keep::Outcomes, &[]).unwrap();
+        assert!(!table.has_depths());
+        lock(&solver.tables).insert(key(material, Metric::Dtm), Arc::new(table), false);
+        assert!(solver.is_known(material, Metric::Dtm, Keep::Outcomes));
+        assert!(!solver.is_known(material, Metric::Dtm, Keep::Depths));
+        assert!(solver.solve_for_others(material, Metric::Dtm).unwrap().has_depths());
+        let six: Material = "KQQKQQ".parse().unwrap();
+        assert_eq!(Keep::for_others(six, Metric::Dtm), Keep::Depths);
+        assert_eq!(Keep::for_others(six, Metric::Dtc), Keep::Outcomes);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Material, Position, Square};
-use molien_hyper::{Index, Tile};
+use molien_hyper::{Hyperboard, Index, Tile};
 use molien_probe::{better, chess::to_chess, value_before};
 use molien_solve::{Metric, Place, SolveError, Solver, Table, Value};
 use rayon::prelude::*;
@@ -63,8 +63,23 @@ impl Referee {
     /// # Errors
     /// If a position leads out of all tables.
     pub fn exhaustive(&self) -> Result<RefereeReport, RefereeError> {
+        self.all_of(|_| true)
+    }
+
+    /// Looks at every position in which a pawn may make a double step that
+    /// can be answered en passant, as far as the pawns decide it.
+    ///
+    /// # Errors
+    /// If a position leads out of all tables.
+    pub fn en_passant(&self) -> Result<RefereeReport, RefereeError> {
+        self.all_of(has_en_passant)
+    }
+
+    /// Looks at every position of the boards that are wanted.
+    fn all_of(&self, wanted: impl Fn(&Hyperboard) -> bool) -> Result<RefereeReport, RefereeError> {
         let Some(table) = self.tables().first() else { return Ok(RefereeReport::default()) };
-        let tiles = table.parts.iter().enumerate().flat_map(|(part, game)| {
+        let parts = table.parts.iter().enumerate().filter(|(_, game)| wanted(&game.board));
+        let tiles = parts.flat_map(|(part, game)| {
             (0..game.board.tiles()).map(move |tile| (part, tile)).collect::<Vec<_>>()
         });
         let tiles: Vec<(usize, usize)> = tiles.collect();
@@ -192,6 +207,20 @@ impl Referee {
     fn better(&self, a: &ValueSet, b: &ValueSet) -> ValueSet {
         std::array::from_fn(|i| better(a[i], b[i]))
     }
+}
+
+/// Whether a pawn can pass an enemy pawn by a double step.
+fn has_en_passant(board: &Hyperboard) -> bool {
+    let pawns = Color::BOTH.map(|color| board.pawns(color));
+    let free = |square: &Square| pawns.iter().all(|pawns| !pawns.contains(*square));
+    Color::BOTH.into_iter().any(|color| {
+        let step = |square: Square| square.offset(0, color.forward()).filter(free);
+        let starts = pawns[color.index()].into_iter().filter(|p| p.rank() == color.pawn_rank());
+        starts.filter_map(step).filter_map(step).any(|to| {
+            let beside = [to.offset(-1, 0), to.offset(1, 0)];
+            beside.into_iter().flatten().any(|square| pawns[(!color).index()].contains(square))
+        })
+    })
 }
 
 /// A random legal position of a table; none if it is very hard to find one.

@@ -20,15 +20,23 @@ const TOGETHER_MEN: usize = 5;
 pub struct Options {
     /// In which metrics.
     pub metrics: Vec<Metric>,
-    /// Positions the referee samples where it does not look at all of them.
-    pub sample: u64,
+    /// Positions the referee samples where it does not look at all of them;
+    /// none: it always looks at all.
+    pub sample: Option<u64>,
     /// The seed of the sample.
     pub seed: u64,
+    /// Beside the sample, every position with an en-passant capture in reach.
+    pub en_passant: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { metrics: Metric::ALL.to_vec(), sample: 1_000_000, seed: 1 }
+        Options {
+            metrics: Metric::ALL.to_vec(),
+            sample: Some(1_000_000),
+            seed: 1,
+            en_passant: false,
+        }
     }
 }
 
@@ -142,7 +150,8 @@ pub fn verify(
         return Err(VerifyError::TooManyMen { material });
     }
     let metrics = distinct_metrics(material, &options.metrics);
-    let exhaustive = material.len() <= EXHAUSTIVE_MEN;
+    let sample = options.sample.filter(|_| material.len() > EXHAUSTIVE_MEN);
+    let exhaustive = sample.is_none();
     let mut report =
         Report { material, planes: Vec::new(), referee: RefereeReport::default(), exhaustive };
     let together = if material.len() <= TOGETHER_MEN { metrics.len() } else { 1 };
@@ -152,10 +161,12 @@ pub fn verify(
             report.planes.push(PlaneReport { metric, found });
         }
         let referee = Referee::new(solver, material, metrics)?;
-        let found = if exhaustive {
-            referee.exhaustive()?
-        } else {
-            referee.sample(options.sample, options.seed)?
+        let found = match sample {
+            None => referee.exhaustive()?,
+            Some(count) => {
+                let sample = referee.sample(count, options.seed)?;
+                if options.en_passant { sample.merge_with(referee.en_passant()?) } else { sample }
+            }
         };
         report.referee = report.referee.merge_with(found);
         if material.len() > TOGETHER_MEN {

@@ -42,3 +42,25 @@ fn a_damaged_value_is_found_where_it_is() {
         bad.found == Some(Value::Draw) && matches!(bad.expected, Some(Value::Loss(_)))
     }));
 }
+
+/// Of KPKP the referee looks at every position; those next to an en-passant
+/// capture are some of them, and a wrong value of one is noticed.
+#[test]
+fn en_passant_is_looked_at_apart() {
+    let solver = Solver::new();
+    let kpkp = "KPKP".parse().unwrap();
+    let referee = Referee::new(&solver, kpkp, &[Metric::Dtm]).unwrap();
+    let found = referee.en_passant().unwrap();
+    assert_eq!(found.failures, 0, "{:?}", found.first);
+    assert!((50_000..500_000).contains(&found.checked), "{}", found.checked);
+
+    let position: Position = "8/8/8/4K3/3p4/7k/4P3/8 w - -".parse().unwrap();
+    let mut table = Table::clone(&solver.solve(kpkp, Metric::Dtm).unwrap());
+    let place = table.locate(&position).unwrap();
+    let game = Arc::make_mut(&mut table.parts[place.part]);
+    let index = place.index;
+    let side = &mut game.values[place.turn.index()];
+    *side.won[index.tile].row_mut(index.row) ^= 1 << index.column.index();
+    let found = referee.judging(vec![Arc::new(table)]).en_passant().unwrap();
+    assert!(found.failures > 0);
+}

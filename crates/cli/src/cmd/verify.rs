@@ -1,5 +1,7 @@
 //! `molien verify`.
 
+use std::str::FromStr;
+
 use clap::Args;
 use molien_board::{Material, Position};
 use molien_solve::{Metric, Value};
@@ -14,7 +16,7 @@ const AFTER_HELP: &str = "\
 Examples:
   molien verify KRK KPK
   molien verify KBBKN --sample 100000 --seed 7
-  molien verify --men 4
+  molien verify --men 3          every material of up to three men
 
 Two checks: every value of every position against the values one move on, by
 planes; and a referee that plays the legal moves of an independent library,
@@ -35,12 +37,31 @@ pub struct VerifyArgs {
     /// Metrics: dtm, dtc, dtz, dtz50
     #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
     metric: Vec<Metric>,
-    /// Positions the referee looks at beyond four men
-    #[arg(long, default_value_t = 1_000_000, value_name = "N")]
-    sample: u64,
+    /// Positions the referee looks at beyond four men, or 'all'
+    #[arg(long, default_value = "1000000", value_name = "N")]
+    sample: Sample,
+    /// Beside the sample, every position next to an en-passant capture
+    #[arg(long)]
+    en_passant: bool,
     /// Seed of the sample
     #[arg(long, default_value_t = 1, value_name = "N")]
     seed: u64,
+}
+
+/// How many positions; none is all of them.
+#[derive(Clone, Copy, Debug)]
+struct Sample(Option<u64>);
+
+impl FromStr for Sample {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Sample, String> {
+        if text.eq_ignore_ascii_case("all") {
+            return Ok(Sample(None));
+        }
+        let number = text.parse().map_err(|_| format!("'{text}' is neither a number nor 'all'"))?;
+        Ok(Sample(Some(number)))
+    }
 }
 
 /// Checks each material and prints the findings.
@@ -51,7 +72,12 @@ pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
     };
     let chess = context.promotes_to_all();
     anyhow::ensure!(chess, "only chess can be verified: leave out --promote");
-    let options = Options { metrics: args.metric.clone(), sample: args.sample, seed: args.seed };
+    let options = Options {
+        metrics: args.metric.clone(),
+        sample: args.sample.0,
+        seed: args.seed,
+        en_passant: args.en_passant,
+    };
     let solver = context.solver();
     let mut verdict = Verdict::Done;
     for material in materials {
