@@ -20,14 +20,11 @@ const BISHOPS: &str = "bishops on both colours: counted on a CUDA card only";
 const TOLD_APART: &str = "printed with the bishops told apart";
 const COPIED: &str = "printed with the figure of the row beside it";
 
-/// His depth: White's moves to conversion. A line that ends with the loser's
-/// own forced conversion has one move more.
+/// His depth: White's moves to conversion, White to move. An odd number of
+/// plies ends with White's move; an even one ends with a conversion forced on
+/// Black, after which he counts the move with which White takes his reward.
 fn depth(stats: &Stats) -> u16 {
-    let [white, black] = &stats.sides;
-    let moves = longest_moves(&white.longest_win).max(longest_moves(&black.longest_loss));
-    let plies = |longest: &Option<molien_solve::Longest>| longest.as_ref().map_or(0, |l| l.plies);
-    let forced = plies(&white.longest_win).is_multiple_of(2) && plies(&white.longest_win) > 0;
-    moves + u16::from(forced)
+    stats.sides[0].longest_win.as_ref().map_or(0, |longest| longest.plies / 2 + 1)
 }
 
 /// Claims about five men: maxima and zugzwangs.
@@ -134,4 +131,22 @@ pub fn line(lab: &Lab, full: bool) -> Result<Section, ReproduceError> {
         cells.push(cell.beside("\"occasional local variations\""));
     }
     Ok(Section { paper: PAPER, table: "3", title: "the line of 243 moves", cells })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use molien_solve::{Longest, SideStats, Solver};
+
+    #[test]
+    fn a_forced_conversion_counts_once() {
+        let table = Solver::new().solve("KQK".parse().unwrap(), Metric::Dtc).unwrap();
+        let mut stats = table.stats.clone();
+        let position = stats.sides[0].longest_win.as_ref().unwrap().position;
+        for (plies, moves) in [(1, 1), (19, 10), (304, 153), (485, 243)] {
+            let side = &mut stats.sides[0];
+            *side = SideStats { longest_win: Some(Longest { plies, position }), ..side.clone() };
+            assert_eq!(depth(&stats), moves, "{plies} plies");
+        }
+    }
 }
