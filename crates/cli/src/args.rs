@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use molien_board::Role;
+use molien_board::{Material, Role};
 
 use crate::cmd;
 use crate::memory::MemoryLimit;
@@ -129,4 +129,26 @@ pub enum Command {
     OnlyMoves(cmd::only_moves::OnlyMovesArgs),
     /// Write positions and values as CSV or Parquet
     Export(cmd::export::ExportArgs),
+}
+
+/// Which materials: by name, or all of a size.
+#[derive(Args, Debug)]
+pub struct Materials {
+    /// Materials such as KQKR
+    #[arg(required_unless_present = "men")]
+    material: Vec<String>,
+    /// All materials of up to so many men
+    #[arg(long, value_name = "N", conflicts_with = "material",
+          value_parser = clap::value_parser!(u8).range(3..=5))]
+    pub men: Option<u8>,
+}
+
+impl Materials {
+    /// The materials; the first mistake is the error.
+    pub fn list(&self) -> anyhow::Result<Vec<Material>> {
+        match self.men {
+            Some(men) => Ok(Material::all(usize::from(men))),
+            None => self.material.iter().map(|name| Ok(name.parse::<Material>()?)).collect(),
+        }
+    }
 }

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use anyhow::Context as _;
-use molien_board::Material;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf};
 use molien_probe::{FolderSource, SolverSource, Source, Tablebase};
 use molien_solve::{Progress, Solver};
@@ -182,9 +181,4 @@ impl Context {
             None => source,
         }
     }
-}
-
-/// Reads materials; the first mistake is the error.
-pub fn parse_materials(names: &[String]) -> anyhow::Result<Vec<Material>> {
-    names.iter().map(|name| Ok(name.parse::<Material>()?)).collect()
 }

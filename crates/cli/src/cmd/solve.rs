@@ -12,7 +12,8 @@ use molien_solve::{Counting, Metric, Solver, Stats, dependencies};
 use serde_json::json;
 
 use crate::Verdict;
-use crate::context::{Context, parse_materials};
+use crate::args::Materials;
+use crate::context::Context;
 use crate::text::{grouped, print_json, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
@@ -25,13 +26,8 @@ Examples:
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct SolveArgs {
-    /// Materials such as KQKR
-    #[arg(required_unless_present = "men")]
-    material: Vec<String>,
-    /// All materials of up to so many men
-    #[arg(long, value_name = "N", conflicts_with = "material",
-          value_parser = clap::value_parser!(u8).range(3..=5))]
-    men: Option<u8>,
+    #[command(flatten)]
+    which: Materials,
     /// Metrics: dtm, dtc, dtz, dtz50
     #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
     metric: Vec<Metric>,
@@ -40,12 +36,9 @@ pub struct SolveArgs {
 /// Solves and prints a line for every table. Tables of up to five men are
 /// stored, all metrics of a material in one file, unless that is forbidden.
 pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
-    let materials = match args.men {
-        Some(men) => Material::all(usize::from(men)),
-        None => parse_materials(&args.material)?,
-    };
+    let materials = args.which.list()?;
     let folder = context.folder().filter(|_| materials.iter().all(|m| m.len() <= 5));
-    match (folder, args.men) {
+    match (folder, args.which.men) {
         (Some(folder), _) => store(context, &folder, &materials, &args.metric),
         (None, Some(men)) => all(context, usize::from(men), &args.metric),
         (None, None) => in_memory(context, &materials, &args.metric),

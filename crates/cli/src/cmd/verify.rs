@@ -3,13 +3,14 @@
 use std::str::FromStr;
 
 use clap::Args;
-use molien_board::{Material, Position};
+use molien_board::Position;
 use molien_solve::{Metric, Value};
 use molien_verify::{Options, Report, verify};
 use serde_json::{Value as Json, json};
 
 use crate::Verdict;
-use crate::context::{Context, parse_materials};
+use crate::args::Materials;
+use crate::context::Context;
 use crate::text::{grouped, print_json, print_line};
 
 const AFTER_HELP: &str = "\
@@ -27,13 +28,8 @@ The exit code is 1 if a check fails.";
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct VerifyArgs {
-    /// Materials such as KQKR
-    #[arg(required_unless_present = "men")]
-    material: Vec<String>,
-    /// All materials of up to so many men
-    #[arg(long, value_name = "N", conflicts_with = "material",
-          value_parser = clap::value_parser!(u8).range(3..=5))]
-    men: Option<u8>,
+    #[command(flatten)]
+    which: Materials,
     /// Metrics: dtm, dtc, dtz, dtz50
     #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
     metric: Vec<Metric>,
@@ -66,10 +62,7 @@ impl FromStr for Sample {
 
 /// Checks each material and prints the findings.
 pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
-    let materials = match args.men {
-        Some(men) => Material::all(usize::from(men)),
-        None => parse_materials(&args.material)?,
-    };
+    let materials = args.which.list()?;
     let chess = context.promotes_to_all();
     anyhow::ensure!(chess, "only chess can be verified: leave out --promote");
     let options = Options {
