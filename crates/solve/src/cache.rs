@@ -61,6 +61,34 @@ impl Cache {
         self.entries.remove(key);
     }
 
+    /// What all tables take together.
+    pub fn bytes(&self) -> u64 {
+        self.entries.values().map(|entry| entry.bytes).sum()
+    }
+
+    /// Gives up tables until all take at most so much together: first those
+    /// that are not wanted, then those that can be read again, the least
+    /// recently used first. Returns what is left.
+    pub fn give_up(&mut self, limit_bytes: u64, wanted: impl Fn(&Key) -> bool) -> u64 {
+        let class = |key: &Key, entry: &Entry| match (wanted(key), entry.stored) {
+            (false, _) => Some(0),
+            (true, true) => Some(1),
+            (true, false) => None,
+        };
+        let ranked = |(key, entry): (&Key, &Entry)| {
+            class(key, entry).map(|class| (class, entry.last_used, *key))
+        };
+        let mut ranked: Vec<(u8, u64, Key)> = self.entries.iter().filter_map(ranked).collect();
+        ranked.sort_by_key(|&(class, last_used, _)| (class, last_used));
+        for (_, _, key) in ranked {
+            if self.bytes() <= limit_bytes {
+                break;
+            }
+            self.entries.remove(&key);
+        }
+        self.bytes()
+    }
+
     fn shrink(&mut self) {
         loop {
             let stored = || self.entries.iter().filter(|(_, entry)| entry.stored);

@@ -164,16 +164,14 @@ mod tests {
     fn giving_boards_up_changes_no_value() {
         let position: Position = "8/2p5/8/8/8/4k3/1P6/K7 w - -".parse().unwrap();
         let plan = Solver::new().plan(&position, Metric::Dtm).unwrap();
-        let limit = plan.cost_giving_up().bytes;
-        assert!(limit < plan.cost().bytes);
-        let solver = Solver::new().with_memory_limit(limit);
+        let (least, most) = (plan.cost_giving_up().bytes, plan.cost().bytes);
+        assert!(least < most);
+        let solver = Solver::new().with_memory_limit(least);
         let roomy = Solver::new();
-        for metric in Metric::ALL {
-            let value = solver.value(&position, metric).unwrap();
-            assert_eq!(value, roomy.value(&position, metric).unwrap(), "{metric}");
-        }
+        let value = solver.value(&position, Metric::Dtm).unwrap();
+        assert_eq!(value, roomy.value(&position, Metric::Dtm).unwrap());
         assert!(lock(&solver.parts).len() < lock(&roomy.parts).len());
-        let short = Solver::new().with_memory_limit(limit / 2);
+        let short = Solver::new().with_memory_limit(least / 2);
         assert!(matches!(short.value(&position, Metric::Dtm), Err(SolveError::Memory { .. })));
     }
 }

@@ -9,7 +9,7 @@ use molien_operators::{Backend, SubGame, fastest};
 use rayon::prelude::*;
 
 use crate::board_solve::BoardSolve;
-use crate::cache::Cache;
+use crate::cache::{Cache, Key};
 use crate::exits::{Exits, PieceExits};
 use crate::memory::peak_bytes;
 use crate::pawn_exits::{Parts, PawnExits};
@@ -42,12 +42,14 @@ pub struct Solver {
     pub(crate) tables: Mutex<Cache>,
     /// Sub-games in the orientation a parent needs, where it is not the
     /// table's own.
-    swapped: Mutex<HashMap<(Material, Metric), Arc<SubGame>>>,
+    swapped: Mutex<Swapped>,
     /// Hyperboards with pawns, by canonical material and placement.
     pub(crate) parts: Mutex<HashMap<(Material, Metric, Placement), Arc<Part>>>,
     /// Values of single positions of tables that keep no depths.
     pub(crate) watched: Mutex<HashMap<(Position, Metric), Value>>,
 }
+
+type Swapped = HashMap<Key, Arc<SubGame>>;
 
 /// One solved hyperboard with pawns.
 pub(crate) struct Part {
@@ -150,7 +152,8 @@ impl Solver {
 
     /// Solves all that a material depends on.
     pub(crate) fn solve_below(&self, material: Material, metric: Metric) -> Result<(), SolveError> {
-        self.check_memory(material, metric, peak_bytes(material, Keep::alone(material)))?;
+        let needed = peak_bytes(material, Keep::alone(material));
+        self.check_memory(material, metric, needed)?;
         for level in dependencies(material) {
             let keep = |material| Keep::for_others(material, metric);
             let solve = |&m: &Material| self.solve_one(m, metric, keep(m)).map(drop);
@@ -168,7 +171,7 @@ impl Solver {
                 }
             }
         }
-        Ok(())
+        self.check_memory(material, metric, needed)
     }
 
     /// A table solved earlier or on the shelf.
@@ -366,19 +369,43 @@ impl Solver {
         Ok(game)
     }
 
+    /// Makes room for a solve that needs so much: gives up tables it does not
+    /// read, if it must.
     pub(crate) fn check_memory(
         &self,
         material: Material,
         metric: Metric,
         needed: u64,
     ) -> Result<(), SolveError> {
-        if needed <= self.memory_limit_bytes {
+        let limit = self.memory_limit_bytes;
+        let swapped = |map: &Swapped| {
+            let graded = map.values().flat_map(|game| &game.values);
+            graded.map(|graded| graded.len_bytes() as u64).sum::<u64>()
+        };
+        let mut kept = lock(&self.tables).bytes() + swapped(&lock(&self.swapped));
+        if needed.saturating_add(kept) > limit {
+            let read: Vec<Material> = dependencies(material).into_iter().flatten().collect();
+            let wanted = |key: &Key| read.contains(&key.0) && same_solve(key.1, metric);
+            let room = limit.saturating_sub(needed);
+            lock(&self.swapped).retain(|key, _| wanted(key));
+            kept = swapped(&lock(&self.swapped));
+            kept += lock(&self.tables).give_up(room.saturating_sub(kept), wanted);
+        }
+        let needed = needed.saturating_add(kept);
+        if needed <= limit {
             return Ok(());
         }
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-        let (needed_mib, limit_mib) = (mib(needed), mib(self.memory_limit_bytes));
+        let (needed_mib, limit_mib) = (mib(needed), mib(limit));
         Err(SolveError::Memory { material, metric, needed_mib, limit_mib })
     }
+}
+
+/// Whether a solve in one metric reads tables in another.
+fn same_solve(table: Metric, solve: Metric) -> bool {
+    // DTZ50 looks at DTZ first, and without pawns DTZ is DTC.
+    let zeroing = |metric| matches!(metric, Metric::Dtz | Metric::Dtz50);
+    table == solve || (zeroing(solve) && (zeroing(table) || table == Metric::Dtc))
 }
 
 /// Whether a table keeps at least this much.
@@ -387,7 +414,7 @@ fn keeps(table: &Table, keep: Keep) -> bool {
 }
 
 /// The key under which a material's table in a metric is kept.
-pub(crate) fn key(material: Material, metric: Metric) -> (Material, Metric) {
+pub(crate) fn key(material: Material, metric: Metric) -> Key {
     let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
     (material.canonical(), metric)
 }
@@ -488,6 +515,22 @@ mod tests {
         let six: Material = "KQQKQQ".parse().unwrap();
         assert_eq!(Keep::for_others(six, Metric::Dtm), Keep::Depths);
         assert_eq!(Keep::for_others(six, Metric::Dtc), Keep::Outcomes);
+    }
+
+    /// Many tables one after the other stay within the limit: what the next
+    /// one does not read is given up.
+    #[test]
+    fn old_tables_make_room() {
+        let limit = peak_bytes("KQKR".parse().unwrap(), Keep::Depths) * 6;
+        let solver = Solver::new().with_memory_limit(limit);
+        for name in ["KQKR", "KQKB", "KRKN", "KBNK", "KQRK"] {
+            for metric in Metric::ALL {
+                solver.solve(name.parse().unwrap(), metric).unwrap();
+                assert!(lock(&solver.tables).bytes() <= limit, "{name} {metric}");
+            }
+        }
+        assert!(solver.is_known("KQRK".parse().unwrap(), Metric::Dtm, Keep::Depths));
+        assert!(!solver.is_known("KQKR".parse().unwrap(), Metric::Dtm, Keep::Depths));
     }
 
     #[test]
