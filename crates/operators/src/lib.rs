@@ -10,13 +10,16 @@
 
 mod arch;
 mod backend;
+mod checks;
 mod conversions;
-mod fast;
+mod fills;
 mod graded;
 mod neighbours;
+mod quiet;
 mod scalar;
+mod words;
 
-pub use arch::{all, fastest};
+pub use arch::{all, fastest, vectorized};
 pub use backend::{Backend, valid};
 pub use conversions::{Conversions, FixedCapture, Goal, Rule, SubGame, SubView};
 pub use graded::{Graded, GradedTile, MAX_BITS, Release};

@@ -1,7 +1,46 @@
 //! Which tiles a side's quiet moves connect.
 
-use molien_board::{Color, Square, attacks};
-use molien_hyper::{Cell, Hyperboard, KingAxis, MAX_OUTER, king_pair, king_pair_squares};
+use molien_board::{Color, Square, Symmetry, attacks};
+use molien_hyper::{Cell, Hyperboard, KingPair, MAX_OUTER, king_pair, king_pair_squares};
+
+/// A step of a king that is an outer coordinate.
+pub(crate) struct KingStep {
+    /// Takes the new king pair to the representative of its class.
+    pub symmetry: Symmetry,
+    pub class: usize,
+    /// The tile that is reached, in the frame of the class.
+    pub tile: usize,
+}
+
+/// The steps of an outer king to squares free of outer men.
+#[inline(always)]
+pub(crate) fn king_steps<'a>(
+    board: &'a Hyperboard,
+    side: Color,
+    cell: &'a Cell,
+) -> impl Iterator<Item = KingStep> + 'a {
+    let outer_kings = cell.kings.into_iter();
+    outer_kings.flat_map(move |(white, black)| {
+        let from = if side == Color::White { white } else { black };
+        (attacks::king(from) - cell.occupied).into_iter().filter_map(move |to| {
+            let (white, black) = if side == Color::White { (to, black) } else { (white, to) };
+            let KingPair { symmetry, class } = king_pair(white, black)?;
+            Some(KingStep { symmetry, class, tile: tile_through(board, cell, symmetry, class) })
+        })
+    })
+}
+
+/// The tile of a king class with the outer men of the cell moved by a
+/// symmetry.
+#[inline(always)]
+fn tile_through(board: &Hyperboard, cell: &Cell, symmetry: Symmetry, class: usize) -> usize {
+    let outer = board.outer().len();
+    let mut squares = [Square::new(0); MAX_OUTER];
+    for i in 0..outer {
+        squares[i] = symmetry.square(cell.squares[i]);
+    }
+    board.tile_at(class, &squares[..outer])
+}
 
 /// Calls `visit` with every tile that has a quiet move of `side` to or from
 /// this cell (quiet moves can be taken back, so the relation is symmetric).
@@ -17,40 +56,18 @@ pub fn for_each_neighbour(
         visit(cell.tile);
     }
     for (i, man) in board.outer().iter().enumerate().filter(|(_, man)| man.color == side) {
-        let targets = attacks::attacks(man.role, cell.squares[i], cell.occupied) - cell.occupied;
-        for to in targets {
-            visit(board.tile_with(cell, i, to));
+        let walk = board.walk(cell, i);
+        for to in attacks::attacks(man.role, cell.squares[i], cell.occupied) - cell.occupied {
+            visit(walk.to(to));
         }
     }
-    if board.king_axis() == KingAxis::Pairs {
-        for_each_king_neighbour(board, side, cell, visit);
-    }
-}
-
-fn for_each_king_neighbour(
-    board: &Hyperboard,
-    side: Color,
-    cell: &Cell,
-    mut visit: impl FnMut(usize),
-) {
-    let Some((white, black)) = cell.kings else { return };
-    let from = if side == Color::White { white } else { black };
-    let outer = board.outer().len();
-    for to in attacks::king(from) - cell.occupied {
-        let kings = if side == Color::White { (to, black) } else { (white, to) };
-        let Some(pair) = king_pair(kings.0, kings.1) else { continue };
-        let mut squares = [Square::new(0); MAX_OUTER];
-        for i in 0..outer {
-            squares[i] = pair.symmetry.square(cell.squares[i]);
-        }
-        visit(board.tile_at(pair.class, &squares[..outer]));
+    for KingStep { symmetry, class, tile } in king_steps(board, side, cell) {
+        visit(tile);
         // Both kings on the long diagonal: the mirror image is stored too.
-        let (a, b) = king_pair_squares(pair.class);
+        let (a, b) = king_pair_squares(class);
         if a.file() == a.rank() && b.file() == b.rank() {
-            for square in &mut squares[..outer] {
-                *square = molien_board::Symmetry::DIAGONAL.square(*square);
-            }
-            visit(board.tile_at(pair.class, &squares[..outer]));
+            let mirrored = Symmetry::ALL[symmetry.index() ^ Symmetry::DIAGONAL.index()];
+            visit(tile_through(board, cell, mirrored, class));
         }
     }
 }
