@@ -3,7 +3,7 @@
 
 use molien_board::{Bitboard, Role};
 
-use crate::words::{Wide, Words};
+use crate::words::{Wide, Words, each_rank};
 
 /// Moves of the row man into `set` over the squares of `valid`, added to `out`
 /// (which may get positions outside `valid`).
@@ -25,25 +25,21 @@ pub(crate) fn row_man<W: Words>(role: Role, set: &Wide<W>, valid: &Wide<W>, out:
 /// Directions with a rank component are scans over the eight ranks: what is
 /// carried goes on where the square is free.
 macro_rules! scan {
-    ($set:ident, $valid:ident, $out:ident, $rank:expr, $step:expr) => {
-        let mut carried = $set.0[$rank(0)];
-        for i in 1..8 {
-            let rank = $rank(i);
-            carried = $step(carried);
-            $out.0[rank] = $out.0[rank].or(carried);
-            carried = $set.0[rank].or_and(carried, $valid.0[rank]);
-        }
+    ($set:ident, $valid:ident, $out:ident, rising, $step:expr) => {
+        scan!($set, $valid, $out, 0, [1, 2, 3, 4, 5, 6, 7], $step)
     };
-}
-
-#[inline(always)]
-fn rising(i: usize) -> usize {
-    i
-}
-
-#[inline(always)]
-fn falling(i: usize) -> usize {
-    7 - i
+    ($set:ident, $valid:ident, $out:ident, falling, $step:expr) => {
+        scan!($set, $valid, $out, 7, [6, 5, 4, 3, 2, 1, 0], $step)
+    };
+    ($set:ident, $valid:ident, $out:ident, $first:literal, $ranks:tt, $step:expr) => {
+        let mut carried = $set.0[$first];
+        each_rank!(RANK, $ranks, {
+            carried = $step(carried);
+            $out.0[RANK] = $out.0[RANK].or(carried);
+            carried = $set.0[RANK].or_and(carried, $valid.0[RANK]);
+        });
+        let _ = carried;
+    };
 }
 
 #[inline(always)]
@@ -55,8 +51,8 @@ fn same<W: Words>(carried: W) -> W {
 fn row_rook<W: Words>(set: &Wide<W>, valid: &Wide<W>, out: &mut Wide<W>) {
     scan!(set, valid, out, rising, same);
     scan!(set, valid, out, falling, same);
-    for rank in 0..8 {
-        let (set, free) = (set.0[rank], valid.0[rank]);
+    each_rank!(RANK, {
+        let (set, free) = (set.0[RANK], valid.0[RANK]);
         // Kogge-Stone: three doublings reach seven squares.
         let (mut g, mut p) = (set, free);
         g = g.or_and(p, g.from_left::<1>());
@@ -71,8 +67,8 @@ fn row_rook<W: Words>(set: &Wide<W>, valid: &Wide<W>, out: &mut Wide<W>) {
         g = g.or_and(p, g.from_right::<2>());
         p = p.and(p.from_right::<2>());
         g = g.or_and(p, g.from_right::<4>());
-        out.0[rank] = out.0[rank].or(rightward).or(g.from_right::<1>());
-    }
+        out.0[RANK] = out.0[RANK].or(rightward).or(g.from_right::<1>());
+    });
 }
 
 #[inline(always)]
@@ -85,39 +81,39 @@ fn row_bishop<W: Words>(set: &Wide<W>, valid: &Wide<W>, out: &mut Wide<W>) {
 
 #[inline(always)]
 fn row_knight<W: Words>(set: &Wide<W>, out: &mut Wide<W>) {
-    for rank in 0..8usize {
-        let s = set.0[rank];
+    each_rank!(RANK, {
+        let s = set.0[RANK];
         let one = s.from_left::<1>().or(s.from_right::<1>());
         let two = s.from_left::<2>().or(s.from_right::<2>());
-        if rank >= 2 {
-            out.0[rank - 2] = out.0[rank - 2].or(one);
+        if RANK >= 2 {
+            out.0[(RANK + 6) % 8] = out.0[(RANK + 6) % 8].or(one);
         }
-        if rank >= 1 {
-            out.0[rank - 1] = out.0[rank - 1].or(two);
+        if RANK >= 1 {
+            out.0[(RANK + 7) % 8] = out.0[(RANK + 7) % 8].or(two);
         }
-        if rank < 7 {
-            out.0[rank + 1] = out.0[rank + 1].or(two);
+        if RANK < 7 {
+            out.0[(RANK + 1) % 8] = out.0[(RANK + 1) % 8].or(two);
         }
-        if rank < 6 {
-            out.0[rank + 2] = out.0[rank + 2].or(one);
+        if RANK < 6 {
+            out.0[(RANK + 2) % 8] = out.0[(RANK + 2) % 8].or(one);
         }
-    }
+    });
 }
 
 #[inline(always)]
 fn row_king<W: Words>(set: &Wide<W>, out: &mut Wide<W>) {
-    for rank in 0..8usize {
-        let s = set.0[rank];
+    each_rank!(RANK, {
+        let s = set.0[RANK];
         let sides = s.from_left::<1>().or(s.from_right::<1>());
         let three = s.or(sides);
-        out.0[rank] = out.0[rank].or(sides);
-        if rank > 0 {
-            out.0[rank - 1] = out.0[rank - 1].or(three);
+        out.0[RANK] = out.0[RANK].or(sides);
+        if RANK > 0 {
+            out.0[(RANK + 7) % 8] = out.0[(RANK + 7) % 8].or(three);
         }
-        if rank < 7 {
-            out.0[rank + 1] = out.0[rank + 1].or(three);
+        if RANK < 7 {
+            out.0[(RANK + 1) % 8] = out.0[(RANK + 1) % 8].or(three);
         }
-    }
+    });
 }
 
 const NOT_A: u64 = !Bitboard::FILE_A.0;
@@ -130,31 +126,31 @@ const NOT_GH: u64 = NOT_H & !(Bitboard::FILE_A.0 << 6);
 pub(crate) fn column_man<W: Words>(role: Role, set: &Wide<W>, valid: &Wide<W>, out: &mut Wide<W>) {
     match role {
         Role::Queen => {
-            for rank in 0..8 {
-                out.0[rank] = out.0[rank]
-                    .or(rook(set.0[rank], valid.0[rank]))
-                    .or(bishop(set.0[rank], valid.0[rank]));
-            }
+            each_rank!(RANK, {
+                out.0[RANK] = out.0[RANK]
+                    .or(rook(set.0[RANK], valid.0[RANK]))
+                    .or(bishop(set.0[RANK], valid.0[RANK]));
+            });
         }
         Role::Rook => {
-            for rank in 0..8 {
-                out.0[rank] = out.0[rank].or(rook(set.0[rank], valid.0[rank]));
-            }
+            each_rank!(RANK, {
+                out.0[RANK] = out.0[RANK].or(rook(set.0[RANK], valid.0[RANK]));
+            });
         }
         Role::Bishop => {
-            for rank in 0..8 {
-                out.0[rank] = out.0[rank].or(bishop(set.0[rank], valid.0[rank]));
-            }
+            each_rank!(RANK, {
+                out.0[RANK] = out.0[RANK].or(bishop(set.0[RANK], valid.0[RANK]));
+            });
         }
         Role::Knight => {
-            for rank in 0..8 {
-                out.0[rank] = out.0[rank].or(knight(set.0[rank]));
-            }
+            each_rank!(RANK, {
+                out.0[RANK] = out.0[RANK].or(knight(set.0[RANK]));
+            });
         }
         Role::King => {
-            for rank in 0..8 {
-                out.0[rank] = out.0[rank].or(king(set.0[rank]));
-            }
+            each_rank!(RANK, {
+                out.0[RANK] = out.0[RANK].or(king(set.0[RANK]));
+            });
         }
         Role::Pawn => {}
     }

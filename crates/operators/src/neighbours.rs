@@ -1,39 +1,37 @@
 //! Which tiles a side's quiet moves connect.
 
-use molien_board::{Color, Square, Symmetry, attacks};
+use molien_board::{Bitboard, Color, Square, Symmetry, attacks};
 use molien_hyper::{Cell, Hyperboard, KingPair, MAX_OUTER, king_pair, king_pair_squares};
 
-/// A step of a king that is an outer coordinate.
-pub(crate) struct KingStep {
-    /// Takes the new king pair to the representative of its class.
-    pub symmetry: Symmetry,
-    pub class: usize,
-    /// The tile that is reached, in the frame of the class.
-    pub tile: usize,
+/// The squares to which an outer king of this side may step: free of outer
+/// men.
+#[inline(always)]
+pub(crate) fn king_targets(side: Color, cell: &Cell) -> Bitboard {
+    match cell.kings {
+        None => Bitboard::EMPTY,
+        Some((white, black)) => {
+            attacks::king(if side == Color::White { white } else { black }) - cell.occupied
+        }
+    }
 }
 
-/// The steps of an outer king to squares free of outer men.
+/// The king pair after an outer king has gone to a square, whether or not he
+/// could. `None` if the kings would touch.
 #[inline(always)]
-pub(crate) fn king_steps<'a>(
-    board: &'a Hyperboard,
-    side: Color,
-    cell: &'a Cell,
-) -> impl Iterator<Item = KingStep> + 'a {
-    let outer_kings = cell.kings.into_iter();
-    outer_kings.flat_map(move |(white, black)| {
-        let from = if side == Color::White { white } else { black };
-        (attacks::king(from) - cell.occupied).into_iter().filter_map(move |to| {
-            let (white, black) = if side == Color::White { (to, black) } else { (white, to) };
-            let KingPair { symmetry, class } = king_pair(white, black)?;
-            Some(KingStep { symmetry, class, tile: tile_through(board, cell, symmetry, class) })
-        })
-    })
+pub(crate) fn king_pair_after(side: Color, cell: &Cell, to: Square) -> Option<KingPair> {
+    let (white, black) = cell.kings?;
+    if side == Color::White { king_pair(to, black) } else { king_pair(white, to) }
 }
 
 /// The tile of a king class with the outer men of the cell moved by a
 /// symmetry.
 #[inline(always)]
-fn tile_through(board: &Hyperboard, cell: &Cell, symmetry: Symmetry, class: usize) -> usize {
+pub(crate) fn tile_through(
+    board: &Hyperboard,
+    cell: &Cell,
+    symmetry: Symmetry,
+    class: usize,
+) -> usize {
     let outer = board.outer().len();
     let mut squares = [Square::new(0); MAX_OUTER];
     for i in 0..outer {
@@ -61,8 +59,9 @@ pub fn for_each_neighbour(
             visit(walk.to(to));
         }
     }
-    for KingStep { symmetry, class, tile } in king_steps(board, side, cell) {
-        visit(tile);
+    for to in king_targets(side, cell) {
+        let Some(KingPair { symmetry, class }) = king_pair_after(side, cell, to) else { continue };
+        visit(tile_through(board, cell, symmetry, class));
         // Both kings on the long diagonal: the mirror image is stored too.
         let (a, b) = king_pair_squares(class);
         if a.file() == a.rank() && b.file() == b.rank() {

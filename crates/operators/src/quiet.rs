@@ -2,12 +2,11 @@
 //! `arch` compiles it once per instruction set.
 
 use molien_board::{Bitboard, Color, Role, attacks};
-use molien_hyper::{Cell, Hyperboard, Plane, Tile};
+use molien_hyper::{Cell, Hyperboard, KingPair, Plane, Tile};
 
-use crate::backend::valid;
 use crate::fills::{column_man, row_man};
-use crate::neighbours::king_steps;
-use crate::words::{Wide, Words};
+use crate::neighbours::{king_pair_after, king_targets, tile_through};
+use crate::words::{Wide, Words, each_rank};
 
 /// Positions found so far, and those that are asked for.
 struct Reach<'a, W> {
@@ -27,10 +26,10 @@ impl<W: Words> Reach<'_, W> {
     #[inline(always)]
     fn add_unblocked(&mut self, source: &Tile, path: Bitboard) {
         let (path, own) = (W::splat(path.0), Wide::<W>::own());
-        for rank in 0..8 {
-            let source = W::load(&source.0[rank]);
-            self.found.0[rank] = self.found.0[rank].or_unblocked(source, path, own.0[rank]);
-        }
+        each_rank!(RANK, {
+            let source = W::load(&source.0[RANK]);
+            self.found.0[RANK] = self.found.0[RANK].or_unblocked(source, path, own.0[RANK]);
+        });
     }
 }
 
@@ -69,7 +68,7 @@ fn tile_men<W: Words>(
     reach: &mut Reach<'_, W>,
 ) {
     let set = Wide::load(&plane.tiles[cell.tile]);
-    let valid = Wide::load(&valid(board, cell));
+    let valid = Wide::valid(board, cell);
     if let Some(man) = board.row().filter(|man| man.color == side) {
         row_man(man.role, &set, &valid, &mut reach.found);
     }
@@ -129,10 +128,12 @@ fn outer_king<W: Words>(
     reach: &mut Reach<'_, W>,
 ) {
     let (rows, columns) = (board.row().is_some(), board.column().is_some());
-    for step in king_steps(board, side, cell) {
-        if plane.live[step.tile] {
-            let tile = Wide::load(&plane.tiles[step.tile]);
-            reach.found.add(tile.back_through(step.symmetry, rows, columns));
+    for to in king_targets(side, cell) {
+        let Some(KingPair { symmetry, class }) = king_pair_after(side, cell, to) else { continue };
+        let source = tile_through(board, cell, symmetry, class);
+        if plane.live[source] {
+            let tile = Wide::load(&plane.tiles[source]);
+            reach.found.add(tile.back_through(symmetry, rows, columns));
         }
     }
 }

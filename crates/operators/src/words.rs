@@ -1,7 +1,7 @@
 //! Eight words at a time: one rank of row squares, one vector register.
 
-use molien_board::{Bitboard, Square, Symmetry};
-use molien_hyper::Tile;
+use molien_board::{Bitboard, Square, Symmetry, attacks};
+use molien_hyper::{Cell, Hyperboard, KingAxis, Tile};
 
 /// The eight words of one rank of row squares, in the registers of some
 /// instruction set. Every method is a few instructions and must be inlined
@@ -138,39 +138,58 @@ impl Words for Plain {
     }
 }
 
+/// Does something for each of the eight ranks, numbered by a constant. Loops
+/// and closures will not do: a tile indexed by a variable stays in memory, and
+/// a closure that is not inlined is compiled without the instruction set.
+macro_rules! each_rank {
+    ($rank:ident, $body:expr) => {
+        each_rank!($rank, [0, 1, 2, 3, 4, 5, 6, 7], $body)
+    };
+    ($rank:ident, [$($number:literal),+], $body:expr) => {
+        $({
+            const $rank: usize = $number;
+            $body;
+        })+
+    };
+}
+pub(crate) use each_rank;
+
 /// A tile in registers.
 #[derive(Clone, Copy)]
 pub(crate) struct Wide<W>(pub [W; 8]);
 
 /// For each row square its own bit.
-static OWN: Tile = {
+static OWN: Tile = of_each_square(false);
+/// For each row square its own bit and those of its neighbours.
+static OWN_AND_NEAR: Tile = of_each_square(true);
+
+const fn of_each_square(near: bool) -> Tile {
     let mut tile = Tile::EMPTY;
     let mut i = 0;
     while i < 64 {
-        *tile.row_mut(Square::new(i)) = 1 << i;
+        let near = if near { attacks::KING[i] } else { 0 };
+        *tile.row_mut(Square::new(i)) = 1 << i | near;
         i += 1;
     }
     tile
-};
+}
 
-// Loops rather than closures: a closure that is not inlined would be compiled
-// without the instruction set.
 impl<W: Words> Wide<W> {
     #[inline(always)]
     pub fn load(tile: &Tile) -> Wide<W> {
         let mut out = Wide::splat(0);
-        for rank in 0..8 {
-            out.0[rank] = W::load(&tile.0[rank]);
-        }
+        each_rank!(RANK, {
+            out.0[RANK] = W::load(&tile.0[RANK]);
+        });
         out
     }
 
     #[inline(always)]
     pub fn store(self) -> Tile {
         let mut tile = Tile::EMPTY;
-        for rank in 0..8 {
-            tile.0[rank] = self.0[rank].store();
-        }
+        each_rank!(RANK, {
+            tile.0[RANK] = self.0[RANK].store();
+        });
         tile
     }
 
@@ -185,28 +204,45 @@ impl<W: Words> Wide<W> {
         Wide::load(&OWN)
     }
 
+    /// The placements of a cell: see [`crate::valid`].
+    #[inline(always)]
+    pub fn valid(board: &Hyperboard, cell: &Cell) -> Wide<W> {
+        if board.row().is_none() {
+            return Wide::load(&crate::valid(board, cell));
+        }
+        let kings_in_tile = board.king_axis() == KingAxis::Tile;
+        let taken = Wide::<W>::load(if kings_in_tile { &OWN_AND_NEAR } else { &OWN });
+        let (own, mut out) = (Wide::<W>::own(), Wide::<W>::splat(0));
+        each_rank!(RANK, {
+            let apart = W::splat(!0).minus(taken.0[RANK]);
+            let occupied = W::splat(cell.occupied.0);
+            out.0[RANK] = out.0[RANK].or_unblocked(apart, occupied, own.0[RANK]);
+        });
+        out
+    }
+
     #[inline(always)]
     pub fn and(mut self, other: Wide<W>) -> Wide<W> {
-        for rank in 0..8 {
-            self.0[rank] = self.0[rank].and(other.0[rank]);
-        }
+        each_rank!(RANK, {
+            self.0[RANK] = self.0[RANK].and(other.0[RANK]);
+        });
         self
     }
 
     #[inline(always)]
     pub fn add(&mut self, other: Wide<W>) {
-        for rank in 0..8 {
-            self.0[rank] = self.0[rank].or(other.0[rank]);
-        }
+        each_rank!(RANK, {
+            self.0[RANK] = self.0[RANK].or(other.0[RANK]);
+        });
     }
 
     /// Whether every position of `within` is in the set.
     #[inline(always)]
     pub fn covers(&self, within: &Tile) -> bool {
         let mut left = W::splat(0);
-        for rank in 0..8 {
-            left = left.or(W::load(&within.0[rank]).minus(self.0[rank]));
-        }
+        each_rank!(RANK, {
+            left = left.or(W::load(&within.0[RANK]).minus(self.0[RANK]));
+        });
         left.is_empty()
     }
 
@@ -222,14 +258,14 @@ impl<W: Words> Wide<W> {
             let [a, b, c, d, e, f, g, h] = self.0;
             self.0 = [h, g, f, e, d, c, b, a];
         }
-        for rank in 0..8 {
+        each_rank!(RANK, {
             if rows && symmetry.flips_horizontal() {
-                self.0[rank] = self.0[rank].reversed();
+                self.0[RANK] = self.0[RANK].reversed();
             }
             if columns {
-                self.0[rank] = self.0[rank].transform(symmetry.inverse());
+                self.0[RANK] = self.0[RANK].transform(symmetry.inverse());
             }
-        }
+        });
         self
     }
 }
