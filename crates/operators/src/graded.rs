@@ -186,6 +186,7 @@ impl Release {
     }
 
     /// The positions whose ply is exactly this one.
+    #[inline(always)]
     pub fn at(&self, ply: u16) -> Tile {
         if self.bits.is_empty() {
             return if ply == 1 { self.some } else { Tile::EMPTY };
@@ -201,25 +202,29 @@ impl Release {
         equal
     }
 
-    /// The plies that occur, as a set of bits.
+    /// The plies that occur, rising.
+    #[inline(always)]
     pub fn plies(&self) -> Vec<u16> {
-        let limit = if self.bits.is_empty() { 2 } else { 1u16 << self.bits.len() };
-        let mut found = Vec::new();
-        self.collect_plies(self.some, 0, limit.trailing_zeros() as usize, &mut found);
-        found.sort_unstable();
-        found
-    }
-
-    fn collect_plies(&self, set: Tile, ply: u16, bit: usize, found: &mut Vec<u16>) {
-        if set.is_empty() {
-            return;
+        if self.some.is_empty() {
+            return Vec::new();
         }
         if self.bits.is_empty() {
-            return found.push(1);
+            return vec![1];
         }
-        let Some(bit) = bit.checked_sub(1) else { return found.push(ply) };
-        self.collect_plies(set.and(&self.bits[bit]), ply | 1 << bit, bit, found);
-        self.collect_plies(set.minus(&self.bits[bit]), ply, bit, found);
+        // Split by one bit after the other, from the highest.
+        let mut classes = vec![(0, self.some)];
+        for plane in self.bits.iter().rev() {
+            let mut split = Vec::with_capacity(2 * classes.len());
+            for (ply, set) in &classes {
+                for (bit, part) in [(0, set.minus(plane)), (1, set.and(plane))] {
+                    if !part.is_empty() {
+                        split.push((ply << 1 | bit, part));
+                    }
+                }
+            }
+            classes = split;
+        }
+        classes.into_iter().map(|(ply, _)| ply).collect()
     }
 }
 

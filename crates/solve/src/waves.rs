@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, Plane, Tile};
-use molien_operators::{Backend, Release, for_each_neighbour};
+use molien_operators::{Backend, Release, for_each_neighbour, vectorized};
 use rayon::prelude::*;
 
 use crate::wave_log::{RunLog, Wave};
@@ -62,7 +62,7 @@ struct Schedule {
 
 impl Schedule {
     fn new<'a>(releases: impl IndexedParallelIterator<Item = &'a Release>) -> Schedule {
-        let plies: Vec<Vec<u16>> = releases.map(Release::plies).collect();
+        let plies: Vec<Vec<u16>> = releases.map(|release| vectorized(|| release.plies())).collect();
         let mut by_ply: Vec<Vec<u32>> = Vec::new();
         for (tile, plies) in plies.iter().enumerate() {
             for &ply in plies {
@@ -289,19 +289,19 @@ impl Waves<'_> {
                 computed.fetch_add(1, Relaxed);
                 // Conversions due now hold no longer.
                 if reasons & DUE != 0 {
-                    hold.some = hold.some.minus(&hold.at(ply));
+                    hold.some = vectorized(|| hold.some.minus(&hold.at(ply)));
                 }
-                let kept =
-                    self.backend.quiet(self.board, !self.attacker, open, &cell).or(&hold.some);
-                let new = candidates.minus(&kept);
-                if new.is_empty() {
-                    return;
-                }
-                *candidates = candidates.minus(&new);
-                *alive = !candidates.is_empty();
-                *lost = new;
-                *lost_live = true;
-                counted.fetch_add(new.len(), Relaxed);
+                let stuck = vectorized(|| candidates.minus(&hold.some));
+                let moving =
+                    self.backend.quiet_within(self.board, !self.attacker, open, &cell, &stuck);
+                let decided = vectorized(|| {
+                    *lost = stuck.minus(&moving);
+                    *candidates = candidates.minus(lost);
+                    *alive = !candidates.is_empty();
+                    lost.len()
+                });
+                *lost_live = decided > 0;
+                counted.fetch_add(decided, Relaxed);
             },
         );
         (counted.into_inner(), computed.into_inner())
@@ -343,19 +343,21 @@ impl Waves<'_> {
                 }
                 let Some(cell) = self.board.cell(number) else { return };
                 computed.fetch_add(1, Relaxed);
-                let mut reach = if reasons & DUE != 0 { win.at(ply) } else { Tile::EMPTY };
+                let mut reach = Tile::EMPTY;
                 if reasons & CHANGED != 0 {
-                    reach.add(&self.backend.quiet(self.board, self.attacker, lost, &cell));
+                    reach = self.backend.quiet_within(self.board, self.attacker, lost, &cell, open);
                 }
-                let new = open.and(&reach);
-                if new.is_empty() {
-                    return;
-                }
-                *open = open.minus(&new);
-                *alive = !open.is_empty();
-                *won = new;
-                *won_live = true;
-                counted.fetch_add(new.len(), Relaxed);
+                let decided = vectorized(|| {
+                    if reasons & DUE != 0 {
+                        reach.add(&win.at(ply).and(open));
+                    }
+                    *won = reach;
+                    *open = open.minus(won);
+                    *alive = !open.is_empty();
+                    won.len()
+                });
+                *won_live = decided > 0;
+                counted.fetch_add(decided, Relaxed);
             },
         );
         (counted.into_inner(), computed.into_inner())
