@@ -3,6 +3,8 @@
 use molien_board::{Bitboard, Square, Symmetry};
 use molien_hyper::Tile;
 
+use crate::arch::kernels;
+
 /// Bits of the largest depth: 2047 plies.
 pub const MAX_BITS: usize = 11;
 
@@ -186,45 +188,13 @@ impl Release {
     }
 
     /// The positions whose ply is exactly this one.
-    #[inline(always)]
     pub fn at(&self, ply: u16) -> Tile {
-        if self.bits.is_empty() {
-            return if ply == 1 { self.some } else { Tile::EMPTY };
-        }
-        if usize::from(ply) >> self.bits.len() != 0 {
-            return Tile::EMPTY;
-        }
-        let mut equal = self.some;
-        for (b, plane) in self.bits.iter().enumerate() {
-            let wanted = if ply >> b & 1 != 0 { !0 } else { 0 };
-            equal = equal.zip(plane, |e, p| e & !(p ^ wanted));
-        }
-        equal
+        kernels::release_at(self, ply)
     }
 
     /// The plies that occur, rising.
-    #[inline(always)]
     pub fn plies(&self) -> Vec<u16> {
-        if self.some.is_empty() {
-            return Vec::new();
-        }
-        if self.bits.is_empty() {
-            return vec![1];
-        }
-        // Split by one bit after the other, from the highest.
-        let mut classes = vec![(0, self.some)];
-        for plane in self.bits.iter().rev() {
-            let mut split = Vec::with_capacity(2 * classes.len());
-            for (ply, set) in &classes {
-                for (bit, part) in [(0, set.minus(plane)), (1, set.and(plane))] {
-                    if !part.is_empty() {
-                        split.push((ply << 1 | bit, part));
-                    }
-                }
-            }
-            classes = split;
-        }
-        classes.into_iter().map(|(ply, _)| ply).collect()
+        kernels::release_plies(self)
     }
 }
 

@@ -19,7 +19,8 @@ mod quiet;
 mod scalar;
 mod words;
 
-pub use arch::{all, fastest, vectorized};
+pub use arch::kernels::{add_to_all, count, difference, take};
+pub use arch::{all, fastest};
 pub use backend::{Backend, valid};
 pub use conversions::{Conversions, FixedCapture, Goal, Rule, SubGame, SubView};
 pub use graded::{Graded, GradedTile, MAX_BITS, Release};

@@ -2,7 +2,7 @@
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, KingAxis, Plane, Tile};
-use molien_operators::{Graded, vectorized};
+use molien_operators::{Graded, add_to_all};
 use rayon::prelude::*;
 
 use crate::stats::{Count, Counter, Longest, Raw, SideStats, first_position};
@@ -85,12 +85,8 @@ impl Recorder<'_> {
             let numbers = live.filter(|(_, live)| **live).map(|(i, _)| i);
             numbers.fold(Raw::default(), |sum, i| {
                 let tile = &plane.tiles[first + i];
-                vectorized(|| {
-                    for target in &mut targets {
-                        target[i].add(tile);
-                    }
-                    sum.add(self.counter.raw(first + i, tile))
-                })
+                let addresses = add_to_all(&mut targets, i, tile);
+                sum.add(self.counter.raw(first + i, tile, addresses))
             })
         };
         let raw = tasks.into_par_iter().map(add_chunk).reduce(Raw::default, Raw::add);

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use molien_board::{Color, Material, Position};
 use molien_hyper::{Cell, Hyperboard, Index, KingAxis, Plane, Tile};
-use molien_operators::{SubGame, valid, vectorized};
+use molien_operators::{SubGame, count, valid};
 use rayon::prelude::*;
 
 use crate::Metric;
@@ -275,13 +275,13 @@ impl<'a> Counter<'a> {
         Counter { board, stored_factor: board.stored_factor(), mirrors }
     }
 
-    /// Counts the addresses of a tile.
-    #[inline(always)]
-    pub fn raw(&self, number: usize, tile: &Tile) -> Raw {
+    /// Sorts the addresses of a tile, so many of them.
+    pub fn raw(&self, number: usize, tile: &Tile, addresses: u64) -> Raw {
         match &self.mirrors[number] {
-            None => Raw { plain: tile.len(), ..Raw::default() },
+            None => Raw { plain: addresses, ..Raw::default() },
             Some(mask) => {
-                Raw { plain: 0, mirrored: tile.len(), mirrored_unique: tile.and(mask).len() }
+                let mirrored_unique = count(&tile.and(mask));
+                Raw { plain: 0, mirrored: addresses, mirrored_unique }
             }
         }
     }
@@ -303,7 +303,8 @@ impl<'a> Counter<'a> {
             .with_min_len(64)
             .filter_map(|number| {
                 let cell = self.board.cell(number)?;
-                Some(vectorized(|| self.raw(number, &tile(number, &cell))))
+                let tile = tile(number, &cell);
+                Some(self.raw(number, &tile, count(&tile)))
             })
             .reduce(Raw::default, Raw::add);
         self.finish(raw)

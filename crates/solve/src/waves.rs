@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, Plane, Tile};
-use molien_operators::{Backend, Release, for_each_neighbour, vectorized};
+use molien_operators::{Backend, Release, difference, for_each_neighbour, take};
 use rayon::prelude::*;
 
 use crate::wave_log::{RunLog, Wave};
@@ -62,7 +62,7 @@ struct Schedule {
 
 impl Schedule {
     fn new<'a>(releases: impl IndexedParallelIterator<Item = &'a Release>) -> Schedule {
-        let plies: Vec<Vec<u16>> = releases.map(|release| vectorized(|| release.plies())).collect();
+        let plies: Vec<Vec<u16>> = releases.map(Release::plies).collect();
         let mut by_ply: Vec<Vec<u32>> = Vec::new();
         for (tile, plies) in plies.iter().enumerate() {
             for &ply in plies {
@@ -289,17 +289,14 @@ impl Waves<'_> {
                 computed.fetch_add(1, Relaxed);
                 // Conversions due now hold no longer.
                 if reasons & DUE != 0 {
-                    hold.some = vectorized(|| hold.some.minus(&hold.at(ply)));
+                    hold.some = difference(&hold.some, &hold.at(ply));
                 }
-                let stuck = vectorized(|| candidates.minus(&hold.some));
+                let stuck = difference(candidates, &hold.some);
                 let moving =
                     self.backend.quiet_within(self.board, !self.attacker, open, &cell, &stuck);
-                let decided = vectorized(|| {
-                    *lost = stuck.minus(&moving);
-                    *candidates = candidates.minus(lost);
-                    *alive = !candidates.is_empty();
-                    lost.len()
-                });
+                *lost = difference(&stuck, &moving);
+                let decided;
+                (decided, *alive) = take(candidates, lost);
                 *lost_live = decided > 0;
                 counted.fetch_add(decided, Relaxed);
             },
@@ -343,19 +340,13 @@ impl Waves<'_> {
                 }
                 let Some(cell) = self.board.cell(number) else { return };
                 computed.fetch_add(1, Relaxed);
-                let mut reach = Tile::EMPTY;
+                *won = if reasons & DUE != 0 { win.at(ply).and(open) } else { Tile::EMPTY };
                 if reasons & CHANGED != 0 {
-                    reach = self.backend.quiet_within(self.board, self.attacker, lost, &cell, open);
+                    let side = self.attacker;
+                    won.add(&self.backend.quiet_within(self.board, side, lost, &cell, open));
                 }
-                let decided = vectorized(|| {
-                    if reasons & DUE != 0 {
-                        reach.add(&win.at(ply).and(open));
-                    }
-                    *won = reach;
-                    *open = open.minus(won);
-                    *alive = !open.is_empty();
-                    won.len()
-                });
+                let decided;
+                (decided, *alive) = take(open, won);
                 *won_live = decided > 0;
                 counted.fetch_add(decided, Relaxed);
             },
@@ -376,7 +367,7 @@ impl Waves<'_> {
 
 fn count(plane: &Plane) -> u64 {
     let live = plane.tiles.par_iter().zip(&plane.live).with_min_len(64).filter(|(_, live)| **live);
-    live.map(|(tile, _)| tile.len()).sum()
+    live.map(|(tile, _)| molien_operators::count(tile)).sum()
 }
 
 fn clear(plane: &mut Plane) -> (u64, u64) {

@@ -9,6 +9,7 @@ use crate::{Backend, Scalar, checks, quiet};
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
+pub(crate) mod kernels;
 
 /// The tile operators for any processor.
 #[derive(Clone, Copy, Debug)]
@@ -47,17 +48,6 @@ macro_rules! x86_backend {
             fn get() -> Option<&'static $name> {
                 static ONLY: $name = $name(());
                 ($(is_x86_feature_detected!($feature))&&+).then_some(&ONLY)
-            }
-
-            /// Does some work compiled with the features.
-            #[inline]
-            fn run<R>(&self, work: impl FnOnce() -> R) -> R {
-                #[target_feature(enable = $features)]
-                fn run<R>(work: impl FnOnce() -> R) -> R {
-                    work()
-                }
-                // SAFETY: `get` found the features on this processor.
-                unsafe { run(work) }
             }
         }
 
@@ -139,18 +129,3 @@ pub fn fastest() -> &'static dyn Backend {
     *all().last().unwrap_or(&(&Portable as &dyn Backend))
 }
 
-/// Does some work on tiles, compiled for the widest vectors this processor
-/// has. Only what is inlined into `work` gains by it.
-#[inline]
-pub fn vectorized<R>(work: impl FnOnce() -> R) -> R {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if let Some(avx512) = Avx512::get() {
-            return avx512.run(work);
-        }
-        if let Some(avx2) = Avx2::get() {
-            return avx2.run(work);
-        }
-    }
-    work()
-}
