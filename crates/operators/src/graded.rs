@@ -192,9 +192,9 @@ impl Release {
         kernels::release_at(self, ply)
     }
 
-    /// The plies that occur, rising.
-    pub fn plies(&self) -> Vec<u16> {
-        kernels::release_plies(self)
+    /// The least ply of the positions among these.
+    pub fn least(&self, among: &Tile) -> Option<u16> {
+        kernels::release_least(self, among)
     }
 }
 
@@ -215,8 +215,9 @@ mod tests {
             least.merge_row::<true>(row, 0b11, &plies_of(value));
             greatest.merge_row::<false>(row, 0b110, &plies_of(value));
         }
-        assert_eq!(least.plies(), [3]);
-        assert_eq!(greatest.plies(), [200]);
+        assert_eq!(least.least(&Tile::FULL), Some(3));
+        assert_eq!(greatest.least(&Tile::FULL), Some(200));
+        assert_eq!(least.least(&Tile::EMPTY), None);
         assert_eq!(least.at(3).row(row), 0b11);
         assert_eq!(greatest.at(200).row(row), 0b110);
         assert!(least.at(7).is_empty());

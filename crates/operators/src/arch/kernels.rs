@@ -102,36 +102,40 @@ kernels! {
             return Tile::EMPTY;
         }
         let mut equal = release.some;
-        for (b, plane) in release.bits.iter().enumerate() {
-            let wanted = if ply >> b & 1 != 0 { !0 } else { 0 };
-            equal = equal.zip(plane, |e, p| e & !(p ^ wanted));
+        for rank in 0..8 {
+            // One rank through all bits: it stays in a register.
+            let mut words = equal.0[rank];
+            for (b, plane) in release.bits.iter().enumerate() {
+                let flip = if ply >> b & 1 != 0 { 0 } else { !0 };
+                for file in 0..8 {
+                    words[file] &= plane.0[rank][file] ^ flip;
+                }
+            }
+            equal.0[rank] = words;
         }
         equal
     }
 
-    /// See [`Release::plies`].
-    pub(crate) fn release_plies(release: &Release) -> Vec<u16> {
-        if release.some.is_empty() {
-            return Vec::new();
+    /// See [`Release::least`].
+    pub(crate) fn release_least(release: &Release, among: &Tile) -> Option<u16> {
+        let mut set = release.some.and(among);
+        if set.is_empty() {
+            return None;
         }
         if release.bits.is_empty() {
-            return vec![1];
+            return Some(1);
         }
-        // Split by one bit after the other, from the highest.
-        let mut classes = vec![(0, release.some)];
+        // From the highest bit: keep those without it, if there are any.
+        let mut ply = 0;
         for plane in release.bits.iter().rev() {
-            let mut split = Vec::with_capacity(2 * classes.len());
-            for (ply, set) in &classes {
-                let (low, high) = (set.minus(plane), set.and(plane));
-                if !low.is_empty() {
-                    split.push((ply << 1, low));
-                }
-                if !high.is_empty() {
-                    split.push((ply << 1 | 1, high));
-                }
+            let without = set.minus(plane);
+            ply <<= 1;
+            if without.is_empty() {
+                ply |= 1;
+            } else {
+                set = without;
             }
-            classes = split;
         }
-        classes.into_iter().map(|(ply, _)| ply).collect()
+        Some(ply)
     }
 }
