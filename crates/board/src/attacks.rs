@@ -104,7 +104,8 @@ const fn pawn_table(color: Color) -> [u64; 64] {
     table
 }
 
-static KING: [u64; 64] = leaper_table(Role::King);
+/// The squares a king attacks from each square.
+pub const KING: [u64; 64] = leaper_table(Role::King);
 static KNIGHT: [u64; 64] = leaper_table(Role::Knight);
 static RAYS: [[u64; 64]; RAY_COUNT] = ray_table();
 static RAY_SQUARES: [[RaySquares; 64]; RAY_COUNT] = ray_square_table();
@@ -141,7 +142,8 @@ pub const fn ray_directions(role: Role) -> std::ops::Range<usize> {
 /// The squares a king on `from` attacks.
 #[inline]
 pub fn king(from: Square) -> Bitboard {
-    Bitboard(KING[from.index()])
+    static TABLE: [u64; 64] = KING;
+    Bitboard(TABLE[from.index()])
 }
 
 /// The squares a knight on `from` attacks.

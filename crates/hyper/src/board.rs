@@ -2,7 +2,7 @@
 
 use molien_board::{Bitboard, Color, Man, Material, Position, Role, Square};
 
-use crate::{KING_PAIRS, OuterAxes, king_pair, king_pair_squares};
+use crate::{KING_PAIRS, OuterAxes, Walk, king_pair, king_pair_squares};
 
 /// The most outer men a hyperboard can have.
 pub const MAX_OUTER: usize = 6;
@@ -223,10 +223,10 @@ impl Hyperboard {
         Some(Cell { tile, king_class, kings, squares, occupied })
     }
 
-    /// The tile reached when one outer man moves to an empty square.
-    #[inline]
-    pub fn tile_with(&self, cell: &Cell, man: usize, to: Square) -> usize {
-        self.axes.moved(cell.tile, &cell.squares[..self.outer.len()], man, to)
+    /// The tiles reached when one outer man moves.
+    #[inline(always)]
+    pub fn walk<'a>(&'a self, cell: &'a Cell, man: usize) -> Walk<'a> {
+        self.axes.walk(cell.tile, &cell.squares[..self.outer.len()], man)
     }
 
     /// The tile of a king class and outer squares (already in the class's

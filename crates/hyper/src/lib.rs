@@ -27,5 +27,5 @@ mod tile;
 
 pub use board::{Cell, Hyperboard, Index, KingAxis, MAX_OUTER};
 pub use kings::{KING_PAIRS, KingPair, king_pair, king_pair_squares};
-pub use outer::OuterAxes;
+pub use outer::{OuterAxes, Walk};
 pub use tile::{Plane, Tile};

@@ -118,28 +118,58 @@ impl OuterAxes {
         }
     }
 
-    /// The number after one man has moved, from the number before.
-    #[inline]
-    pub fn moved(&self, number: usize, squares: &[Square], man: usize, to: Square) -> usize {
+    /// Numbers after one man has moved, the others standing still.
+    #[inline(always)]
+    pub fn walk<'a>(&'a self, number: usize, squares: &'a [Square], man: usize) -> Walk<'a> {
         let axis = &self.axes[self.axis_of[man]];
-        if axis.len == 1 {
-            return number + to.index() * axis.stride - squares[man].index() * axis.stride;
-        }
         let group = &squares[axis.first..axis.first + axis.len];
-        let before = self.rank(axis, group);
-        let after = match *group {
-            [a, b] => {
-                let other = if man == axis.first { b } else { a };
-                self.rank(axis, &[other, to])
-            }
-            _ => {
-                let mut moved = group.to_vec();
-                moved[man - axis.first] = to;
-                self.rank(axis, &moved)
-            }
+        let others = match *group {
+            [_] => Others::None,
+            [a, b] => Others::One(if man == axis.first { b } else { a }),
+            _ => Others::More { group, man: man - axis.first },
         };
-        number - before + after
+        Walk { base: number - self.rank(axis, group), stride: axis.stride, others }
     }
+}
+
+/// Where the moves of one man lead: see [`OuterAxes::walk`].
+#[derive(Clone, Copy, Debug)]
+pub struct Walk<'a> {
+    /// The number without the share of the man's axis.
+    base: usize,
+    stride: usize,
+    others: Others<'a>,
+}
+
+/// The like men on the same axis.
+#[derive(Clone, Copy, Debug)]
+enum Others<'a> {
+    None,
+    One(Square),
+    More { group: &'a [Square], man: usize },
+}
+
+impl Walk<'_> {
+    /// The number with the man on an empty square.
+    #[inline(always)]
+    pub fn to(&self, square: Square) -> usize {
+        let group = match self.others {
+            Others::None => square.index(),
+            Others::One(other) if other < square => rank_group(&[other, square]),
+            Others::One(other) => rank_group(&[square, other]),
+            Others::More { group, man } => rank_moved(group, man, square),
+        };
+        self.base + group * self.stride
+    }
+}
+
+/// The group's number after one of its men has moved.
+#[inline(never)]
+fn rank_moved(group: &[Square], man: usize, to: Square) -> usize {
+    let mut moved = group.to_vec();
+    moved[man] = to;
+    moved.sort_unstable();
+    rank_group(&moved)
 }
 
 #[cfg(test)]
@@ -159,7 +189,7 @@ mod tests {
                 after[man] = to;
                 let distinct = (0..men.len()).all(|i| i == man || after[i] != to);
                 if distinct {
-                    assert_eq!(axes.moved(number, &squares, man, to), axes.encode(&after));
+                    assert_eq!(axes.walk(number, &squares, man).to(to), axes.encode(&after));
                 }
             }
         }

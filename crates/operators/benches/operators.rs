@@ -1,7 +1,7 @@
 //! The tile operators, time for one tile.
 //!
 //! Every figure of `quiet` includes the king's moves; `king alone` is that
-//! part by itself.
+//! part by itself. All placements are asked for, so nothing ends early.
 
 use std::hint::black_box;
 
@@ -42,9 +42,15 @@ fn cells(board: &Hyperboard) -> Vec<Cell> {
     all.iter().step_by((all.len() / CELLS).max(1)).copied().collect()
 }
 
-/// Runs `f` on one cell after the other.
-fn bench_cells(c: &mut Criterion, name: &str, board: &Hyperboard, mut f: impl FnMut(&Cell)) {
-    let cells = cells(board);
+/// Runs `f` on one cell and its placements after the other.
+fn bench_cells(
+    c: &mut Criterion,
+    name: &str,
+    board: &Hyperboard,
+    mut f: impl FnMut(&(Cell, Tile)),
+) {
+    let cells: Vec<_> =
+        cells(board).into_iter().map(|cell| (cell, valid(board, &cell))).collect();
     let mut next = (0..cells.len()).cycle();
     c.bench_function(name, |b| {
         b.iter(|| f(&cells[next.next().unwrap_or(0)]));
@@ -65,8 +71,8 @@ fn quiet(c: &mut Criterion) {
         let plane = Plane::from_tiles(random_tiles(board, 0x9e37_79b9_7f4a_7c15));
         for backend in all().into_iter().filter(|backend| backend.name() != "scalar") {
             let name = format!("quiet/{name}/{}", backend.name());
-            bench_cells(c, &name, board, |cell| {
-                black_box(backend.quiet(board, *side, &plane, cell));
+            bench_cells(c, &name, board, |(cell, within)| {
+                black_box(backend.quiet_within(board, *side, &plane, cell, within));
             });
         }
     }
@@ -79,7 +85,7 @@ fn pawn_board(name: &str) -> Hyperboard {
 
 fn check(c: &mut Criterion) {
     let board = Hyperboard::pieces(material("KQRKR"));
-    bench_cells(c, "in check/KQRKR", &board, |cell| {
+    bench_cells(c, "in check/KQRKR", &board, |(cell, _)| {
         black_box(fastest().in_check(&board, Color::Black, cell));
     });
 }
@@ -110,7 +116,7 @@ fn captures(c: &mut Criterion) {
             .map(|(game, man)| game.as_ref().map(|game| game.view(man.color)))
             .collect();
         for (side, goal) in [(Color::White, Goal::Win), (Color::Black, Goal::Hold)] {
-            bench_cells(c, &format!("captures/KQRKR {name}/{goal:?}"), &board, |cell| {
+            bench_cells(c, &format!("captures/KQRKR {name}/{goal:?}"), &board, |(cell, _)| {
                 let mut found = Conversions::new(goal, bits + usize::from(bits > 0));
                 found.add_piece_captures(&board, side, cell, &subs, rule);
                 black_box(found);

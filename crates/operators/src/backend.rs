@@ -8,10 +8,22 @@ pub trait Backend: Send + Sync {
     /// A short name, such as `avx512`.
     fn name(&self) -> &'static str;
 
-    /// The positions of the cell from which `side` has a quiet move (neither
-    /// a capture nor a pawn move) to a position in `plane`. The plane must
-    /// hold placements only, no overlapping men.
-    fn quiet(&self, board: &Hyperboard, side: Color, plane: &Plane, cell: &Cell) -> Tile;
+    /// The positions of `within`, placements of the cell, from which `side`
+    /// has a quiet move (neither a capture nor a pawn move) to a position in
+    /// `plane`. The plane must hold placements only, no overlapping men.
+    fn quiet_within(
+        &self,
+        board: &Hyperboard,
+        side: Color,
+        plane: &Plane,
+        cell: &Cell,
+        within: &Tile,
+    ) -> Tile;
+
+    /// As [`Backend::quiet_within`], for all placements of the cell.
+    fn quiet(&self, board: &Hyperboard, side: Color, plane: &Plane, cell: &Cell) -> Tile {
+        self.quiet_within(board, side, plane, cell, &valid(board, cell))
+    }
 
     /// The positions of the cell in which the king of `color` is attacked.
     fn in_check(&self, board: &Hyperboard, color: Color, cell: &Cell) -> Tile;

@@ -6,9 +6,10 @@
 //! in which one of them escapes (does not lose).
 
 use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
-use molien_hyper::{Cell, Hyperboard, KingAxis, MAX_OUTER, OuterAxes, Tile, king_pair};
+use molien_hyper::{Cell, Hyperboard, KingAxis, KingPair, MAX_OUTER, OuterAxes, Tile};
 
 use crate::graded::{Graded, GradedWord, MAX_BITS, Release};
+use crate::neighbours::king_pair_after;
 
 /// How the depth of the position after the move becomes the ply before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -309,7 +310,7 @@ impl Conversions {
         stay: OuterSquares,
     ) {
         let FixedCapture { target, sub, rule, .. } = *capture;
-        let Some((symmetry, class)) = king_step(cell, side, target) else { return };
+        let Some(KingPair { symmetry, class }) = king_step(cell, side, target) else { return };
         let after = stay.map(|square| symmetry.square(square));
         let tile = sub.tile_at(class, after.as_slice());
         for row in Square::all() {
@@ -335,16 +336,12 @@ pub struct FixedCapture<'a> {
     pub rule: Rule,
 }
 
-/// An outer king's step to a square: the symmetry into the new king pair's
-/// class, and the class. `None` if the king cannot step there.
-fn king_step(cell: &Cell, side: Color, to: Square) -> Option<(molien_board::Symmetry, usize)> {
+/// An outer king's step to a square: the new king pair's class and the
+/// symmetry into it. `None` if the king cannot step there.
+fn king_step(cell: &Cell, side: Color, to: Square) -> Option<KingPair> {
     let (white, black) = cell.kings?;
     let from = if side == Color::White { white } else { black };
-    if !attacks::king(from).contains(to) {
-        return None;
-    }
-    let kings = if side == Color::White { (to, black) } else { (white, to) };
-    king_pair(kings.0, kings.1).map(|pair| (pair.symmetry, pair.class))
+    king_pair_after(side, cell, to).filter(|_| attacks::king(from).contains(to))
 }
 
 /// Captures of a tile man. The result's rows are the victim's squares, its
@@ -376,7 +373,7 @@ fn line_captures(
         }
     }
     for target in !occupied {
-        let Some((symmetry, class)) = king_step(cell, side, target) else { continue };
+        let Some(KingPair { symmetry, class }) = king_step(cell, side, target) else { continue };
         let after = squares.map(|square| symmetry.square(square));
         let word = line_word(sub, class, after.as_slice());
         let word = if other.is_some() { word.transform(symmetry.inverse()) } else { word };

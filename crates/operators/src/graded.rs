@@ -3,6 +3,8 @@
 use molien_board::{Bitboard, Square, Symmetry};
 use molien_hyper::Tile;
 
+use crate::arch::kernels;
+
 /// Bits of the largest depth: 2047 plies.
 pub const MAX_BITS: usize = 11;
 
@@ -194,39 +196,12 @@ impl Release {
 
     /// The positions whose ply is exactly this one.
     pub fn at(&self, ply: u16) -> Tile {
-        if self.bits.is_empty() {
-            return if ply == 1 { self.some } else { Tile::EMPTY };
-        }
-        if usize::from(ply) >> self.bits.len() != 0 {
-            return Tile::EMPTY;
-        }
-        let mut equal = self.some;
-        for (b, plane) in self.bits.iter().enumerate() {
-            let wanted = if ply >> b & 1 != 0 { !0 } else { 0 };
-            equal = equal.zip(plane, |e, p| e & !(p ^ wanted));
-        }
-        equal
+        kernels::release_at(self, ply)
     }
 
-    /// The plies that occur, as a set of bits.
-    pub fn plies(&self) -> Vec<u16> {
-        let limit = if self.bits.is_empty() { 2 } else { 1u16 << self.bits.len() };
-        let mut found = Vec::new();
-        self.collect_plies(self.some, 0, limit.trailing_zeros() as usize, &mut found);
-        found.sort_unstable();
-        found
-    }
-
-    fn collect_plies(&self, set: Tile, ply: u16, bit: usize, found: &mut Vec<u16>) {
-        if set.is_empty() {
-            return;
-        }
-        if self.bits.is_empty() {
-            return found.push(1);
-        }
-        let Some(bit) = bit.checked_sub(1) else { return found.push(ply) };
-        self.collect_plies(set.and(&self.bits[bit]), ply | 1 << bit, bit, found);
-        self.collect_plies(set.minus(&self.bits[bit]), ply, bit, found);
+    /// The least ply of the positions among these.
+    pub fn least(&self, among: &Tile) -> Option<u16> {
+        kernels::release_least(self, among)
     }
 }
 
@@ -247,8 +222,9 @@ mod tests {
             least.merge_row::<true>(row, 0b11, &plies_of(value));
             greatest.merge_row::<false>(row, 0b110, &plies_of(value));
         }
-        assert_eq!(least.plies(), [3]);
-        assert_eq!(greatest.plies(), [200]);
+        assert_eq!(least.least(&Tile::FULL), Some(3));
+        assert_eq!(greatest.least(&Tile::FULL), Some(200));
+        assert_eq!(least.least(&Tile::EMPTY), None);
         assert_eq!(least.at(3).row(row), 0b11);
         assert_eq!(greatest.at(200).row(row), 0b110);
         assert!(least.at(7).is_empty());

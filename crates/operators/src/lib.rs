@@ -10,12 +10,16 @@
 
 mod arch;
 mod backend;
+mod checks;
 mod conversions;
-mod fast;
+mod fills;
 mod graded;
 mod neighbours;
+mod quiet;
 mod scalar;
+mod words;
 
+pub use arch::kernels::{add_to_all, count, difference, take};
 pub use arch::{all, fastest};
 pub use backend::{Backend, valid};
 pub use conversions::{Conversions, FixedCapture, Goal, Rule, SubGame, SubView};

@@ -1,7 +1,44 @@
 //! Which tiles a side's quiet moves connect.
 
-use molien_board::{Color, Square, attacks};
-use molien_hyper::{Cell, Hyperboard, KingAxis, MAX_OUTER, king_pair, king_pair_squares};
+use molien_board::{Bitboard, Color, Square, Symmetry, attacks};
+use molien_hyper::{Cell, Hyperboard, KingPair, MAX_OUTER, king_pair, king_pair_squares};
+
+/// The squares to which an outer king of this side may step: free of outer
+/// men.
+#[inline(always)]
+pub(crate) fn king_targets(side: Color, cell: &Cell) -> Bitboard {
+    match cell.kings {
+        None => Bitboard::EMPTY,
+        Some((white, black)) => {
+            attacks::king(if side == Color::White { white } else { black }) - cell.occupied
+        }
+    }
+}
+
+/// The king pair after an outer king has gone to a square, whether or not he
+/// could. `None` if the kings would touch.
+#[inline(always)]
+pub(crate) fn king_pair_after(side: Color, cell: &Cell, to: Square) -> Option<KingPair> {
+    let (white, black) = cell.kings?;
+    if side == Color::White { king_pair(to, black) } else { king_pair(white, to) }
+}
+
+/// The tile of a king class with the outer men of the cell moved by a
+/// symmetry.
+#[inline(always)]
+pub(crate) fn tile_through(
+    board: &Hyperboard,
+    cell: &Cell,
+    symmetry: Symmetry,
+    class: usize,
+) -> usize {
+    let outer = board.outer().len();
+    let mut squares = [Square::new(0); MAX_OUTER];
+    for i in 0..outer {
+        squares[i] = symmetry.square(cell.squares[i]);
+    }
+    board.tile_at(class, &squares[..outer])
+}
 
 /// Calls `visit` with every tile that has a quiet move of `side` to or from
 /// this cell (quiet moves can be taken back, so the relation is symmetric).
@@ -17,40 +54,19 @@ pub fn for_each_neighbour(
         visit(cell.tile);
     }
     for (i, man) in board.outer().iter().enumerate().filter(|(_, man)| man.color == side) {
-        let targets = attacks::attacks(man.role, cell.squares[i], cell.occupied) - cell.occupied;
-        for to in targets {
-            visit(board.tile_with(cell, i, to));
+        let walk = board.walk(cell, i);
+        for to in attacks::attacks(man.role, cell.squares[i], cell.occupied) - cell.occupied {
+            visit(walk.to(to));
         }
     }
-    if board.king_axis() == KingAxis::Pairs {
-        for_each_king_neighbour(board, side, cell, visit);
-    }
-}
-
-fn for_each_king_neighbour(
-    board: &Hyperboard,
-    side: Color,
-    cell: &Cell,
-    mut visit: impl FnMut(usize),
-) {
-    let Some((white, black)) = cell.kings else { return };
-    let from = if side == Color::White { white } else { black };
-    let outer = board.outer().len();
-    for to in attacks::king(from) - cell.occupied {
-        let kings = if side == Color::White { (to, black) } else { (white, to) };
-        let Some(pair) = king_pair(kings.0, kings.1) else { continue };
-        let mut squares = [Square::new(0); MAX_OUTER];
-        for i in 0..outer {
-            squares[i] = pair.symmetry.square(cell.squares[i]);
-        }
-        visit(board.tile_at(pair.class, &squares[..outer]));
+    for to in king_targets(side, cell) {
+        let Some(KingPair { symmetry, class }) = king_pair_after(side, cell, to) else { continue };
+        visit(tile_through(board, cell, symmetry, class));
         // Both kings on the long diagonal: the mirror image is stored too.
-        let (a, b) = king_pair_squares(pair.class);
+        let (a, b) = king_pair_squares(class);
         if a.file() == a.rank() && b.file() == b.rank() {
-            for square in &mut squares[..outer] {
-                *square = molien_board::Symmetry::DIAGONAL.square(*square);
-            }
-            visit(board.tile_at(pair.class, &squares[..outer]));
+            let mirrored = Symmetry::ALL[symmetry.index() ^ Symmetry::DIAGONAL.index()];
+            visit(tile_through(board, cell, mirrored, class));
         }
     }
 }

@@ -14,9 +14,16 @@ impl Backend for Scalar {
         "scalar"
     }
 
-    fn quiet(&self, board: &Hyperboard, side: Color, plane: &Plane, cell: &Cell) -> Tile {
+    fn quiet_within(
+        &self,
+        board: &Hyperboard,
+        side: Color,
+        plane: &Plane,
+        cell: &Cell,
+        within: &Tile,
+    ) -> Tile {
         let mut out = Tile::EMPTY;
-        for (row, column) in Tile::FULL.pairs() {
+        for (row, column) in within.pairs() {
             let index = Index { tile: cell.tile, row, column };
             // Only legal positions have moves; the operator may be asked
             // about a placement that is illegal with this side to move.

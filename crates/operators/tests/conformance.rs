@@ -46,6 +46,9 @@ fn check_board(board: &Hyperboard, samples: usize) {
         for side in Color::BOTH {
             let quiet = Scalar.quiet(board, side, &plane, &cell);
             let check = Scalar.in_check(board, side, &cell);
+            // Few positions asked for: implementations may stop early.
+            let few = Tile::from_rows(|_| random.next() & random.next() & random.next());
+            let few = few.and(&valid(board, &cell));
             for backend in all() {
                 let name = backend.name();
                 let board_name = board.material();
@@ -53,6 +56,11 @@ fn check_board(board: &Hyperboard, samples: usize) {
                     backend.quiet(board, side, &plane, &cell),
                     quiet,
                     "{name} quiet {board_name} {side} {cell:?}"
+                );
+                assert_eq!(
+                    backend.quiet_within(board, side, &plane, &cell, &few),
+                    quiet.and(&few),
+                    "{name} quiet within {board_name} {side} {cell:?}"
                 );
                 assert_eq!(
                     backend.in_check(board, side, &cell),

@@ -2,11 +2,14 @@
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, KingAxis, Plane, Tile};
-use molien_operators::Graded;
+use molien_operators::{Graded, add_to_all};
 use rayon::prelude::*;
 
-use crate::stats::{Count, Counter, Longest, SideStats, first_position};
+use crate::stats::{Count, Counter, Longest, Raw, SideStats, first_position};
 use crate::waves::Decided;
+
+/// Tiles a task takes.
+const CHUNK_TILES: usize = 512;
 
 /// Whether the depth of every position is kept or only counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,26 +25,6 @@ pub(crate) struct Recorder<'a> {
     pub counter: &'a Counter<'a>,
     pub keep: Keep,
     pub attacker: Color,
-}
-
-fn add_plane(into: &mut [Tile], plane: &Plane) {
-    into.par_iter_mut().zip(&plane.tiles).zip(&plane.live).with_min_len(64).for_each(
-        |((into, tile), live)| {
-            if *live {
-                into.add(tile);
-            }
-        },
-    );
-}
-
-fn add_depth(graded: &mut Graded, ply: u16, plane: &Plane) {
-    let bits = (u16::BITS - ply.leading_zeros()) as usize;
-    while graded.depth.len() < bits {
-        graded.depth.push(vec![Tile::EMPTY; graded.won.len()]);
-    }
-    for b in (0..bits).filter(|b| ply >> b & 1 != 0) {
-        add_plane(&mut graded.depth[b], plane);
-    }
 }
 
 fn count_at(histogram: &mut Vec<Count>, ply: u16, count: Count) {
@@ -71,26 +54,55 @@ impl Recorder<'_> {
                 return;
             }
         };
-        let graded = &mut values[turn.index()];
+        let Graded { won, lost, depth, .. } = &mut values[turn.index()];
         let side = &mut sides[turn.index()];
         let longest = first_position(self.board, plane, turn)
             .map(|position| Longest { plies: ply, position });
-        let count = self.counter.plane(plane);
-        match decided {
-            Decided::Won(_) => {
-                add_plane(&mut graded.won, plane);
-                count_at(&mut side.wins, ply, count);
-                side.longest_win = longest;
-            }
-            Decided::Lost(_) => {
-                add_plane(&mut graded.lost, plane);
-                count_at(&mut side.losses, ply, count);
-                side.longest_loss = longest;
-            }
-            Decided::Stalemate(_) => {}
-        }
+        let won_now = matches!(decided, Decided::Won(_));
+        let mut targets = vec![if won_now { won } else { lost }];
         if self.keep == Keep::Depths {
-            add_depth(graded, ply, plane);
+            targets.extend(planes_of_depth(depth, ply, self.board.tiles()));
+        }
+        let count = self.add(targets, plane);
+        if won_now {
+            count_at(&mut side.wins, ply, count);
+            side.longest_win = longest;
+        } else {
+            count_at(&mut side.losses, ply, count);
+            side.longest_loss = longest;
         }
     }
+
+    /// Adds a plane to each of the targets, and counts it. The same stretch of
+    /// all targets is one task, so that each tile is read once.
+    fn add(&self, targets: Vec<&mut Vec<Tile>>, plane: &Plane) -> Count {
+        let mut chunks: Vec<_> = targets.into_iter().map(|t| t.chunks_mut(CHUNK_TILES)).collect();
+        let task =
+            |first| (first, chunks.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>());
+        let tasks: Vec<_> = (0..plane.tiles.len()).step_by(CHUNK_TILES).map(task).collect();
+        let add_chunk = |(first, mut targets): (usize, Vec<&mut [Tile]>)| {
+            let live = plane.live[first..].iter().take(CHUNK_TILES).enumerate();
+            let numbers = live.filter(|(_, live)| **live).map(|(i, _)| i);
+            numbers.fold(Raw::default(), |sum, i| {
+                let tile = &plane.tiles[first + i];
+                let addresses = add_to_all(&mut targets, i, tile);
+                sum.add(self.counter.raw(first + i, tile, addresses))
+            })
+        };
+        let raw = tasks.into_par_iter().map(add_chunk).reduce(Raw::default, Raw::add);
+        self.counter.finish(raw)
+    }
+}
+
+/// The planes of the bits that are set in a depth.
+fn planes_of_depth(
+    depth: &mut Vec<Vec<Tile>>,
+    ply: u16,
+    tiles: usize,
+) -> impl Iterator<Item = &mut Vec<Tile>> {
+    let bits = (u16::BITS - ply.leading_zeros()) as usize;
+    while depth.len() < bits {
+        depth.push(vec![Tile::EMPTY; tiles]);
+    }
+    depth.iter_mut().enumerate().filter(move |(b, _)| ply >> b & 1 != 0).map(|(_, plane)| plane)
 }

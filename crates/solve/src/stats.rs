@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use molien_board::{Color, Material, Position};
 use molien_hyper::{Cell, Hyperboard, Index, KingAxis, Plane, Tile};
-use molien_operators::{SubGame, valid};
+use molien_operators::{SubGame, count, valid};
 use rayon::prelude::*;
 
 use crate::Metric;
@@ -248,14 +248,15 @@ pub(crate) struct Counter<'a> {
 
 /// Addresses in tiles without and with mirror images, and representatives.
 #[derive(Clone, Copy, Default)]
-struct Raw {
+pub(crate) struct Raw {
     plain: u64,
     mirrored: u64,
     mirrored_unique: u64,
 }
 
 impl Raw {
-    fn add(self, other: Raw) -> Raw {
+    #[inline(always)]
+    pub fn add(self, other: Raw) -> Raw {
         Raw {
             plain: self.plain + other.plain,
             mirrored: self.mirrored + other.mirrored,
@@ -274,32 +275,25 @@ impl<'a> Counter<'a> {
         Counter { board, stored_factor: board.stored_factor(), mirrors }
     }
 
-    fn raw(&self, number: usize, tile: &Tile) -> Raw {
+    /// Sorts the addresses of a tile, so many of them.
+    pub fn raw(&self, number: usize, tile: &Tile, addresses: u64) -> Raw {
         match &self.mirrors[number] {
-            None => Raw { plain: tile.len(), ..Raw::default() },
+            None => Raw { plain: addresses, ..Raw::default() },
             Some(mask) => {
-                Raw { plain: 0, mirrored: tile.len(), mirrored_unique: tile.and(mask).len() }
+                let mirrored_unique = count(&tile.and(mask));
+                Raw { plain: 0, mirrored: addresses, mirrored_unique }
             }
         }
     }
 
-    fn finish(&self, raw: Raw) -> Count {
+    /// The positions that some addresses stand for.
+    pub fn finish(&self, raw: Raw) -> Count {
         let unique = raw.plain / self.stored_factor + raw.mirrored_unique;
         let nalimov = match self.board.king_axis() {
             KingAxis::Pairs => (raw.plain + raw.mirrored) / self.stored_factor,
             KingAxis::Tile => unique,
         };
         Count { unique, nalimov }
-    }
-
-    /// Counts the positions of a plane.
-    pub fn plane(&self, plane: &Plane) -> Count {
-        let tiles = plane.tiles.par_iter().zip(&plane.live).enumerate().with_min_len(64);
-        let raw = tiles
-            .filter(|(_, (_, live))| **live)
-            .map(|(number, (tile, _))| self.raw(number, tile))
-            .reduce(Raw::default, Raw::add);
-        self.finish(raw)
     }
 
     /// Counts the positions given tile by tile.
@@ -309,7 +303,8 @@ impl<'a> Counter<'a> {
             .with_min_len(64)
             .filter_map(|number| {
                 let cell = self.board.cell(number)?;
-                Some(self.raw(number, &tile(number, &cell)))
+                let tile = tile(number, &cell);
+                Some(self.raw(number, &tile, count(&tile)))
             })
             .reduce(Raw::default, Raw::add);
         self.finish(raw)

@@ -12,11 +12,11 @@
 //! Only tiles whose neighbours changed, or which have a conversion due, are
 //! looked at.
 
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, Plane, Tile};
-use molien_operators::{Backend, Release, for_each_neighbour};
+use molien_operators::{Backend, Release, difference, for_each_neighbour, take};
 use rayon::prelude::*;
 
 use crate::wave_log::{RunLog, Wave};
@@ -55,78 +55,74 @@ pub(crate) enum Stop {
     NotLogged(String),
 }
 
-/// The tiles with a release due at each ply.
-struct Schedule {
-    by_ply: Vec<Vec<u32>>,
+/// What conversions do to one tile, and when next.
+struct Pending {
+    release: Release,
+    /// The least ply of a position that still matters; [`NEVER`] if there is
+    /// none.
+    next: u16,
 }
 
-impl Schedule {
-    fn new<'a>(releases: impl IndexedParallelIterator<Item = &'a Release>) -> Schedule {
-        let plies: Vec<Vec<u16>> = releases.map(Release::plies).collect();
-        let mut by_ply: Vec<Vec<u32>> = Vec::new();
-        for (tile, plies) in plies.iter().enumerate() {
-            for &ply in plies {
-                let ply = usize::from(ply);
-                if by_ply.len() <= ply {
-                    by_ply.resize(ply + 1, Vec::new());
-                }
-                by_ply[ply].push(tile as u32);
-            }
-        }
-        Schedule { by_ply }
+const NEVER: u16 = u16::MAX;
+
+impl Pending {
+    fn new(release: Release, among: &Tile) -> Pending {
+        let mut pending = Pending { release, next: NEVER };
+        pending.look_ahead(among);
+        pending
     }
 
-    fn due(&self, ply: u16) -> &[u32] {
-        self.by_ply.get(usize::from(ply)).map_or(&[], Vec::as_slice)
+    /// Finds out when the next of these positions is due; none of them is due
+    /// yet.
+    fn look_ahead(&mut self, among: &Tile) {
+        self.next = self.release.least(among).unwrap_or(NEVER);
     }
 
-    fn last_ply(&self) -> u16 {
-        self.by_ply.len().saturating_sub(1) as u16
+    /// The positions whose conversions hold until this ply no longer do.
+    fn let_go(&mut self, ply: u16) {
+        self.release.some = difference(&self.release.some, &self.release.at(ply));
     }
 }
 
-/// A neighbour of the tile changed in the wave before.
-const CHANGED: u8 = 1;
-/// The tile has a conversion due.
-const DUE: u8 = 2;
+/// The first ply at which a tile has a conversion due.
+fn first_due(pending: &[Pending]) -> u16 {
+    pending.iter().map(|tile| tile.next).min().unwrap_or(NEVER)
+}
 
-/// Tiles to look at in the next wave and why, and whether there are any.
+/// Tiles of which a neighbour changed, and whether there are any.
 struct Dirty {
-    reasons: Vec<AtomicU8>,
+    tiles: Vec<AtomicBool>,
     any: AtomicBool,
 }
 
 impl Dirty {
-    fn new(tiles: usize, reason: u8) -> Dirty {
+    fn new(tiles: usize, dirty: bool) -> Dirty {
         Dirty {
-            reasons: (0..tiles).map(|_| AtomicU8::new(reason)).collect(),
-            any: AtomicBool::new(reason != 0),
+            tiles: (0..tiles).map(|_| AtomicBool::new(dirty)).collect(),
+            any: AtomicBool::new(dirty),
         }
     }
 
-    /// Only threads that set the same reason run at the same time, so a plain
-    /// load and store lose nothing.
     #[inline]
-    fn set(&self, tile: usize, reason: u8) {
-        let reasons = &self.reasons[tile];
-        let before = reasons.load(Relaxed);
-        if before & reason == 0 {
-            reasons.store(before | reason, Relaxed);
+    fn set(&self, tile: usize) {
+        // Most are set already: a load is cheaper than a store.
+        if !self.tiles[tile].load(Relaxed) {
+            self.tiles[tile].store(true, Relaxed);
         }
     }
 
     fn clear(&self) {
-        self.reasons.par_iter().with_min_len(1024).for_each(|reasons| reasons.store(0, Relaxed));
+        self.tiles.par_iter().with_min_len(1024).for_each(|tile| tile.store(false, Relaxed));
         self.any.store(false, Relaxed);
     }
 
     #[inline]
-    fn take(&self, tile: usize) -> u8 {
-        let reasons = self.reasons[tile].load(Relaxed);
-        if reasons != 0 {
-            self.reasons[tile].store(0, Relaxed);
+    fn take(&self, tile: usize) -> bool {
+        let dirty = self.tiles[tile].load(Relaxed);
+        if dirty {
+            self.tiles[tile].store(false, Relaxed);
         }
-        reasons
+        dirty
     }
 }
 
@@ -140,8 +136,8 @@ pub(crate) struct Waves<'a> {
 struct State {
     open: Plane,
     candidates: Plane,
-    wins: Vec<Release>,
-    holds: Vec<Release>,
+    wins: Vec<Pending>,
+    holds: Vec<Pending>,
     /// Lost positions of the wave before and of this one.
     lost_before: Plane,
     lost_now: Plane,
@@ -153,7 +149,7 @@ struct State {
 impl State {
     /// Takes in a wave decided by an earlier process, as `defend` and
     /// `attack` would have.
-    fn replay(&mut self, wave: Wave, ply: u16, holds_due: &[u32]) {
+    fn replay(&mut self, wave: Wave, ply: u16) {
         let take = |from: &mut Plane, plane: &Plane| {
             let tiles = from.tiles.par_iter_mut().zip(&mut from.live);
             tiles.zip(&plane.tiles).zip(&plane.live).with_min_len(64).for_each(
@@ -167,9 +163,16 @@ impl State {
         };
         take(&mut self.candidates, &wave.lost);
         take(&mut self.open, &wave.won);
-        for &tile in holds_due {
-            let hold = &mut self.holds[tile as usize];
-            hold.some = hold.some.minus(&hold.at(ply));
+        for (hold, candidates) in self.holds.iter_mut().zip(&self.candidates.tiles) {
+            if hold.next == ply {
+                hold.let_go(ply);
+                hold.look_ahead(candidates);
+            }
+        }
+        for (win, open) in self.wins.iter_mut().zip(&self.open.tiles) {
+            if win.next == ply {
+                win.look_ahead(open);
+            }
         }
         self.dirty_open.clear();
         self.dirty_candidates.clear();
@@ -191,9 +194,6 @@ impl Waves<'_> {
         cancelled: impl Fn() -> bool,
     ) -> Stop {
         let mut state = self.begin(start);
-        let wins_due = Schedule::new(state.wins.par_iter());
-        let holds_due = Schedule::new(state.holds.par_iter());
-        let last_due = wins_due.last_ply().max(holds_due.last_ply());
         let mut ply = 0;
         loop {
             if cancelled() {
@@ -202,14 +202,14 @@ impl Waves<'_> {
             let logged = log.as_mut().filter(|_| ply > 0).and_then(|log| log.next());
             let replayed = logged.is_some();
             if let Some(wave) = logged {
-                state.replay(wave, ply, holds_due.due(ply));
+                state.replay(wave, ply);
             }
             let (mut lost, lost_tiles) = if replayed {
                 (count(&state.lost_now), 0)
             } else if state.dirty_candidates.any.swap(false, Relaxed)
-                || !holds_due.due(ply).is_empty()
+                || first_due(&state.holds) == ply
             {
-                self.defend(&mut state, ply, holds_due.due(ply))
+                self.defend(&mut state, ply)
             } else {
                 clear(&mut state.lost_now)
             };
@@ -223,8 +223,8 @@ impl Waves<'_> {
             }
             let (won, won_tiles) = if replayed {
                 (count(&state.won_now), 0)
-            } else if state.dirty_open.any.swap(false, Relaxed) || !wins_due.due(ply).is_empty() {
-                self.attack(&mut state, ply, wins_due.due(ply))
+            } else if state.dirty_open.any.swap(false, Relaxed) || first_due(&state.wins) == ply {
+                self.attack(&mut state, ply)
             } else {
                 clear(&mut state.won_now)
             };
@@ -243,7 +243,7 @@ impl Waves<'_> {
                 self.mark(&state.won_now, !self.attacker, &state.dirty_candidates);
             }
             std::mem::swap(&mut state.lost_before, &mut state.lost_now);
-            if lost == 0 && won == 0 && ply >= last_due {
+            if lost == 0 && won == 0 && first_due(&state.wins).min(first_due(&state.holds)) == NEVER {
                 return Stop::Finished;
             }
             ply += 1;
@@ -253,6 +253,11 @@ impl Waves<'_> {
     fn begin(&self, start: Start) -> State {
         let tiles = self.board.tiles();
         let Start { open, candidates, wins, holds } = start;
+        let pending = |releases: Vec<Release>, plane: &Plane| {
+            let tiles = releases.into_par_iter().zip(&plane.tiles).with_min_len(CHUNK_TILES);
+            tiles.map(|(release, among)| Pending::new(release, among)).collect()
+        };
+        let (wins, holds) = (pending(wins, &open), pending(holds, &candidates));
         State {
             open,
             candidates,
@@ -261,17 +266,14 @@ impl Waves<'_> {
             lost_before: Plane::empty(tiles),
             lost_now: Plane::empty(tiles),
             won_now: Plane::empty(tiles),
-            dirty_open: Dirty::new(tiles, 0),
-            dirty_candidates: Dirty::new(tiles, CHANGED),
+            dirty_open: Dirty::new(tiles, false),
+            dirty_candidates: Dirty::new(tiles, true),
         }
     }
 
     /// The defender's half of a wave: fills `lost_now`.
-    fn defend(&self, state: &mut State, ply: u16, due: &[u32]) -> (u64, u64) {
+    fn defend(&self, state: &mut State, ply: u16) -> (u64, u64) {
         let (counted, computed) = (AtomicU64::new(0), AtomicU64::new(0));
-        for &tile in due {
-            state.dirty_candidates.set(tile as usize, DUE);
-        }
         let (open, dirty) = (&state.open, &state.dirty_candidates);
         let candidates = state.candidates.tiles.par_iter_mut().zip(&mut state.candidates.live);
         let lost = state.lost_now.tiles.par_iter_mut().zip(&mut state.lost_now.live);
@@ -281,27 +283,30 @@ impl Waves<'_> {
                     *lost = Tile::EMPTY;
                     *lost_live = false;
                 }
-                let reasons = dirty.take(number);
-                if reasons == 0 || !*alive {
+                let due = hold.next == ply;
+                if !(dirty.take(number) || due) {
+                    return;
+                }
+                if !*alive {
+                    hold.next = NEVER;
                     return;
                 }
                 let Some(cell) = self.board.cell(number) else { return };
                 computed.fetch_add(1, Relaxed);
-                // Conversions due now hold no longer.
-                if reasons & DUE != 0 {
-                    hold.some = hold.some.minus(&hold.at(ply));
+                if due {
+                    hold.let_go(ply);
                 }
-                let kept =
-                    self.backend.quiet(self.board, !self.attacker, open, &cell).or(&hold.some);
-                let new = candidates.minus(&kept);
-                if new.is_empty() {
-                    return;
+                let stuck = difference(candidates, &hold.release.some);
+                let moving =
+                    self.backend.quiet_within(self.board, !self.attacker, open, &cell, &stuck);
+                *lost = difference(&stuck, &moving);
+                let decided;
+                (decided, *alive) = take(candidates, lost);
+                *lost_live = decided > 0;
+                counted.fetch_add(decided, Relaxed);
+                if due {
+                    hold.look_ahead(candidates);
                 }
-                *candidates = candidates.minus(&new);
-                *alive = !candidates.is_empty();
-                *lost = new;
-                *lost_live = true;
-                counted.fetch_add(new.len(), Relaxed);
             },
         );
         (counted.into_inner(), computed.into_inner())
@@ -323,39 +328,39 @@ impl Waves<'_> {
     }
 
     /// The attacker's half of a wave: fills `won_now`.
-    fn attack(&self, state: &mut State, ply: u16, due: &[u32]) -> (u64, u64) {
+    fn attack(&self, state: &mut State, ply: u16) -> (u64, u64) {
         let (counted, computed) = (AtomicU64::new(0), AtomicU64::new(0));
-        for &tile in due {
-            state.dirty_open.set(tile as usize, DUE);
-        }
         let (lost, dirty) = (&state.lost_before, &state.dirty_open);
         let open = state.open.tiles.par_iter_mut().zip(&mut state.open.live);
         let won = state.won_now.tiles.par_iter_mut().zip(&mut state.won_now.live);
-        open.zip(won).zip(&state.wins).enumerate().with_min_len(CHUNK_TILES).for_each(
+        open.zip(won).zip(&mut state.wins).enumerate().with_min_len(CHUNK_TILES).for_each(
             |(number, (((open, alive), (won, won_live)), win))| {
                 if *won_live {
                     *won = Tile::EMPTY;
                     *won_live = false;
                 }
-                let reasons = dirty.take(number);
-                if reasons == 0 || !*alive {
+                let (changed, due) = (dirty.take(number), win.next == ply);
+                if !(changed || due) {
+                    return;
+                }
+                if !*alive {
+                    win.next = NEVER;
                     return;
                 }
                 let Some(cell) = self.board.cell(number) else { return };
                 computed.fetch_add(1, Relaxed);
-                let mut reach = if reasons & DUE != 0 { win.at(ply) } else { Tile::EMPTY };
-                if reasons & CHANGED != 0 {
-                    reach.add(&self.backend.quiet(self.board, self.attacker, lost, &cell));
+                *won = if due { win.release.at(ply).and(open) } else { Tile::EMPTY };
+                if changed {
+                    let side = self.attacker;
+                    won.add(&self.backend.quiet_within(self.board, side, lost, &cell, open));
                 }
-                let new = open.and(&reach);
-                if new.is_empty() {
-                    return;
+                let decided;
+                (decided, *alive) = take(open, won);
+                *won_live = decided > 0;
+                counted.fetch_add(decided, Relaxed);
+                if due {
+                    win.look_ahead(open);
                 }
-                *open = open.minus(&new);
-                *alive = !open.is_empty();
-                *won = new;
-                *won_live = true;
-                counted.fetch_add(new.len(), Relaxed);
             },
         );
         (counted.into_inner(), computed.into_inner())
@@ -366,7 +371,7 @@ impl Waves<'_> {
         dirty.any.store(true, Relaxed);
         plane.live.par_iter().enumerate().with_min_len(CHUNK_TILES).for_each(|(number, live)| {
             if let (true, Some(cell)) = (*live, self.board.cell(number)) {
-                for_each_neighbour(self.board, side, &cell, |tile| dirty.set(tile, CHANGED));
+                for_each_neighbour(self.board, side, &cell, |tile| dirty.set(tile));
             }
         });
     }
@@ -374,7 +379,7 @@ impl Waves<'_> {
 
 fn count(plane: &Plane) -> u64 {
     let live = plane.tiles.par_iter().zip(&plane.live).with_min_len(64).filter(|(_, live)| **live);
-    live.map(|(tile, _)| tile.len()).sum()
+    live.map(|(tile, _)| molien_operators::count(tile)).sum()
 }
 
 fn clear(plane: &mut Plane) -> (u64, u64) {

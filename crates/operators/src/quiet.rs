@@ -1,0 +1,139 @@
+//! Quiet moves on whole tiles. Nothing here is specific to a processor:
+//! `arch` compiles it once per instruction set.
+
+use molien_board::{Bitboard, Color, Role, attacks};
+use molien_hyper::{Cell, Hyperboard, KingPair, Plane, Tile};
+
+use crate::fills::{column_man, row_man};
+use crate::neighbours::{king_pair_after, king_targets, tile_through};
+use crate::words::{Wide, Words, each_rank};
+
+/// Positions found so far, and those that are asked for.
+struct Reach<'a, W> {
+    found: Wide<W>,
+    within: &'a Tile,
+}
+
+impl<W: Words> Reach<'_, W> {
+    /// Whether every position asked for is found: then there is no more to do.
+    #[inline(always)]
+    fn is_complete(&self) -> bool {
+        self.found.covers(self.within)
+    }
+
+    /// Adds the positions of a tile whose row and column man both stand off
+    /// the path.
+    #[inline(always)]
+    fn add_unblocked(&mut self, source: &Tile, path: Bitboard) {
+        let (path, own) = (W::splat(path.0), Wide::<W>::own());
+        each_rank!(RANK, {
+            let source = W::load(&source.0[RANK]);
+            self.found.0[RANK] = self.found.0[RANK].or_unblocked(source, path, own.0[RANK]);
+        });
+    }
+}
+
+/// See [`crate::Backend::quiet_within`].
+#[inline(always)]
+pub(crate) fn quiet_within<W: Words>(
+    board: &Hyperboard,
+    side: Color,
+    plane: &Plane,
+    cell: &Cell,
+    within: &Tile,
+) -> Tile {
+    let mut reach = Reach::<W> { found: Wide::splat(0), within };
+    if plane.live[cell.tile] {
+        tile_men(board, side, plane, cell, &mut reach);
+    }
+    outer_king(board, side, plane, cell, &mut reach);
+    for (i, man) in board.outer().iter().enumerate() {
+        if man.color == side {
+            if reach.is_complete() {
+                break;
+            }
+            outer_man(board, i, man.role, plane, cell, &mut reach);
+        }
+    }
+    reach.found.and(Wide::load(within)).store()
+}
+
+/// Moves of the men that span the tile.
+#[inline(always)]
+fn tile_men<W: Words>(
+    board: &Hyperboard,
+    side: Color,
+    plane: &Plane,
+    cell: &Cell,
+    reach: &mut Reach<'_, W>,
+) {
+    let set = Wide::load(&plane.tiles[cell.tile]);
+    let valid = Wide::valid(board, cell);
+    if let Some(man) = board.row().filter(|man| man.color == side) {
+        row_man(man.role, &set, &valid, &mut reach.found);
+    }
+    if let Some(man) = board.column().filter(|man| man.color == side) {
+        column_man(man.role, &set, &valid, &mut reach.found);
+    }
+}
+
+/// Moves of an outer man: whole tiles, less the positions in which the row or
+/// column man stands in the way. (Boards with outer men have both.)
+#[inline(always)]
+fn outer_man<W: Words>(
+    board: &Hyperboard,
+    man: usize,
+    role: Role,
+    plane: &Plane,
+    cell: &Cell,
+    reach: &mut Reach<'_, W>,
+) {
+    let from = cell.squares[man];
+    let walk = board.walk(cell, man);
+    if !role.is_slider() {
+        for to in attacks::attacks(role, from, Bitboard::EMPTY) - cell.occupied {
+            let source = walk.to(to);
+            if plane.live[source] {
+                reach.found.add(Wide::load(&plane.tiles[source]));
+            }
+        }
+        return;
+    }
+    for direction in attacks::ray_directions(role) {
+        let mut path = Bitboard::EMPTY;
+        for &to in attacks::ray_squares(direction, from) {
+            if cell.occupied.contains(to) {
+                break;
+            }
+            let source = walk.to(to);
+            if plane.live[source] {
+                reach.add_unblocked(&plane.tiles[source], path);
+            }
+            path.insert(to);
+        }
+        if reach.is_complete() {
+            return;
+        }
+    }
+}
+
+/// King moves where the kings are outer coordinates: the tile comes back
+/// through the symmetry that returns the pair to its class.
+#[inline(always)]
+fn outer_king<W: Words>(
+    board: &Hyperboard,
+    side: Color,
+    plane: &Plane,
+    cell: &Cell,
+    reach: &mut Reach<'_, W>,
+) {
+    let (rows, columns) = (board.row().is_some(), board.column().is_some());
+    for to in king_targets(side, cell) {
+        let Some(KingPair { symmetry, class }) = king_pair_after(side, cell, to) else { continue };
+        let source = tile_through(board, cell, symmetry, class);
+        if plane.live[source] {
+            let tile = Wide::load(&plane.tiles[source]);
+            reach.found.add(tile.back_through(symmetry, rows, columns));
+        }
+    }
+}

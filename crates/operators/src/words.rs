@@ -1,0 +1,271 @@
+//! Eight words at a time: one rank of row squares, one vector register.
+
+use molien_board::{Bitboard, Square, Symmetry, attacks};
+use molien_hyper::{Cell, Hyperboard, KingAxis, Tile};
+
+/// The eight words of one rank of row squares, in the registers of some
+/// instruction set. Every method is a few instructions and must be inlined
+/// into a function compiled for that set.
+pub(crate) trait Words: Copy {
+    fn load(words: &[u64; 8]) -> Self;
+    fn store(self) -> [u64; 8];
+    /// The same word eight times.
+    fn splat(word: u64) -> Self;
+    fn and(self, other: Self) -> Self;
+    fn or(self, other: Self) -> Self;
+    /// `self` without `other`.
+    fn minus(self, other: Self) -> Self;
+    /// `self | a & b`.
+    fn or_and(self, a: Self, b: Self) -> Self;
+    /// `self | source & !path`, in those words only that have no bit in
+    /// common with `path`'s word in `own`.
+    fn or_unblocked(self, source: Self, path: Self, own: Self) -> Self;
+    /// Bits move to higher squares.
+    fn up<const STEP: u32>(self) -> Self;
+    /// Bits move to lower squares.
+    fn down<const STEP: u32>(self) -> Self;
+    /// Word i takes word i - `N`; words from beyond the edge are empty. `N`
+    /// is 1, 2 or 4.
+    fn from_left<const N: usize>(self) -> Self;
+    /// Word i takes word i + `N`.
+    fn from_right<const N: usize>(self) -> Self;
+    /// The words in reverse order.
+    fn reversed(self) -> Self;
+    /// The bits of every word moved by a symmetry of the board.
+    fn transform(self, symmetry: Symmetry) -> Self;
+    /// Word j of the i-th becomes word i of the j-th.
+    fn exchange(ranks: [Self; 8]) -> [Self; 8];
+    fn is_empty(self) -> bool;
+}
+
+/// Plain words, which the compiler may or may not turn into vectors.
+#[derive(Clone, Copy)]
+pub(crate) struct Plain([u64; 8]);
+
+impl Plain {
+    #[inline(always)]
+    fn each(self, f: impl Fn(u64) -> u64) -> Plain {
+        let a = self.0;
+        Plain([f(a[0]), f(a[1]), f(a[2]), f(a[3]), f(a[4]), f(a[5]), f(a[6]), f(a[7])])
+    }
+
+    #[inline(always)]
+    fn zip(self, other: Plain, f: impl Fn(u64, u64) -> u64) -> Plain {
+        Plain(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+    }
+}
+
+impl Words for Plain {
+    #[inline(always)]
+    fn load(words: &[u64; 8]) -> Plain {
+        Plain(*words)
+    }
+
+    #[inline(always)]
+    fn store(self) -> [u64; 8] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn splat(word: u64) -> Plain {
+        Plain([word; 8])
+    }
+
+    #[inline(always)]
+    fn and(self, other: Plain) -> Plain {
+        self.zip(other, |a, b| a & b)
+    }
+
+    #[inline(always)]
+    fn or(self, other: Plain) -> Plain {
+        self.zip(other, |a, b| a | b)
+    }
+
+    #[inline(always)]
+    fn minus(self, other: Plain) -> Plain {
+        self.zip(other, |a, b| a & !b)
+    }
+
+    #[inline(always)]
+    fn or_and(self, a: Plain, b: Plain) -> Plain {
+        self.or(a.and(b))
+    }
+
+    #[inline(always)]
+    fn or_unblocked(self, source: Plain, path: Plain, own: Plain) -> Plain {
+        let free = path.and(own).each(|blocked| if blocked == 0 { !0 } else { 0 });
+        self.or(source.minus(path).and(free))
+    }
+
+    #[inline(always)]
+    fn up<const STEP: u32>(self) -> Plain {
+        self.each(|word| word << STEP)
+    }
+
+    #[inline(always)]
+    fn down<const STEP: u32>(self) -> Plain {
+        self.each(|word| word >> STEP)
+    }
+
+    #[inline(always)]
+    fn from_left<const N: usize>(self) -> Plain {
+        Plain(std::array::from_fn(|i| if i >= N { self.0[i - N] } else { 0 }))
+    }
+
+    #[inline(always)]
+    fn from_right<const N: usize>(self) -> Plain {
+        Plain(std::array::from_fn(|i| if i + N < 8 { self.0[i + N] } else { 0 }))
+    }
+
+    #[inline(always)]
+    fn reversed(self) -> Plain {
+        Plain(std::array::from_fn(|i| self.0[7 - i]))
+    }
+
+    #[inline(always)]
+    fn transform(self, symmetry: Symmetry) -> Plain {
+        self.each(|word| symmetry.bitboard(Bitboard(word)).0)
+    }
+
+    #[inline(always)]
+    fn exchange(ranks: [Plain; 8]) -> [Plain; 8] {
+        std::array::from_fn(|i| Plain(std::array::from_fn(|j| ranks[j].0[i])))
+    }
+
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        self.0.iter().fold(0, |any, word| any | word) == 0
+    }
+}
+
+/// Does something for each of the eight ranks, numbered by a constant. Loops
+/// and closures will not do: a tile indexed by a variable stays in memory, and
+/// a closure that is not inlined is compiled without the instruction set.
+macro_rules! each_rank {
+    ($rank:ident, $body:expr) => {
+        each_rank!($rank, [0, 1, 2, 3, 4, 5, 6, 7], $body)
+    };
+    ($rank:ident, [$($number:literal),+], $body:expr) => {
+        $({
+            const $rank: usize = $number;
+            $body;
+        })+
+    };
+}
+pub(crate) use each_rank;
+
+/// A tile in registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Wide<W>(pub [W; 8]);
+
+/// For each row square its own bit.
+static OWN: Tile = of_each_square(false);
+/// For each row square its own bit and those of its neighbours.
+static OWN_AND_NEAR: Tile = of_each_square(true);
+
+const fn of_each_square(near: bool) -> Tile {
+    let mut tile = Tile::EMPTY;
+    let mut i = 0;
+    while i < 64 {
+        let near = if near { attacks::KING[i] } else { 0 };
+        *tile.row_mut(Square::new(i)) = 1 << i | near;
+        i += 1;
+    }
+    tile
+}
+
+impl<W: Words> Wide<W> {
+    #[inline(always)]
+    pub fn load(tile: &Tile) -> Wide<W> {
+        let mut out = Wide::splat(0);
+        each_rank!(RANK, {
+            out.0[RANK] = W::load(&tile.0[RANK]);
+        });
+        out
+    }
+
+    #[inline(always)]
+    pub fn store(self) -> Tile {
+        let mut tile = Tile::EMPTY;
+        each_rank!(RANK, {
+            tile.0[RANK] = self.0[RANK].store();
+        });
+        tile
+    }
+
+    #[inline(always)]
+    pub fn splat(word: u64) -> Wide<W> {
+        Wide([W::splat(word); 8])
+    }
+
+    /// For each row square its own bit.
+    #[inline(always)]
+    pub fn own() -> Wide<W> {
+        Wide::load(&OWN)
+    }
+
+    /// The placements of a cell: see [`crate::valid`].
+    #[inline(always)]
+    pub fn valid(board: &Hyperboard, cell: &Cell) -> Wide<W> {
+        if board.row().is_none() {
+            return Wide::load(&crate::valid(board, cell));
+        }
+        let kings_in_tile = board.king_axis() == KingAxis::Tile;
+        let taken = Wide::<W>::load(if kings_in_tile { &OWN_AND_NEAR } else { &OWN });
+        let (own, mut out) = (Wide::<W>::own(), Wide::<W>::splat(0));
+        each_rank!(RANK, {
+            let apart = W::splat(!0).minus(taken.0[RANK]);
+            let occupied = W::splat(cell.occupied.0);
+            out.0[RANK] = out.0[RANK].or_unblocked(apart, occupied, own.0[RANK]);
+        });
+        out
+    }
+
+    #[inline(always)]
+    pub fn and(mut self, other: Wide<W>) -> Wide<W> {
+        each_rank!(RANK, {
+            self.0[RANK] = self.0[RANK].and(other.0[RANK]);
+        });
+        self
+    }
+
+    #[inline(always)]
+    pub fn add(&mut self, other: Wide<W>) {
+        each_rank!(RANK, {
+            self.0[RANK] = self.0[RANK].or(other.0[RANK]);
+        });
+    }
+
+    /// Whether every position of `within` is in the set.
+    #[inline(always)]
+    pub fn covers(&self, within: &Tile) -> bool {
+        let mut left = W::splat(0);
+        each_rank!(RANK, {
+            left = left.or(W::load(&within.0[RANK]).minus(self.0[RANK]));
+        });
+        left.is_empty()
+    }
+
+    /// The tile in the frame before the symmetry was applied to its rows and
+    /// columns. An axis without a man stays as it is.
+    #[inline(always)]
+    pub fn back_through(mut self, symmetry: Symmetry, rows: bool, columns: bool) -> Wide<W> {
+        if rows && symmetry.transposes() {
+            // The new row is the old symmetry(row): exchange first, then flip.
+            self.0 = W::exchange(self.0);
+        }
+        if rows && symmetry.flips_vertical() {
+            let [a, b, c, d, e, f, g, h] = self.0;
+            self.0 = [h, g, f, e, d, c, b, a];
+        }
+        each_rank!(RANK, {
+            if rows && symmetry.flips_horizontal() {
+                self.0[RANK] = self.0[RANK].reversed();
+            }
+            if columns {
+                self.0[RANK] = self.0[RANK].transform(symmetry.inverse());
+            }
+        });
+        self
+    }
+}
