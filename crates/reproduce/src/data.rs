@@ -42,7 +42,7 @@ impl Data {
 }
 
 impl Row {
-    fn damaged(&self, problem: String) -> ReproduceError {
+    pub fn damaged(&self, problem: String) -> ReproduceError {
         ReproduceError::Data { file: self.file, row: self.number, problem }
     }
 

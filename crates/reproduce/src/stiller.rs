@@ -16,7 +16,6 @@ const CLAIMS: Data = data!("stiller_claims.tsv");
 const LINE: Data = data!("stiller_line.tsv");
 
 const SIX_MEN: &str = "six men: use --full";
-const BISHOPS: &str = "bishops on both colours: counted on a CUDA card only";
 const TOLD_APART: &str = "printed with the bishops told apart";
 const COPIED: &str = "printed with the figure of the row beside it";
 
@@ -65,8 +64,8 @@ pub fn table2(lab: &Lab, full: bool, only: Option<Material>) -> Result<Section, 
         let stats = match lab.white_wins(material, opposite)? {
             Some(stats) => stats,
             None if opposite => {
-                cells.push(Cell::skipped(material, "opposite bishops", row.text(2)?, BISHOPS));
-                continue;
+                let found = lab.solver().opposite_bishops(material, Metric::Dtc)?;
+                found.ok_or_else(|| row.damaged(format!("{material} has no pair of bishops")))?
             }
             None => lab.tables().stats(material, Metric::Dtc)?,
         };

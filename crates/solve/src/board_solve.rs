@@ -2,9 +2,10 @@
 
 use molien_board::{Color, Material};
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
-use molien_operators::{Backend, Conversions, Goal, Graded, Release, SubGame};
+use molien_operators::{Backend, Conversions, Goal, Graded, Release, SubGame, valid};
 use rayon::prelude::*;
 
+use crate::bishops::BishopPair;
 use crate::exits::Exits;
 use crate::record::{Keep, Recorder};
 use crate::relayout;
@@ -22,6 +23,8 @@ pub(crate) struct BoardSolve<'a> {
     pub metric: Metric,
     pub keep: Keep,
     pub log: Option<&'a dyn WaveLog>,
+    /// Only placements with these bishops on squares of both colours.
+    pub bishops: Option<BishopPair>,
 }
 
 impl BoardSolve<'_> {
@@ -33,7 +36,8 @@ impl BoardSolve<'_> {
     pub fn run(&self, watch: &mut Watch) -> Result<(SubGame, Stats), SolveError> {
         let board = self.board;
         let tiles = board.tiles();
-        let legal = |turn| self.each_tile(|cell| self.backend.legal(board, turn, cell));
+        let legal =
+            |turn| self.each_tile(|cell| self.wanted(cell, self.backend.legal(board, turn, cell)));
         let values = Color::BOTH.map(|turn| Graded {
             legal: legal(turn),
             won: vec![Tile::EMPTY; tiles],
@@ -51,8 +55,14 @@ impl BoardSolve<'_> {
         } else {
             self.wins_of(Color::Black, &mut game, &mut stats, &counter, watch)?;
         }
-        finish_stats(&mut stats, &counter, &game);
+        let placements = |cell: &Cell| self.wanted(cell, valid(board, cell));
+        finish_stats(&mut stats, &counter, &game, placements);
         Ok((game, stats))
+    }
+
+    /// The placements that are looked at, of some.
+    fn wanted(&self, cell: &Cell, tile: Tile) -> Tile {
+        self.bishops.map_or(tile, |pair| tile.and(&pair.opposite(cell)))
     }
 
     fn each_tile(&self, f: impl Fn(&Cell) -> Tile + Sync) -> Vec<Tile> {

@@ -18,6 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bishops;
 mod board_solve;
 mod cache;
 mod consistency;

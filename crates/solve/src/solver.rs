@@ -8,6 +8,7 @@ use molien_hyper::Hyperboard;
 use molien_operators::{Backend, SubGame, fastest};
 use rayon::prelude::*;
 
+use crate::bishops::BishopPair;
 use crate::board_solve::BoardSolve;
 use crate::cache::{Cache, Key};
 use crate::exits::{Exits, PieceExits};
@@ -295,12 +296,46 @@ impl Solver {
         self.progress.begin(material, metric, board.tiles() as u64 * 4096);
         let (backend, progress) = (self.backend, &*self.progress);
         let (exits, log) = (&*exits, self.wave_log.as_deref());
-        let solve = BoardSolve { backend, progress, board: &board, exits, metric, keep, log };
+        let solve = BoardSolve {
+            backend,
+            progress,
+            board: &board,
+            exits,
+            metric,
+            keep,
+            log,
+            bishops: None,
+        };
         let mut watch = Watch::new(&board, watched);
         let (game, stats) = solve.run(&mut watch)?;
         self.progress.end(material, metric);
         let values = watch.values(&board);
         Ok((Table { material, metric, parts: vec![Arc::new(game)], stats }, values))
+    }
+
+    /// The statistics of the positions in which two like bishops of one side
+    /// stand on squares of both colours; none if there are no such bishops.
+    ///
+    /// # Errors
+    /// If it needs too much memory or is cancelled.
+    pub fn opposite_bishops(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Option<Stats>, SolveError> {
+        let canonical = material.canonical();
+        let board = Hyperboard::pieces(canonical);
+        let Some(pair) = BishopPair::new(&board) else { return Ok(None) };
+        self.solve_below(canonical, metric)?;
+        let exits = self.exits(&board, metric)?;
+        let (backend, progress) = (self.backend, &*self.progress);
+        progress.begin(canonical, metric, board.tiles() as u64 * 4096);
+        let (board, exits, keep, bishops) = (&board, &*exits, Keep::Outcomes, Some(pair));
+        let solve =
+            BoardSolve { backend, progress, board, exits, metric, keep, log: None, bishops };
+        let (_, stats) = solve.run(&mut Watch::nothing())?;
+        progress.end(canonical, metric);
+        Ok(Some(if material == canonical { stats } else { stats.swap_colors() }))
     }
 
     /// All placements of the pawns, the furthest advanced first.
@@ -344,7 +379,16 @@ impl Solver {
         let (backend, progress) = (self.backend, &*self.progress);
         let keep = Keep::Depths;
         let (exits, log) = (&*exits, self.wave_log.as_deref());
-        let solve = BoardSolve { backend, progress, board: &board, exits, metric, keep, log };
+        let solve = BoardSolve {
+            backend,
+            progress,
+            board: &board,
+            exits,
+            metric,
+            keep,
+            log,
+            bishops: None,
+        };
         let (game, stats) = solve.run(&mut Watch::nothing())?;
         let part = Arc::new(Part { game: Arc::new(game), stats });
         lock(&self.parts).insert(key, part.clone());

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use molien_board::{Color, Material, Position};
 use molien_hyper::{Cell, Hyperboard, Index, KingAxis, Plane, Tile};
-use molien_operators::{SubGame, count, valid};
+use molien_operators::{SubGame, count};
 use rayon::prelude::*;
 
 use crate::Metric;
@@ -320,14 +320,18 @@ pub(crate) fn first_position(board: &Hyperboard, plane: &Plane, turn: Color) -> 
 
 /// Fills in what needs the finished values: legal and broken positions, and
 /// mutual zugzwangs.
-pub(crate) fn finish_stats(stats: &mut Stats, counter: &Counter<'_>, game: &SubGame) {
-    let board = &game.board;
+pub(crate) fn finish_stats(
+    stats: &mut Stats,
+    counter: &Counter<'_>,
+    game: &SubGame,
+    placements: impl Fn(&Cell) -> Tile + Sync,
+) {
     let [white, black] = &game.values;
     for turn in Color::BOTH {
         let legal = &game.values[turn.index()].legal;
         let side = &mut stats.sides[turn.index()];
         side.legal = counter.tiles(|tile, _| legal[tile]);
-        side.broken = counter.tiles(|tile, cell| valid(board, cell).minus(&legal[tile]));
+        side.broken = counter.tiles(|tile, cell| placements(cell).minus(&legal[tile]));
     }
     let both_legal = |tile: usize| white.legal[tile].and(&black.legal[tile]);
     let draw = |side: &molien_operators::Graded, tile: usize| {

@@ -243,7 +243,8 @@ impl Waves<'_> {
                 self.mark(&state.won_now, !self.attacker, &state.dirty_candidates);
             }
             std::mem::swap(&mut state.lost_before, &mut state.lost_now);
-            if lost == 0 && won == 0 && first_due(&state.wins).min(first_due(&state.holds)) == NEVER {
+            if lost == 0 && won == 0 && first_due(&state.wins).min(first_due(&state.holds)) == NEVER
+            {
                 return Stop::Finished;
             }
             ply += 1;
