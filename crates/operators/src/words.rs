@@ -230,6 +230,23 @@ impl<W: Words> Wide<W> {
     }
 
     #[inline(always)]
+    pub fn minus(mut self, other: Wide<W>) -> Wide<W> {
+        each_rank!(RANK, {
+            self.0[RANK] = self.0[RANK].minus(other.0[RANK]);
+        });
+        self
+    }
+
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        let mut any = self.0[0];
+        each_rank!(RANK, [1, 2, 3, 4, 5, 6, 7], {
+            any = any.or(self.0[RANK]);
+        });
+        any.is_empty()
+    }
+
+    #[inline(always)]
     pub fn add(&mut self, other: Wide<W>) {
         each_rank!(RANK, {
             self.0[RANK] = self.0[RANK].or(other.0[RANK]);
