@@ -36,6 +36,8 @@ pub(crate) trait Words: Copy {
     /// Word j of the i-th becomes word i of the j-th.
     fn exchange(ranks: [Self; 8]) -> [Self; 8];
     fn is_empty(self) -> bool;
+    /// Asks for a tile that will be loaded soon.
+    fn prefetch(tile: &Tile);
 }
 
 /// Plain words, which the compiler may or may not turn into vectors.
@@ -136,6 +138,9 @@ impl Words for Plain {
     fn is_empty(self) -> bool {
         self.0.iter().fold(0, |any, word| any | word) == 0
     }
+
+    #[inline(always)]
+    fn prefetch(_tile: &Tile) {}
 }
 
 /// Does something for each of the eight ranks, numbered by a constant. Loops

@@ -3,6 +3,7 @@
 use std::arch::x86_64::*;
 
 use molien_board::Symmetry;
+use molien_hyper::Tile;
 
 use crate::words::Words;
 
@@ -193,5 +194,13 @@ impl Words for V512 {
     #[inline(always)]
     fn is_empty(self) -> bool {
         vector! { _mm512_test_epi64_mask(self.0, self.0) == 0 }
+    }
+
+    #[inline(always)]
+    fn prefetch(tile: &Tile) {
+        for rank in &tile.0 {
+            // SAFETY: prefetching has no effect but on time.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(rank.as_ptr().cast()) };
+        }
     }
 }
