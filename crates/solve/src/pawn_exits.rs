@@ -95,17 +95,17 @@ impl PawnExits {
         match m.kind {
             PawnMoveKind::Forward { empty, passed } => {
                 if (empty & cell.occupied).is_empty() {
-                    found.add_tile(values, axes.encode(squares), passed, m.rule, true);
+                    found.add_tile(values, axes.encode(squares), passed, m.rule);
                 }
             }
             PawnMoveKind::TakesPawn => {
-                found.add_tile(values, axes.encode(squares), Bitboard::EMPTY, m.rule, true);
+                found.add_tile(values, axes.encode(squares), Bitboard::EMPTY, m.rule);
             }
             PawnMoveKind::TakesPiece { victim, square } => {
                 if squares[victim] == square {
                     let mut left = squares.to_vec();
                     left.remove(victim);
-                    found.add_tile(values, axes.encode(&left), Bitboard::EMPTY, m.rule, true);
+                    found.add_tile(values, axes.encode(&left), Bitboard::EMPTY, m.rule);
                 }
             }
         }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use molien_board::{Bitboard, Color, Man, Square, Symmetry};
 use molien_hyper::{Hyperboard, KingAxis, MAX_OUTER, OuterAxes, Tile, king_pair};
-use molien_operators::{Graded, SubGame, SubView};
+use molien_operators::{Graded, SubGame, SubView, transpose};
 
 /// Values in the frame of the board that reads them.
 pub(crate) enum View {
@@ -119,7 +119,7 @@ pub(crate) fn of_pawn_board(game: &Arc<SubGame>, frame: Frame, wanted: &Wanted<'
         let tile = game.board.axes().encode(&squares[..places.len()]);
         for (out, source) in out.iter_mut().zip(&source) {
             let moved = source[tile].transform(symmetry, true, true);
-            out[number] = if frame.swapped { moved.transpose() } else { moved };
+            out[number] = if frame.swapped { transpose(&moved) } else { moved };
         }
     }
     View::Own { axes, values: graded(out.into_iter(), values, wanted.depths) }
@@ -230,7 +230,7 @@ impl Lines<'_> {
     fn copy(&self, source: &[&Vec<Tile>]) -> Vec<Vec<Tile>> {
         let transposed: Vec<Vec<Tile>>;
         let source: Vec<&Vec<Tile>> = if self.transposed {
-            let flip = |plane: &&Vec<Tile>| plane.iter().map(Tile::transpose).collect();
+            let flip = |plane: &&Vec<Tile>| plane.iter().map(transpose).collect();
             transposed = source.iter().map(flip).collect();
             transposed.iter().collect()
         } else {
@@ -284,7 +284,7 @@ impl Lines<'_> {
                 if words.is_empty() {
                     continue;
                 }
-                let rows = words.transpose();
+                let rows = transpose(&words);
                 for (y, target) in targets.iter().enumerate() {
                     if let Some(target) = target {
                         *out[*target].row_mut(white) = rows.row(Square::new(y));

@@ -6,7 +6,8 @@ use molien_hyper::Tile;
 
 #[cfg(target_arch = "x86_64")]
 use super::avx512::V512;
-use crate::Release;
+use crate::merge::{Movers, Reading, merge};
+use crate::{Conversions, Graded, Release, Rule};
 use crate::words::{Plain, Wide, Words};
 
 /// What the processor has been found to have.
@@ -137,5 +138,31 @@ kernels! {
             }
         }
         Some(ply)
+    }
+
+    /// Rows become columns.
+    pub fn transpose(tile: &Tile) -> Tile {
+        Wide::<W>::load(tile).transpose().store()
+    }
+
+    /// See [`Release::merge_least`].
+    pub(crate) fn merge_least(release: &mut Release, other: &Release) {
+        merge::<W, true>(release, &other.some, &other.planes(), Reading::Same, None)
+    }
+
+    /// See [`Release::merge_greatest`].
+    pub(crate) fn merge_greatest(release: &mut Release, other: &Release) {
+        merge::<W, false>(release, &other.some, &other.planes(), Reading::Same, None)
+    }
+
+    /// See [`crate::merge::add_moves`].
+    pub(crate) fn add_moves(
+        found: &mut Conversions,
+        values: (&Graded, usize),
+        reading: Reading,
+        movers: Movers<'_>,
+        rule: Rule
+    ) {
+        crate::merge::add_moves::<W>(found, values, reading, movers, rule)
     }
 }
