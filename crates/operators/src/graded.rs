@@ -182,6 +182,18 @@ impl Release {
         Release { some: transpose(&self.some), bits: self.bits.iter().map(transpose).collect() }
     }
 
+    /// Gives back the planes of high bits that no ply needs. (The last plane
+    /// stays: without planes every ply is 1.)
+    pub fn trim(&mut self) {
+        if self.some.is_empty() {
+            self.bits = Vec::new();
+        }
+        while self.bits.len() > 1 && self.bits.last().is_some_and(|top| self.some.disjoint(top)) {
+            self.bits.pop();
+        }
+        self.bits.shrink_to_fit();
+    }
+
     /// The positions whose ply is exactly this one.
     pub fn at(&self, ply: u16) -> Tile {
         kernels::release_at(self, ply)
@@ -213,6 +225,9 @@ mod tests {
         assert_eq!(least.least(&Tile::FULL), Some(3));
         assert_eq!(greatest.least(&Tile::FULL), Some(200));
         assert_eq!(least.least(&Tile::EMPTY), None);
+        least.trim();
+        assert_eq!(least.bits.len(), 2);
+        assert_eq!(least.at(3).row(row), 0b11);
         assert_eq!(least.at(3).row(row), 0b11);
         assert_eq!(greatest.at(200).row(row), 0b110);
         assert!(least.at(7).is_empty());
