@@ -18,6 +18,8 @@ pub(crate) enum View {
     Own { axes: OuterAxes, values: Graded },
     /// The stored values themselves, where they are in that frame already.
     Shared { game: Arc<SubGame>, turn: Color },
+    /// A copy that other boards read too.
+    Common(Arc<View>),
 }
 
 impl View {
@@ -25,6 +27,7 @@ impl View {
         match self {
             View::Own { axes, values } => SubView { axes, values },
             View::Shared { game, turn } => game.view(*turn),
+            View::Common(view) => view.sub(),
         }
     }
 }
