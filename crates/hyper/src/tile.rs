@@ -57,6 +57,13 @@ impl Tile {
         self.0.as_flattened().iter().fold(0, |any, word| any | word) == 0
     }
 
+    /// Whether two sets have no pair in common.
+    #[inline(always)]
+    pub fn disjoint(&self, other: &Tile) -> bool {
+        let words = self.0.as_flattened().iter().zip(other.0.as_flattened());
+        words.fold(0, |any, (a, b)| any | (a & b)) == 0
+    }
+
     /// How many pairs the set has.
     #[inline(always)]
     pub fn len(&self) -> u64 {

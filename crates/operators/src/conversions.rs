@@ -8,8 +8,11 @@
 use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
 use molien_hyper::{Cell, Hyperboard, KingAxis, KingPair, MAX_OUTER, OuterAxes, Tile};
 
+use crate::arch::kernels;
 use crate::graded::{Graded, GradedWord, MAX_BITS, Release};
+use crate::merge::{Movers, Reading};
 use crate::neighbours::king_pair_after;
+use crate::words::Sets;
 
 /// How the depth of the position after the move becomes the ply before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,38 +27,38 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// The plies before the move, bit-sliced.
-    #[inline]
-    fn apply(self, word: &GradedWord) -> [u64; MAX_BITS] {
-        let mut plies = [0; MAX_BITS];
+    /// The plies before the move from the depths after it, bit-sliced.
+    #[inline(always)]
+    pub(crate) fn apply<S: Sets>(self, depth: &[S; MAX_BITS]) -> [S; MAX_BITS] {
+        let mut plies = [S::splat(0); MAX_BITS];
         match self {
-            Rule::One => plies[0] = !0,
+            Rule::One => plies[0] = S::splat(!0),
             Rule::Onward => {
-                let mut carry = !0;
-                for (ply, depth) in plies.iter_mut().zip(word.depth) {
-                    *ply = depth ^ carry;
-                    carry &= depth;
+                let mut carry = S::splat(!0);
+                for (ply, depth) in plies.iter_mut().zip(depth) {
+                    *ply = depth.xor(carry);
+                    carry = carry.and(*depth);
                 }
             }
             Rule::Fifty => {
                 // 1 is 0000001 and 101 is 1100101 in binary.
-                plies[0] = !0;
-                let late = more_than_100(word);
-                [2, 5, 6].into_iter().for_each(|b| plies[b] = late);
+                plies[0] = S::splat(!0);
+                let late = more_than_100(depth);
+                (plies[2], plies[5], plies[6]) = (late, late, late);
             }
         }
         plies
     }
 }
 
-/// The positions of the word with a depth above 100 (1100100 in binary).
-#[inline]
-fn more_than_100(word: &GradedWord) -> u64 {
+/// The positions with a depth above 100 (1100100 in binary).
+#[inline(always)]
+fn more_than_100<S: Sets>(depth: &[S; MAX_BITS]) -> S {
     const HUNDRED: u16 = 100;
-    let mut greater = 0;
-    for (b, depth) in word.depth.iter().enumerate() {
-        let bit = if HUNDRED >> b & 1 != 0 { !0 } else { 0 };
-        greater = (depth & !bit) | (greater & !(depth ^ bit));
+    let mut greater = S::splat(0);
+    for (b, depth) in depth.iter().enumerate() {
+        let bit = S::splat(if HUNDRED >> b & 1 != 0 { !0 } else { 0 });
+        greater = depth.minus(bit).or(greater.minus(depth.xor(bit)));
     }
     greater
 }
@@ -105,7 +108,7 @@ pub enum Goal {
 /// What one side's moves out of the hyperboard achieve, for one tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conversions {
-    goal: Goal,
+    pub(crate) goal: Goal,
     /// [`Goal::Win`]: the least ply of a winning one. [`Goal::Hold`]: the
     /// greatest ply of a losing one.
     pub release: Release,
@@ -176,12 +179,12 @@ impl Conversions {
     fn add(&mut self, row: Square, mask: u64, word: &GradedWord, rule: Rule) {
         match self.goal {
             Goal::Win if word.lost & mask != 0 => {
-                self.release.merge_row::<true>(row, word.lost & mask, &rule.apply(word));
+                self.release.merge_row::<true>(row, word.lost & mask, &rule.apply(&word.depth));
             }
             Goal::Win => {}
             Goal::Hold => {
                 if word.won & mask != 0 {
-                    self.release.merge_row::<false>(row, word.won & mask, &rule.apply(word));
+                    self.release.merge_row::<false>(row, word.won & mask, &rule.apply(&word.depth));
                 }
                 *self.escape.row_mut(row) |= word.legal & mask & !word.won;
             }
@@ -191,19 +194,8 @@ impl Conversions {
     /// Takes in a move from every position of the tile, except those whose
     /// row or column man stands on a square of `path`, to the same place in a
     /// sub-game's tile.
-    pub fn add_tile(
-        &mut self,
-        values: &Graded,
-        tile: usize,
-        path: Bitboard,
-        rule: Rule,
-        rows: bool,
-    ) {
-        for row in Square::all() {
-            if !(rows && path.contains(row)) {
-                self.add(row, !path.0, &values.word(tile, row), rule);
-            }
-        }
+    pub fn add_tile(&mut self, values: &Graded, tile: usize, path: Bitboard, rule: Rule) {
+        kernels::add_moves(self, (values, tile), Reading::Same, Movers::Unblocked(path), rule);
     }
 
     /// Keeps only the positions in `mask`.
@@ -224,7 +216,7 @@ impl Conversions {
         Conversions {
             goal: self.goal,
             release: self.release.transpose(),
-            escape: self.escape.transpose(),
+            escape: kernels::transpose(&self.escape),
         }
     }
 
@@ -279,23 +271,23 @@ impl Conversions {
             if attacks::attacks(man.role, from, occupied).contains(target) {
                 let after = squares.moved(i, target).without(removed);
                 let tile = sub.tile_at(cell.king_class, after.as_slice());
-                self.add_tile(values, tile, path(man.role, from, target), rule, has_row);
+                self.add_tile(values, tile, path(man.role, from, target), rule);
             }
         }
         let stay = squares.without(removed);
         let tile = sub.tile_at(cell.king_class, stay.as_slice());
         if let Some(man) = board.row().filter(|man| man.color == side) {
-            let word = values.word(tile, target);
+            let mut movers = Tile::EMPTY;
             for row in attacks::attacks(man.role, target, occupied) {
-                self.add(row, !path(man.role, row, target).0, &word, rule);
+                *movers.row_mut(row) = !path(man.role, row, target).0;
             }
+            let reading = Reading::Row(target);
+            kernels::add_moves(self, (values, tile), reading, Movers::Of(&movers), rule);
         }
         if let Some(man) = board.column().filter(|man| man.color == side) {
-            for row in Square::all() {
-                let blocker = if has_row { Bitboard::from_square(row) } else { Bitboard::EMPTY };
-                let from = attacks::attacks(man.role, target, occupied | blocker);
-                self.add(row, from.0, &values.word(tile, row).splat(target), rule);
-            }
+            let movers = attacks_past_row_man(man.role, target, occupied, has_row);
+            let reading = Reading::Column(target);
+            kernels::add_moves(self, (values, tile), reading, Movers::Of(&movers), rule);
         }
         self.add_king_capture_of_fixed(board, side, cell, capture, stay);
     }
@@ -313,14 +305,26 @@ impl Conversions {
         let Some(KingPair { symmetry, class }) = king_step(cell, side, target) else { return };
         let after = stay.map(|square| symmetry.square(square));
         let tile = sub.tile_at(class, after.as_slice());
-        for row in Square::all() {
-            let moved = if board.row().is_some() { symmetry.square(row) } else { row };
-            let word = sub.values.word(tile, moved);
-            let word =
-                if board.column().is_some() { word.transform(symmetry.inverse()) } else { word };
-            self.add(row, !0, &word, rule);
+        let (rows, columns) = (board.row().is_some(), board.column().is_some());
+        let reading = Reading::Through { symmetry, rows, columns };
+        let movers = Movers::Unblocked(Bitboard::EMPTY);
+        kernels::add_moves(self, (sub.values, tile), reading, movers, rule);
+    }
+}
+
+/// The squares from which the column man attacks the target, for every square
+/// of the row man.
+fn attacks_past_row_man(role: Role, target: Square, occupied: Bitboard, has_row: bool) -> Tile {
+    let all = attacks::attacks(role, target, occupied);
+    let mut movers = Tile([[all.0; 8]; 8]);
+    if has_row && role.is_slider() {
+        // Elsewhere the row man is not in the way.
+        for row in all {
+            let occupied = occupied | Bitboard::from_square(row);
+            *movers.row_mut(row) = attacks::attacks(role, target, occupied).0;
         }
     }
+    movers
 }
 
 /// A man on a fixed square that is captured.

@@ -3,7 +3,8 @@
 use molien_board::{Bitboard, Square, Symmetry};
 use molien_hyper::Tile;
 
-use crate::arch::kernels;
+use crate::arch::kernels::{self, transpose};
+use crate::merge::replaced;
 
 /// Bits of the largest depth: 2047 plies.
 pub const MAX_BITS: usize = 11;
@@ -152,14 +153,11 @@ impl Release {
         let some = self.some.row_mut(row);
         let old_some = *some;
         *some |= mask;
-        // Compare from the lowest bit up: the highest differing bit decides.
-        let mut new_is_less = 0;
-        for (b, plane) in self.bits.iter().enumerate() {
-            let (old, new) = (plane.row(row), plies[b]);
-            new_is_less = (old & !new) | (new_is_less & !(old ^ new));
+        let mut old = [0; MAX_BITS];
+        for (old, plane) in old.iter_mut().zip(&self.bits) {
+            *old = plane.row(row);
         }
-        let better = if MINIMUM { new_is_less } else { !new_is_less };
-        let take = mask & (better | !old_some);
+        let take = replaced::<u64, MINIMUM>(old_some, &old[..self.bits.len()], mask, plies);
         for (b, plane) in self.bits.iter_mut().enumerate() {
             let word = plane.row_mut(row);
             *word = (*word & !take) | (plies[b] & take);
@@ -168,30 +166,39 @@ impl Release {
 
     /// Takes in another release, keeping the lesser ply of each position.
     pub fn merge_least(&mut self, other: &Release) {
-        self.merge::<true>(other);
+        kernels::merge_least(self, other);
     }
 
     /// Takes in another release, keeping the greater ply of each position.
     pub fn merge_greatest(&mut self, other: &Release) {
-        self.merge::<false>(other);
+        kernels::merge_greatest(self, other);
     }
 
-    fn merge<const MINIMUM: bool>(&mut self, other: &Release) {
-        for row in Square::all() {
-            let mut plies = [0; MAX_BITS];
-            for (ply, plane) in plies.iter_mut().zip(&other.bits) {
-                *ply = plane.row(row);
-            }
-            self.merge_row::<MINIMUM>(row, other.some.row(row), &plies);
+    /// Its planes.
+    #[inline(always)]
+    pub(crate) fn planes(&self) -> [&Tile; MAX_BITS] {
+        let mut planes = [&Tile::EMPTY; MAX_BITS];
+        for (plane, bit) in planes.iter_mut().zip(&self.bits) {
+            *plane = bit;
         }
+        planes
     }
 
     /// Rows become columns.
     pub(crate) fn transpose(&self) -> Release {
-        Release {
-            some: self.some.transpose(),
-            bits: self.bits.iter().map(Tile::transpose).collect(),
+        Release { some: transpose(&self.some), bits: self.bits.iter().map(transpose).collect() }
+    }
+
+    /// Gives back the planes of high bits that no ply needs. (The last plane
+    /// stays: without planes every ply is 1.)
+    pub fn trim(&mut self) {
+        if self.some.is_empty() {
+            self.bits = Vec::new();
         }
+        while self.bits.len() > 1 && self.bits.last().is_some_and(|top| self.some.disjoint(top)) {
+            self.bits.pop();
+        }
+        self.bits.shrink_to_fit();
     }
 
     /// The positions whose ply is exactly this one.
@@ -225,6 +232,9 @@ mod tests {
         assert_eq!(least.least(&Tile::FULL), Some(3));
         assert_eq!(greatest.least(&Tile::FULL), Some(200));
         assert_eq!(least.least(&Tile::EMPTY), None);
+        least.trim();
+        assert_eq!(least.bits.len(), 2);
+        assert_eq!(least.at(3).row(row), 0b11);
         assert_eq!(least.at(3).row(row), 0b11);
         assert_eq!(greatest.at(200).row(row), 0b110);
         assert!(least.at(7).is_empty());

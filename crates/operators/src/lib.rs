@@ -14,12 +14,13 @@ mod checks;
 mod conversions;
 mod fills;
 mod graded;
+mod merge;
 mod neighbours;
 mod quiet;
 mod scalar;
 mod words;
 
-pub use arch::kernels::{add_to_all, count, difference, take};
+pub use arch::kernels::{add_to_all, count, difference, take, transpose};
 pub use arch::{all, fastest};
 pub use backend::{Backend, valid};
 pub use conversions::{Conversions, FixedCapture, Goal, Rule, SubGame, SubView};

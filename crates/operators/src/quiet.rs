@@ -1,8 +1,8 @@
 //! Quiet moves on whole tiles. Nothing here is specific to a processor:
 //! `arch` compiles it once per instruction set.
 
-use molien_board::{Bitboard, Color, Role, attacks};
-use molien_hyper::{Cell, Hyperboard, KingPair, Plane, Tile};
+use molien_board::{Bitboard, Color, Role, Symmetry, attacks};
+use molien_hyper::{Cell, Hyperboard, Plane, Tile};
 
 use crate::fills::{column_man, row_man};
 use crate::neighbours::{king_pair_after, king_targets, tile_through};
@@ -42,11 +42,13 @@ pub(crate) fn quiet_within<W: Words>(
     cell: &Cell,
     within: &Tile,
 ) -> Tile {
+    // The king's moves lead far away in memory: they are asked for first and
+    // used last.
+    let king = KingSources::find::<W>(board, side, plane, cell);
     let mut reach = Reach::<W> { found: Wide::splat(0), within };
     if plane.live[cell.tile] {
         tile_men(board, side, plane, cell, &mut reach);
     }
-    outer_king(board, side, plane, cell, &mut reach);
     for (i, man) in board.outer().iter().enumerate() {
         if man.color == side {
             if reach.is_complete() {
@@ -54,6 +56,9 @@ pub(crate) fn quiet_within<W: Words>(
             }
             outer_man(board, i, man.role, plane, cell, &mut reach);
         }
+    }
+    if king.len > 0 && !reach.is_complete() {
+        outer_king(board, plane, &king, &mut reach);
     }
     reach.found.and(Wide::load(within)).store()
 }
@@ -117,23 +122,42 @@ fn outer_man<W: Words>(
     }
 }
 
+/// The live tiles that an outer king's moves lead to.
+struct KingSources {
+    /// The symmetry that takes the new king pair to its class, and the tile.
+    sources: [(Symmetry, usize); 8],
+    len: usize,
+}
+
+impl KingSources {
+    #[inline(always)]
+    fn find<W: Words>(board: &Hyperboard, side: Color, plane: &Plane, cell: &Cell) -> KingSources {
+        let mut found = KingSources { sources: [(Symmetry::IDENTITY, 0); 8], len: 0 };
+        for to in king_targets(side, cell) {
+            let Some(pair) = king_pair_after(side, cell, to) else { continue };
+            let source = tile_through(board, cell, pair.symmetry, pair.class);
+            if plane.live[source] {
+                W::prefetch(&plane.tiles[source]);
+                found.sources[found.len] = (pair.symmetry, source);
+                found.len += 1;
+            }
+        }
+        found
+    }
+}
+
 /// King moves where the kings are outer coordinates: the tile comes back
 /// through the symmetry that returns the pair to its class.
 #[inline(always)]
 fn outer_king<W: Words>(
     board: &Hyperboard,
-    side: Color,
     plane: &Plane,
-    cell: &Cell,
+    king: &KingSources,
     reach: &mut Reach<'_, W>,
 ) {
     let (rows, columns) = (board.row().is_some(), board.column().is_some());
-    for to in king_targets(side, cell) {
-        let Some(KingPair { symmetry, class }) = king_pair_after(side, cell, to) else { continue };
-        let source = tile_through(board, cell, symmetry, class);
-        if plane.live[source] {
-            let tile = Wide::load(&plane.tiles[source]);
-            reach.found.add(tile.back_through(symmetry, rows, columns));
-        }
+    for &(symmetry, source) in &king.sources[..king.len] {
+        let tile = Wide::load(&plane.tiles[source]);
+        reach.found.add(tile.back_through(symmetry, rows, columns));
     }
 }

@@ -3,18 +3,24 @@
 use molien_board::{Bitboard, Square, Symmetry, attacks};
 use molien_hyper::{Cell, Hyperboard, KingAxis, Tile};
 
-/// The eight words of one rank of row squares, in the registers of some
-/// instruction set. Every method is a few instructions and must be inlined
-/// into a function compiled for that set.
-pub(crate) trait Words: Copy {
-    fn load(words: &[u64; 8]) -> Self;
-    fn store(self) -> [u64; 8];
-    /// The same word eight times.
+/// One word or several, as sets.
+pub(crate) trait Sets: Copy {
+    /// The same word everywhere.
     fn splat(word: u64) -> Self;
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
+    fn xor(self, other: Self) -> Self;
     /// `self` without `other`.
     fn minus(self, other: Self) -> Self;
+    fn is_empty(self) -> bool;
+}
+
+/// The eight words of one rank of row squares, in the registers of some
+/// instruction set. Every method is a few instructions and must be inlined
+/// into a function compiled for that set.
+pub(crate) trait Words: Sets {
+    fn load(words: &[u64; 8]) -> Self;
+    fn store(self) -> [u64; 8];
     /// `self | a & b`.
     fn or_and(self, a: Self, b: Self) -> Self;
     /// `self | source & !path`, in those words only that have no bit in
@@ -35,7 +41,12 @@ pub(crate) trait Words: Copy {
     fn transform(self, symmetry: Symmetry) -> Self;
     /// Word j of the i-th becomes word i of the j-th.
     fn exchange(ranks: [Self; 8]) -> [Self; 8];
-    fn is_empty(self) -> bool;
+    /// Byte j of word i becomes byte i of word j.
+    fn exchange_bytes(self) -> Self;
+    /// Words with a bit in common with `bit` become full, the others empty.
+    fn spread(self, bit: Self) -> Self;
+    /// Asks for a tile that will be loaded soon.
+    fn prefetch(tile: &Tile);
 }
 
 /// Plain words, which the compiler may or may not turn into vectors.
@@ -55,17 +66,39 @@ impl Plain {
     }
 }
 
-impl Words for Plain {
+impl Sets for u64 {
     #[inline(always)]
-    fn load(words: &[u64; 8]) -> Plain {
-        Plain(*words)
+    fn splat(word: u64) -> u64 {
+        word
     }
 
     #[inline(always)]
-    fn store(self) -> [u64; 8] {
-        self.0
+    fn and(self, other: u64) -> u64 {
+        self & other
     }
 
+    #[inline(always)]
+    fn or(self, other: u64) -> u64 {
+        self | other
+    }
+
+    #[inline(always)]
+    fn xor(self, other: u64) -> u64 {
+        self ^ other
+    }
+
+    #[inline(always)]
+    fn minus(self, other: u64) -> u64 {
+        self & !other
+    }
+
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        self == 0
+    }
+}
+
+impl Sets for Plain {
     #[inline(always)]
     fn splat(word: u64) -> Plain {
         Plain([word; 8])
@@ -82,8 +115,30 @@ impl Words for Plain {
     }
 
     #[inline(always)]
+    fn xor(self, other: Plain) -> Plain {
+        self.zip(other, |a, b| a ^ b)
+    }
+
+    #[inline(always)]
     fn minus(self, other: Plain) -> Plain {
         self.zip(other, |a, b| a & !b)
+    }
+
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        self.0.iter().fold(0, |any, word| any | word) == 0
+    }
+}
+
+impl Words for Plain {
+    #[inline(always)]
+    fn load(words: &[u64; 8]) -> Plain {
+        Plain(*words)
+    }
+
+    #[inline(always)]
+    fn store(self) -> [u64; 8] {
+        self.0
     }
 
     #[inline(always)]
@@ -133,9 +188,18 @@ impl Words for Plain {
     }
 
     #[inline(always)]
-    fn is_empty(self) -> bool {
-        self.0.iter().fold(0, |any, word| any | word) == 0
+    fn exchange_bytes(self) -> Plain {
+        let bytes = self.each(u64::to_le).0.map(u64::to_ne_bytes);
+        Plain(std::array::from_fn(|i| u64::from_le_bytes(std::array::from_fn(|j| bytes[j][i]))))
     }
+
+    #[inline(always)]
+    fn spread(self, bit: Plain) -> Plain {
+        self.zip(bit, |a, b| if a & b == 0 { 0 } else { !0 })
+    }
+
+    #[inline(always)]
+    fn prefetch(_tile: &Tile) {}
 }
 
 /// Does something for each of the eight ranks, numbered by a constant. Loops
@@ -204,6 +268,16 @@ impl<W: Words> Wide<W> {
         Wide::load(&OWN)
     }
 
+    /// Positions whose row and column man both stand off the path.
+    #[inline(always)]
+    pub fn unblocked(path: Bitboard) -> Wide<W> {
+        let (path, own, mut out) = (W::splat(path.0), Wide::<W>::own(), Wide::<W>::splat(0));
+        each_rank!(RANK, {
+            out.0[RANK] = out.0[RANK].or_unblocked(W::splat(!0), path, own.0[RANK]);
+        });
+        out
+    }
+
     /// The placements of a cell: see [`crate::valid`].
     #[inline(always)]
     pub fn valid(board: &Hyperboard, cell: &Cell) -> Wide<W> {
@@ -230,6 +304,23 @@ impl<W: Words> Wide<W> {
     }
 
     #[inline(always)]
+    pub fn minus(mut self, other: Wide<W>) -> Wide<W> {
+        each_rank!(RANK, {
+            self.0[RANK] = self.0[RANK].minus(other.0[RANK]);
+        });
+        self
+    }
+
+    #[inline(always)]
+    pub fn is_empty(&self) -> bool {
+        let mut any = self.0[0];
+        each_rank!(RANK, [1, 2, 3, 4, 5, 6, 7], {
+            any = any.or(self.0[RANK]);
+        });
+        any.is_empty()
+    }
+
+    #[inline(always)]
     pub fn add(&mut self, other: Wide<W>) {
         each_rank!(RANK, {
             self.0[RANK] = self.0[RANK].or(other.0[RANK]);
@@ -244,6 +335,20 @@ impl<W: Words> Wide<W> {
             left = left.or(W::load(&within.0[RANK]).minus(self.0[RANK]));
         });
         left.is_empty()
+    }
+
+    /// Rows become columns. Of the four digits of an address (rank and file of
+    /// the row, rank and file of the column) each step exchanges two.
+    #[inline(always)]
+    pub fn transpose(mut self) -> Wide<W> {
+        each_rank!(RANK, {
+            self.0[RANK] = self.0[RANK].exchange_bytes().transform(Symmetry::DIAGONAL);
+        });
+        self.0 = W::exchange(self.0);
+        each_rank!(RANK, {
+            self.0[RANK] = self.0[RANK].exchange_bytes();
+        });
+        self
     }
 
     /// The tile in the frame before the symmetry was applied to its rows and

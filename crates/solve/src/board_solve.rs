@@ -123,9 +123,7 @@ impl BoardSolve<'_> {
         let conversions = |side: Color, goal: Goal, number: usize| -> Conversions {
             let mut found = self.exits.conversions(side, goal, number);
             found.restrict(&values[side.index()].legal[number]);
-            if found.release.some.is_empty() {
-                found.release = Release::new(0);
-            }
+            found.release.trim();
             found
         };
         // Positions that can escape are no candidates.

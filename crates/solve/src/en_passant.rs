@@ -27,7 +27,7 @@ pub(crate) fn with_en_passant(values: &Graded, captures: &[View], rule: Rule) ->
         let gather = |goal| {
             let mut found = Conversions::new(goal, bits);
             for view in captures {
-                found.add_tile(view.sub().values, tile, Bitboard::EMPTY, rule, true);
+                found.add_tile(view.sub().values, tile, Bitboard::EMPTY, rule);
             }
             found.restrict(&values.legal[tile]);
             found

@@ -19,6 +19,9 @@ pub(crate) trait Parts: Sync {
     fn part(&self, material: Material, pawns: Placement) -> Result<Arc<SubGame>, SolveError>;
     /// The values of a material without pawns, in the given orientation.
     fn pieces(&self, material: Material) -> Result<Arc<SubGame>, SolveError>;
+    /// The values of a material without pawns in the frame of a board with
+    /// pawns. Nothing is fixed, so it is the same for every placement.
+    fn piece_view(&self, material: Material, wanted: &Wanted<'_>) -> Result<Arc<View>, SolveError>;
 }
 
 /// A man captured on a fixed square (a pawn), or an outer man.
@@ -95,17 +98,17 @@ impl PawnExits {
         match m.kind {
             PawnMoveKind::Forward { empty, passed } => {
                 if (empty & cell.occupied).is_empty() {
-                    found.add_tile(values, axes.encode(squares), passed, m.rule, true);
+                    found.add_tile(values, axes.encode(squares), passed, m.rule);
                 }
             }
             PawnMoveKind::TakesPawn => {
-                found.add_tile(values, axes.encode(squares), Bitboard::EMPTY, m.rule, true);
+                found.add_tile(values, axes.encode(squares), Bitboard::EMPTY, m.rule);
             }
             PawnMoveKind::TakesPiece { victim, square } => {
                 if squares[victim] == square {
                     let mut left = squares.to_vec();
                     left.remove(victim);
-                    found.add_tile(values, axes.encode(&left), Bitboard::EMPTY, m.rule, true);
+                    found.add_tile(values, axes.encode(&left), Bitboard::EMPTY, m.rule);
                 }
             }
         }
@@ -153,7 +156,10 @@ impl Builder<'_> {
         let depths = rule != Rule::One;
         let wanted = Wanted { men: &men, fixed: promoted, turn: !mover, depths };
         if pawns == Placement::NONE {
-            return Ok(of_piece_board(&*self.parts.pieces(material)?, &wanted));
+            return match promoted {
+                None => Ok(View::Common(self.parts.piece_view(material, &wanted)?)),
+                Some(_) => Ok(of_piece_board(&*self.parts.pieces(material)?, &wanted)),
+            };
         }
         let swapped = !material.is_canonical();
         let stored = if swapped { pawns.swap_colors() } else { pawns };

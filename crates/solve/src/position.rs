@@ -139,7 +139,9 @@ impl Solver {
                 lock(&self.parts).remove(&(node.material, metric, node.pawns));
             }
         }
-        self.solve_part(node.material, metric, node.pawns)
+        let part = self.solve_part(node.material, metric, node.pawns);
+        lock(&self.views).clear();
+        part
     }
 }
 

@@ -2,7 +2,7 @@
 
 use molien_board::{Bitboard, Color, Man, Square};
 use molien_hyper::{Hyperboard, KingAxis, KingPair, MAX_OUTER, Tile, king_pair, king_pair_squares};
-use molien_operators::{Graded, SubGame};
+use molien_operators::{Graded, SubGame, transpose};
 use rayon::prelude::*;
 
 /// For each piece of `board`, its place among the pieces of the board with
@@ -90,7 +90,7 @@ impl Swap<'_> {
             if words.is_empty() {
                 continue;
             }
-            let rows = words.transpose();
+            let rows = transpose(&words);
             for square in Square::all() {
                 squares[line] = square;
                 self.put(tiles, &squares, rows.row(square));

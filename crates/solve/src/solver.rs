@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use molien_board::{Material, Position, Role};
+use molien_board::{Color, Material, Position, Role};
 use molien_hyper::Hyperboard;
 use molien_operators::{Backend, SubGame, fastest};
 use rayon::prelude::*;
@@ -16,6 +16,7 @@ use crate::memory::peak_bytes;
 use crate::pawn_exits::{Parts, PawnExits};
 use crate::record::Keep;
 use crate::relayout::swap_colors;
+use crate::view::{View, Wanted, of_piece_board};
 use crate::watch::Watch;
 use crate::{Metric, Placement, Progress, Silent, SolveError, Stats, Table, Value, WaveLog};
 
@@ -46,11 +47,17 @@ pub struct Solver {
     swapped: Mutex<Swapped>,
     /// Hyperboards with pawns, by canonical material and placement.
     pub(crate) parts: Mutex<HashMap<(Material, Metric, Placement), Arc<Part>>>,
+    /// What captures of the last pawn lead to, while boards with pawns are
+    /// being solved.
+    pub(crate) views: Mutex<HashMap<ViewKey, Arc<View>>>,
     /// Values of single positions of tables that keep no depths.
     pub(crate) watched: Mutex<HashMap<(Position, Metric), Value>>,
 }
 
 type Swapped = HashMap<Key, Arc<SubGame>>;
+
+/// Material, metric, side to move, and whether depths are read.
+pub(crate) type ViewKey = (Material, Metric, Color, bool);
 
 /// One solved hyperboard with pawns.
 pub(crate) struct Part {
@@ -78,6 +85,7 @@ impl Solver {
             tables: Mutex::new(Cache::new()),
             swapped: Mutex::default(),
             parts: Mutex::default(),
+            views: Mutex::default(),
             watched: Mutex::default(),
         }
     }
@@ -350,6 +358,7 @@ impl Solver {
                 .par_iter()
                 .try_for_each(|&pawns| self.solve_part(material, metric, pawns).map(drop))?;
         }
+        lock(&self.views).clear();
         placements.sort_unstable();
         let mut stats = Stats::new(material, metric);
         let mut games = Vec::with_capacity(placements.len());
@@ -485,6 +494,16 @@ impl Parts for SolverParts<'_> {
     fn pieces(&self, material: Material) -> Result<Arc<SubGame>, SolveError> {
         self.solver.sub_game(material, self.metric)
     }
+
+    fn piece_view(&self, material: Material, wanted: &Wanted<'_>) -> Result<Arc<View>, SolveError> {
+        let key = (material, self.metric, wanted.turn, wanted.depths);
+        if let Some(view) = lock(&self.solver.views).get(&key) {
+            return Ok(view.clone());
+        }
+        let view = Arc::new(of_piece_board(&*self.pieces(material)?, wanted));
+        lock(&self.solver.views).insert(key, view.clone());
+        Ok(view)
+    }
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -516,7 +535,6 @@ pub fn dependencies(material: Material) -> Vec<Vec<Material>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use molien_board::Color;
     use molien_hyper::Index;
 
     /// Watched positions get the depths that the table keeps.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use molien_board::{Bitboard, Color, Man, Square, Symmetry};
 use molien_hyper::{Hyperboard, KingAxis, MAX_OUTER, OuterAxes, Tile, king_pair};
-use molien_operators::{Graded, SubGame, SubView};
+use molien_operators::{Graded, SubGame, SubView, transpose};
 
 /// Values in the frame of the board that reads them.
 pub(crate) enum View {
@@ -18,6 +18,8 @@ pub(crate) enum View {
     Own { axes: OuterAxes, values: Graded },
     /// The stored values themselves, where they are in that frame already.
     Shared { game: Arc<SubGame>, turn: Color },
+    /// A copy that other boards read too.
+    Common(Arc<View>),
 }
 
 impl View {
@@ -25,6 +27,7 @@ impl View {
         match self {
             View::Own { axes, values } => SubView { axes, values },
             View::Shared { game, turn } => game.view(*turn),
+            View::Common(view) => view.sub(),
         }
     }
 }
@@ -119,7 +122,7 @@ pub(crate) fn of_pawn_board(game: &Arc<SubGame>, frame: Frame, wanted: &Wanted<'
         let tile = game.board.axes().encode(&squares[..places.len()]);
         for (out, source) in out.iter_mut().zip(&source) {
             let moved = source[tile].transform(symmetry, true, true);
-            out[number] = if frame.swapped { moved.transpose() } else { moved };
+            out[number] = if frame.swapped { transpose(&moved) } else { moved };
         }
     }
     View::Own { axes, values: graded(out.into_iter(), values, wanted.depths) }
@@ -230,7 +233,7 @@ impl Lines<'_> {
     fn copy(&self, source: &[&Vec<Tile>]) -> Vec<Vec<Tile>> {
         let transposed: Vec<Vec<Tile>>;
         let source: Vec<&Vec<Tile>> = if self.transposed {
-            let flip = |plane: &&Vec<Tile>| plane.iter().map(Tile::transpose).collect();
+            let flip = |plane: &&Vec<Tile>| plane.iter().map(transpose).collect();
             transposed = source.iter().map(flip).collect();
             transposed.iter().collect()
         } else {
@@ -284,7 +287,7 @@ impl Lines<'_> {
                 if words.is_empty() {
                     continue;
                 }
-                let rows = words.transpose();
+                let rows = transpose(&words);
                 for (y, target) in targets.iter().enumerate() {
                     if let Some(target) = target {
                         *out[*target].row_mut(white) = rows.row(Square::new(y));

@@ -3,8 +3,9 @@
 use std::arch::x86_64::*;
 
 use molien_board::Symmetry;
+use molien_hyper::Tile;
 
-use crate::words::Words;
+use crate::words::{Sets, Words};
 
 /// Eight words. Named only in `arch`, in functions that run only where the
 /// processor was found to have the features of the `Avx512` backend.
@@ -71,21 +72,7 @@ impl V512 {
     }
 }
 
-impl Words for V512 {
-    #[inline(always)]
-    fn load(words: &[u64; 8]) -> V512 {
-        // SAFETY: as in `vector`; the pointer is valid for eight words.
-        unsafe { V512(_mm512_loadu_si512(words.as_ptr().cast())) }
-    }
-
-    #[inline(always)]
-    fn store(self) -> [u64; 8] {
-        let mut words = [0; 8];
-        // SAFETY: as in `vector`; the pointer is valid for eight words.
-        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) };
-        words
-    }
-
+impl Sets for V512 {
     #[inline(always)]
     fn splat(word: u64) -> V512 {
         vector! { V512(_mm512_set1_epi64(word as i64)) }
@@ -102,8 +89,34 @@ impl Words for V512 {
     }
 
     #[inline(always)]
+    fn xor(self, other: V512) -> V512 {
+        vector! { V512(_mm512_xor_si512(self.0, other.0)) }
+    }
+
+    #[inline(always)]
     fn minus(self, other: V512) -> V512 {
         vector! { V512(_mm512_andnot_si512(other.0, self.0)) }
+    }
+
+    #[inline(always)]
+    fn is_empty(self) -> bool {
+        vector! { _mm512_test_epi64_mask(self.0, self.0) == 0 }
+    }
+}
+
+impl Words for V512 {
+    #[inline(always)]
+    fn load(words: &[u64; 8]) -> V512 {
+        // SAFETY: as in `vector`; the pointer is valid for eight words.
+        unsafe { V512(_mm512_loadu_si512(words.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn store(self) -> [u64; 8] {
+        let mut words = [0; 8];
+        // SAFETY: as in `vector`; the pointer is valid for eight words.
+        unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) };
+        words
     }
 
     #[inline(always)]
@@ -191,7 +204,33 @@ impl Words for V512 {
     }
 
     #[inline(always)]
-    fn is_empty(self) -> bool {
-        vector! { _mm512_test_epi64_mask(self.0, self.0) == 0 }
+    fn prefetch(tile: &Tile) {
+        for rank in &tile.0 {
+            // SAFETY: prefetching has no effect but on time.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(rank.as_ptr().cast()) };
+        }
+    }
+
+    #[inline(always)]
+    fn exchange_bytes(self) -> V512 {
+        const ORDER: [u8; 64] = {
+            let mut order = [0; 64];
+            let mut i = 0;
+            while i < 64 {
+                order[i] = (i % 8 * 8 + i / 8) as u8;
+                i += 1;
+            }
+            order
+        };
+        // SAFETY: as in `vector`; the pointer is valid for 64 bytes.
+        unsafe {
+            let order = _mm512_loadu_si512(ORDER.as_ptr().cast());
+            V512(_mm512_permutexvar_epi8(order, self.0))
+        }
+    }
+
+    #[inline(always)]
+    fn spread(self, bit: V512) -> V512 {
+        vector! { V512(_mm512_movm_epi64(_mm512_test_epi64_mask(self.0, bit.0))) }
     }
 }

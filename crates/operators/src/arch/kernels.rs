@@ -1,11 +1,14 @@
-//! Small loops over tiles, compiled once per instruction set. They have no
-//! registers of their own to manage: the compiler makes vectors of them.
+//! Small loops over tiles, compiled once per instruction set.
 
 use std::sync::LazyLock;
 
 use molien_hyper::Tile;
 
-use crate::Release;
+#[cfg(target_arch = "x86_64")]
+use super::avx512::V512;
+use crate::merge::{Movers, Reading, merge};
+use crate::{Conversions, Graded, Release, Rule};
+use crate::words::{Plain, Wide, Words};
 
 /// What the processor has been found to have.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,7 +34,8 @@ static LEVEL: LazyLock<Level> = LazyLock::new(|| {
 });
 
 /// Defines functions that choose at run time between their body compiled for
-/// each instruction set. What the body calls must be inlined into it.
+/// each instruction set, in which `W` are its vectors. What the body calls
+/// must be inlined into it.
 macro_rules! kernels {
     ($(
         $(#[$attribute:meta])*
@@ -40,19 +44,19 @@ macro_rules! kernels {
         $(#[$attribute])*
         $visibility fn $name($($argument: $type),*) $(-> $result)? {
             #[inline(always)]
-            fn portable($($argument: $type),*) $(-> $result)? $body
+            fn portable<W: Words>($($argument: $type),*) $(-> $result)? $body
 
             #[cfg(target_arch = "x86_64")]
             {
                 #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
                 fn avx2($($argument: $type),*) $(-> $result)? {
-                    portable($($argument),*)
+                    portable::<Plain>($($argument),*)
                 }
                 #[target_feature(
                     enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vpopcntdq,gfni,avx2,bmi1,bmi2,popcnt"
                 )]
                 fn avx512($($argument: $type),*) $(-> $result)? {
-                    portable($($argument),*)
+                    portable::<V512>($($argument),*)
                 }
                 match *LEVEL {
                     // SAFETY: `Avx512::get` found the features.
@@ -62,7 +66,7 @@ macro_rules! kernels {
                     Level::Plain => {}
                 }
             }
-            portable($($argument),*)
+            portable::<Plain>($($argument),*)
         }
     )+};
 }
@@ -70,7 +74,7 @@ macro_rules! kernels {
 kernels! {
     /// The positions of `a` that are not in `b`.
     pub fn difference(a: &Tile, b: &Tile) -> Tile {
-        a.minus(b)
+        Wide::<W>::load(a).minus(Wide::load(b)).store()
     }
 
     /// How many positions the tile has.
@@ -81,14 +85,18 @@ kernels! {
     /// Takes `decided` out of `open`; returns how many were decided, and
     /// whether any are left.
     pub fn take(open: &mut Tile, decided: &Tile) -> (u64, bool) {
-        *open = open.minus(decided);
-        (decided.len(), !open.is_empty())
+        let left = Wide::<W>::load(open).minus(Wide::load(decided));
+        *open = left.store();
+        (decided.len(), !left.is_empty())
     }
 
     /// Adds a tile to one tile of each target, and counts it.
     pub fn add_to_all(targets: &mut [&mut [Tile]], number: usize, tile: &Tile) -> u64 {
+        let added = Wide::<W>::load(tile);
         for target in targets {
-            target[number].add(tile);
+            let mut sum = Wide::load(&target[number]);
+            sum.add(added);
+            target[number] = sum.store();
         }
         tile.len()
     }
@@ -101,24 +109,17 @@ kernels! {
         if usize::from(ply) >> release.bits.len() != 0 {
             return Tile::EMPTY;
         }
-        let mut equal = release.some;
-        for rank in 0..8 {
-            // One rank through all bits: it stays in a register.
-            let mut words = equal.0[rank];
-            for (b, plane) in release.bits.iter().enumerate() {
-                let flip = if ply >> b & 1 != 0 { 0 } else { !0 };
-                for file in 0..8 {
-                    words[file] &= plane.0[rank][file] ^ flip;
-                }
-            }
-            equal.0[rank] = words;
+        let mut equal = Wide::<W>::load(&release.some);
+        for (b, plane) in release.bits.iter().enumerate() {
+            let plane = Wide::load(plane);
+            equal = if ply >> b & 1 != 0 { equal.and(plane) } else { equal.minus(plane) };
         }
-        equal
+        equal.store()
     }
 
     /// See [`Release::least`].
     pub(crate) fn release_least(release: &Release, among: &Tile) -> Option<u16> {
-        let mut set = release.some.and(among);
+        let mut set = Wide::<W>::load(&release.some).and(Wide::load(among));
         if set.is_empty() {
             return None;
         }
@@ -128,7 +129,7 @@ kernels! {
         // From the highest bit: keep those without it, if there are any.
         let mut ply = 0;
         for plane in release.bits.iter().rev() {
-            let without = set.minus(plane);
+            let without = set.minus(Wide::load(plane));
             ply <<= 1;
             if without.is_empty() {
                 ply |= 1;
@@ -137,5 +138,31 @@ kernels! {
             }
         }
         Some(ply)
+    }
+
+    /// Rows become columns.
+    pub fn transpose(tile: &Tile) -> Tile {
+        Wide::<W>::load(tile).transpose().store()
+    }
+
+    /// See [`Release::merge_least`].
+    pub(crate) fn merge_least(release: &mut Release, other: &Release) {
+        merge::<W, true>(release, &other.some, &other.planes(), Reading::Same, None)
+    }
+
+    /// See [`Release::merge_greatest`].
+    pub(crate) fn merge_greatest(release: &mut Release, other: &Release) {
+        merge::<W, false>(release, &other.some, &other.planes(), Reading::Same, None)
+    }
+
+    /// See [`crate::merge::add_moves`].
+    pub(crate) fn add_moves(
+        found: &mut Conversions,
+        values: (&Graded, usize),
+        reading: Reading,
+        movers: Movers<'_>,
+        rule: Rule
+    ) {
+        crate::merge::add_moves::<W>(found, values, reading, movers, rule)
     }
 }
