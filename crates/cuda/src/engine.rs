@@ -1,5 +1,6 @@
 //! The engine: a card, and the units solved on it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use molien_board::{Color, Material, Position};
@@ -84,6 +85,7 @@ pub struct CudaEngine {
     /// One solve at a time: those of several threads would want the same
     /// sub-games. Not held while tables are copied to the host.
     solving: Mutex<()>,
+    checks: AtomicBool,
     /// The exits of the material with pawns asked for last: both attackers
     /// use them.
     pub(crate) last_exits: Mutex<Option<Arc<PawnExits>>>,
@@ -118,6 +120,7 @@ impl CudaEngine {
             progress: Arc::new(Silent),
             units: Mutex::default(),
             solving: Mutex::default(),
+            checks: AtomicBool::new(false),
             last_exits: Mutex::default(),
         })
     }
@@ -126,6 +129,17 @@ impl CudaEngine {
     pub fn with_progress(mut self, progress: Arc<dyn Progress>) -> CudaEngine {
         self.progress = progress;
         self
+    }
+
+    /// From now on checks every value of a table by a forward pass, while it
+    /// is on the card; a value that does not follow from those one move on
+    /// is an error.
+    pub fn check_tables(&self) {
+        self.checks.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn checks(&self) -> bool {
+        self.checks.load(Ordering::Relaxed)
     }
 
     /// The card's name.
@@ -178,8 +192,10 @@ impl CudaEngine {
     pub fn prepare_tables(&self) -> Result<(), CudaError> {
         // Five men: one piece beside the two of the tile, or two beside a pawn.
         let boards = (0..=1).map(|outer| (outer, false)).chain((0..=2).map(|outer| (outer, true)));
+        let check = self.checks().then_some(Part::Check);
+        let parts: Vec<Part> = [Part::Waves, Part::Graded].into_iter().chain(check).collect();
         let build = |(outer, pawns)| {
-            [Part::Waves, Part::Graded].map(|part| Build { outer, pawns, part, fixed: None })
+            parts.iter().map(move |&part| Build { outer, pawns, part, fixed: None })
         };
         self.compile(&boards.flat_map(build).collect::<Vec<_>>())
     }
@@ -437,7 +453,7 @@ impl CudaEngine {
             keep,
             subs,
             bishops,
-            extras,
+            extras: Extras { check: self.checks(), ..extras },
         };
         let (unit, timing) = solve.run()?;
         let unit = Arc::new(unit);

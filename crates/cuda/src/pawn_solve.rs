@@ -108,7 +108,7 @@ impl CudaEngine {
             keep: Keep::Depths,
             subs: Vec::new(),
             bishops: None,
-            extras: Extras::default(),
+            extras: Extras { check: self.checks(), ..Extras::default() },
         };
         let mut unit = PawnSolve { solve, places: &places, exits: &exits, targets }.run(bare)?;
         unit.places = Some(places);
@@ -259,6 +259,9 @@ impl PawnSolve<'_> {
         for level in levels(&self.places.placements) {
             self.level(&mut job, &mut unit, &mut working, &level)?;
         }
+        let targets = upload(device, &self.targets.with_own(&unit))?;
+        job.targets = targets.address();
+        solve.check(&job)?;
         device.synchronize()?;
         Ok(unit)
     }

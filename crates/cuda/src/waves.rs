@@ -51,6 +51,8 @@ pub(crate) struct Extras<'a> {
     pub watched: &'a [Position],
     /// Note the positions of the deepest waves.
     pub deepest: bool,
+    /// Check every value by a forward pass; where depths are kept only.
+    pub check: bool,
 }
 
 /// Release planes of one side.
@@ -239,6 +241,7 @@ impl WaveSolve<'_> {
             self.device.launch(Kernel::FinishWon, &job)?;
             unit.won = Some(won);
         }
+        self.check(&job)?;
         self.device.synchronize()?;
         Ok((unit, timing))
     }
@@ -381,6 +384,26 @@ impl WaveSolve<'_> {
         working.lost_live.swap(0, 1);
         let decided = |tally: usize| tallies[tally].decided;
         Ok(Start { lost: decided(TALLY_LOST_NEXT), won: decided(TALLY_WON), ply: 1 })
+    }
+
+    /// Checks the finished planes of a job, if that is wanted and depths were
+    /// kept.
+    pub fn check(&self, job: &Job) -> Result<(), CudaError> {
+        if !self.extras.check || self.keep != Keep::Depths {
+            return Ok(());
+        }
+        let tally = Buffer::zeroed(self.device, TALLIES * TALLY_WORDS * 8)?;
+        let mut job = *job;
+        job.tally = tally.address();
+        self.device.launch(Kernel::CheckValues, &job)?;
+        let words = tally.words::<TALLY_WORDS>()?;
+        match Tally::from_words(&words).decided {
+            0 => Ok(()),
+            failures => {
+                let (material, metric) = (self.board.material(), self.metric);
+                Err(CudaError::Inconsistent { material, metric, failures })
+            }
+        }
     }
 
     /// Launches a kernel and, where phases are measured, waits for it.
