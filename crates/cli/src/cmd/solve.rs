@@ -19,7 +19,8 @@ const AFTER_HELP: &str = "\
 Examples:
   molien solve KQKR KRKN
   molien solve KBBKN --metric dtc,dtm --json
-  molien solve --men 3           every material of up to three men";
+  molien solve --men 3           every material of up to three men
+  molien solve KRPKR --backend cuda --check";
 
 /// Materials and metrics to solve.
 #[derive(Args, Debug)]
@@ -35,6 +36,10 @@ pub struct SolveArgs {
     /// Metrics: dtm, dtc, dtz, dtz50
     #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
     metric: Vec<Metric>,
+    /// Check every value on the CUDA card against those one move on, before the
+    /// table leaves it; a wrong one is an error
+    #[arg(long)]
+    check: bool,
 }
 
 /// Solves and prints a line for every table. Tables of up to five men are
@@ -44,6 +49,9 @@ pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
         Some(men) => Material::all(usize::from(men)),
         None => parse_materials(&args.material)?,
     };
+    if args.check {
+        context.card()?.check_tables();
+    }
     let folder = context.folder().filter(|_| materials.iter().all(|m| m.len() <= 5));
     match (folder, args.men) {
         (Some(folder), _) => store(context, &folder, &materials, &args.metric),
