@@ -17,7 +17,8 @@ use crate::engine::Request;
 use crate::layout::{Board, Exit, Job, Place, Target};
 use crate::pawn_exits::{NO_SQUARE, PawnExits, Places, Relaid, TargetKey};
 use crate::unit::Unit;
-use crate::waves::{Extras, Start, TALLY_LOST, Timing, WaveSolve, Working, base_job};
+use crate::waves::{Extras, Start, TALLY_LOST, Timing, WaveSolve, base_job};
+use crate::working::Working;
 use crate::{CudaEngine, CudaError, Keep};
 
 /// Structures of the kernels: numbers and addresses only.
