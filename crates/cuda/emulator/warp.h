@@ -14,6 +14,7 @@
 #define PART_WAVES 1
 #define PART_GRADED 1
 #define PART_AGAIN 1
+#define PART_CHECK 1
 #ifndef PAWNS
 #define PAWNS 0
 #endif

@@ -1,11 +1,12 @@
 //! Checks and measures the card: `gpu conform`, `gpu stiller [KRNKNN ...]`,
-//! `gpu nalimov`, `gpu seven KRRNKRR`, `gpu bench KRNKNN`.
+//! `gpu nalimov`, `gpu seven KRRNKRR`, `gpu bench KRNKNN`; `gpu signatures KRPKR`
+//! and, where there is no card, `gpu processor KRPKR` to compare them with.
 
 use std::sync::Arc;
 use std::time::Instant;
 
 use molien_board::{Color, Material};
-use molien_cuda::conformance::differences;
+use molien_cuda::conformance::{differences, signature};
 use molien_cuda::{Attackers, CudaEngine, CudaError, Keep, Request, StillerRow, stiller_rows};
 use molien_solve::{Metric, Progress, Solver, WaveReport};
 
@@ -63,6 +64,24 @@ fn conform(engine: &CudaEngine, names: &[String]) -> Outcome {
     }
     println!("conform: {same} tables identical; card {card:.2} s, processor {processor:.2} s");
     Ok(good)
+}
+
+/// Signatures of tables, from the card or, without one, from the processor.
+fn signatures(engine: Option<&CudaEngine>, names: &[String]) -> Outcome {
+    for metric in Metric::ALL {
+        let solver = Solver::new();
+        for name in names {
+            let (material, started) = (name.parse::<Material>()?, Instant::now());
+            let found = match engine {
+                Some(engine) => signature(&engine.solve(material, metric)?),
+                None => signature(&*solver.solve(material, metric)?),
+            };
+            let seconds = started.elapsed().as_secs_f64();
+            println!("{material} {metric} {found:016x}");
+            eprintln!("{material} {metric} {seconds:.2} s");
+        }
+    }
+    Ok(true)
 }
 
 fn stiller_row(engine: &CudaEngine, row: &StillerRow) -> Outcome {
@@ -162,6 +181,10 @@ fn bench(engine: &CudaEngine, names: &[String]) -> Outcome {
 
 fn main() -> std::process::ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == "processor") {
+        let good = signatures(None, &arguments[1..]).is_ok_and(|good| good);
+        return std::process::ExitCode::from(u8::from(!good));
+    }
     let engine = match CudaEngine::new() {
         Ok(engine) => engine.with_progress(Arc::new(Ticker(Instant::now()))),
         Err(CudaError::NoDevice(why)) => {
@@ -178,6 +201,7 @@ fn main() -> std::process::ExitCode {
     let rest = arguments.get(1..).unwrap_or_default();
     let outcome = match arguments.first().map(String::as_str) {
         Some("conform") => conform(&engine, rest),
+        Some("signatures") => signatures(Some(&engine), rest),
         Some("stiller") => stiller(&engine, rest),
         Some("nalimov") => nalimov(&engine),
         Some("seven") => rest.iter().try_fold(true, |good, name| Ok(good & seven(&engine, name)?)),
@@ -186,7 +210,10 @@ fn main() -> std::process::ExitCode {
             .statistics(&Request::new("KQKR".parse().unwrap(), Metric::Dtc))
             .map(|stats| stats.sides[Color::White.index()].legal.unique > 0)
             .map_err(Into::into),
-        _ => Err("use conform, stiller, nalimov, seven, bench or legal".into()),
+        _ => {
+            Err("use conform, signatures, processor, stiller, nalimov, seven, bench or legal"
+                .into())
+        }
     };
     match outcome {
         Ok(true) => std::process::ExitCode::SUCCESS,

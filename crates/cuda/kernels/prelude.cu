@@ -9,6 +9,7 @@
 #define PART_WAVES (PART == 0)
 #define PART_GRADED (PART == 1)
 #define PART_AGAIN (PART == 2)
+#define PART_CHECK (PART == 3)
 // Whether the board has pawns: the kings then span the tile.
 #ifndef PAWNS
 #define PAWNS 0

@@ -25,6 +25,7 @@ pub(crate) enum Kernel {
     CopyPlane,
     UnitePlanes,
     LostAgain,
+    CheckValues,
 }
 
 /// The kernels are compiled in parts, each when it is first needed. The values
@@ -34,6 +35,7 @@ pub(crate) enum Part {
     Waves,
     Graded,
     Again,
+    Check,
 }
 
 /// Boards with more tiles than this get kernels of their own: the compiler's
@@ -79,6 +81,7 @@ impl Kernel {
             Kernel::CopyPlane => "copy_plane",
             Kernel::UnitePlanes => "unite_planes",
             Kernel::LostAgain => "lost_again",
+            Kernel::CheckValues => "check_values",
         }
     }
 
@@ -87,13 +90,14 @@ impl Kernel {
         match self {
             Kernel::InitDefenceGraded | Kernel::InitWinsGraded | Kernel::Relay => Part::Graded,
             Kernel::LostAgain => Part::Again,
+            Kernel::CheckValues => Part::Check,
             _ => Part::Waves,
         }
     }
 }
 
 /// The kernel sources, in order, without the prelude.
-pub(crate) const SOURCES: [&str; 10] = [
+pub(crate) const SOURCES: [&str; 11] = [
     include_str!("../kernels/base.cu"),
     include_str!("../kernels/cell.cu"),
     include_str!("../kernels/moves.cu"),
@@ -104,6 +108,7 @@ pub(crate) const SOURCES: [&str; 10] = [
     include_str!("../kernels/graded.cu"),
     include_str!("../kernels/finish.cu"),
     include_str!("../kernels/again.cu"),
+    include_str!("../kernels/check.cu"),
 ];
 
 /// A device that runs the kernels. The launches and copies of one thread happen

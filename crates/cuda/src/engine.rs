@@ -1,22 +1,21 @@
 //! The engine: a card, and the units solved on it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use molien_board::{Color, Material, Position};
+use molien_board::{Color, Material};
 use molien_hyper::Hyperboard;
-use molien_solve::{Metric, Progress, Silent, Stats, Table, Value};
+use molien_solve::{Metric, Progress, Silent, Stats, Table};
 
-use crate::assemble::{FINAL_TALLIES, add_final_counts, games, wave_stats};
+use crate::assemble::{games, wave_stats};
 use crate::cache::Cache;
-use crate::counts::TALLY_WORDS;
-use crate::device::{Buffer, Build, Device, Kernel, Part};
+use crate::device::{Buffer, Device};
 use crate::driver::CudaDevice;
 use crate::layout::{Board, bishop_pair, tables};
 use crate::pawn_exits::PawnExits;
-use crate::plan::{plan, reachable, sub_keep};
+use crate::plan::{plan, sub_keep};
 use crate::unit::Unit;
-use crate::watch::positions;
-use crate::waves::{Extras, Timing, WaveSolve, base_job};
+use crate::waves::{Extras, Timing, WaveSolve};
 use crate::{CudaError, Keep, Plan};
 
 /// Whose wins are solved.
@@ -63,27 +62,16 @@ impl Request {
     }
 }
 
-/// Statistics of one side's wins, and the positions of its deepest ones.
-#[derive(Clone, Debug)]
-pub struct Survey {
-    /// Statistics; those of the other side's wins are left out.
-    pub stats: Stats,
-    /// The deepest wins, White to move; of mirror images one. Empty if there
-    /// are more than 65536 addresses of them.
-    pub deepest_wins: Vec<Position>,
-    /// The deepest losses, Black to move, likewise.
-    pub deepest_losses: Vec<Position>,
-}
-
 /// Solves boards on a card.
 pub struct CudaEngine {
     pub(crate) device: Arc<dyn Device>,
     pub(crate) tables: Buffer,
     pub(crate) progress: Arc<dyn Progress>,
-    units: Mutex<Cache>,
+    pub(crate) units: Mutex<Cache>,
     /// One solve at a time: those of several threads would want the same
     /// sub-games. Not held while tables are copied to the host.
     solving: Mutex<()>,
+    checks: AtomicBool,
     /// The exits of the material with pawns asked for last: both attackers
     /// use them.
     pub(crate) last_exits: Mutex<Option<Arc<PawnExits>>>,
@@ -118,6 +106,7 @@ impl CudaEngine {
             progress: Arc::new(Silent),
             units: Mutex::default(),
             solving: Mutex::default(),
+            checks: AtomicBool::new(false),
             last_exits: Mutex::default(),
         })
     }
@@ -126,6 +115,17 @@ impl CudaEngine {
     pub fn with_progress(mut self, progress: Arc<dyn Progress>) -> CudaEngine {
         self.progress = progress;
         self
+    }
+
+    /// From now on checks every value of a table by a forward pass, while it
+    /// is on the card; a value that does not follow from those one move on
+    /// is an error.
+    pub fn check_tables(&self) {
+        self.checks.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn checks(&self) -> bool {
+        self.checks.load(Ordering::Relaxed)
     }
 
     /// The card's name.
@@ -144,73 +144,6 @@ impl CudaEngine {
     /// What a request needs on the card.
     pub fn plan(&self, request: &Request) -> Plan {
         plan(request.material, request.metric, request.keep, request.colors())
-    }
-
-    /// Compiles the kernels a request needs, in parallel. Without this each is
-    /// compiled when it is first used.
-    ///
-    /// # Errors
-    /// If they do not compile.
-    pub fn prepare(&self, request: &Request) -> Result<(), CudaError> {
-        let board = Board::new(&Hyperboard::pieces(request.material));
-        let graded = sub_keep(request.metric) == Keep::Depths;
-        let mut builds = vec![Build::of(&board, Part::Waves)];
-        if request.keep == Keep::Counts {
-            builds.push(Build::of(&board, Part::Again));
-        }
-        for outer in 0..=board.outer as usize {
-            builds.push(Build { outer, pawns: false, part: Part::Waves, fixed: None });
-            if graded {
-                builds.push(Build { outer, pawns: false, part: Part::Graded, fixed: None });
-            }
-        }
-        if builds[0].fixed.is_some() {
-            // Only the board's own sub-games use kernels for any board.
-            builds.retain(|build| build.fixed.is_some() || build.outer < board.outer as usize);
-        }
-        self.compile(&builds)
-    }
-
-    /// Compiles the kernels for all tables of up to five men, in parallel.
-    ///
-    /// # Errors
-    /// If they do not compile.
-    pub fn prepare_tables(&self) -> Result<(), CudaError> {
-        // Five men: one piece beside the two of the tile, or two beside a pawn.
-        let boards = (0..=1).map(|outer| (outer, false)).chain((0..=2).map(|outer| (outer, true)));
-        let build = |(outer, pawns)| {
-            [Part::Waves, Part::Graded].map(|part| Build { outer, pawns, part, fixed: None })
-        };
-        self.compile(&boards.flat_map(build).collect::<Vec<_>>())
-    }
-
-    /// Does something while the kernels a request needs are compiled: its
-    /// sub-games can be solved before the kernels for the largest board are
-    /// there.
-    fn while_compiling<T>(
-        &self,
-        request: &Request,
-        work: impl FnOnce() -> Result<T, CudaError>,
-    ) -> Result<T, CudaError> {
-        std::thread::scope(|scope| {
-            let compiled = scope.spawn(|| self.prepare(request));
-            let done = work()?;
-            compiled.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            Ok(done)
-        })
-    }
-
-    fn compile(&self, builds: &[Build]) -> Result<(), CudaError> {
-        std::thread::scope(|scope| {
-            let spawn = |build: &Build| {
-                let build = *build;
-                scope.spawn(move || self.device.prepare(&build))
-            };
-            let threads: Vec<_> = builds.iter().map(spawn).collect();
-            threads.into_iter().try_for_each(|thread| {
-                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-            })
-        })
     }
 
     /// The table of a material in canonical orientation, as
@@ -248,72 +181,14 @@ impl CudaEngine {
         Ok(stats)
     }
 
-    /// White's wins with the least memory: statistics and the deepest
-    /// positions.
-    ///
-    /// # Errors
-    /// If it has pawns, does not fit the card, or is cancelled.
-    pub fn survey(&self, material: Material, metric: Metric) -> Result<Survey, CudaError> {
-        let metric = metric.without_pawns();
-        let (keep, attackers) = (Keep::Counts, Attackers::White);
-        let request = Request { keep, attackers, ..Request::new(material, metric) };
-        let _one = self.one_at_a_time();
-        let extras = Extras { deepest: true, ..Extras::default() };
-        let (units, stats) = self.while_compiling(&request, || self.run(&request, extras))?;
-        let (board, record) = (&units[0].board, &units[0].record);
-        let survey = Survey {
-            stats,
-            deepest_wins: positions(board, Color::White, &record.deepest_won),
-            deepest_losses: positions(board, Color::Black, &record.deepest_lost),
-        };
-        drop(units);
-        self.forget_large();
-        Ok(survey)
-    }
-
-    /// The values of legal positions of one material, whose depths are noted
-    /// while the waves run: no depth needs to be kept. One side's wins are
-    /// solved after the other's.
-    ///
-    /// # Errors
-    /// If it has pawns, does not fit the card, or is cancelled.
-    pub fn values(
-        &self,
-        material: Material,
-        metric: Metric,
-        asked: &[Position],
-    ) -> Result<Vec<Value>, CudaError> {
-        let metric = metric.without_pawns();
-        let request = Request { keep: Keep::Counts, ..Request::new(material, metric) };
-        let _one = self.one_at_a_time();
-        let mut values = vec![Value::Draw; asked.len()];
-        for attacker in Color::BOTH {
-            // One side's wins at a time, whichever they are.
-            self.check_request(&Request { attackers: Attackers::White, ..request })?;
-            let extras = Extras { watched: asked, ..Extras::default() };
-            let solve = || self.timed_unit(&request, attacker, extras);
-            let (unit, _) = self.while_compiling(&request, solve)?;
-            for ((value, position), ply) in values.iter_mut().zip(asked).zip(&unit.record.watched) {
-                match ply {
-                    Some(ply) if position.turn() == attacker => *value = Value::Win(*ply),
-                    Some(ply) => *value = Value::Loss(*ply),
-                    None => {}
-                }
-            }
-            drop(unit);
-            self.forget_large();
-        }
-        Ok(values)
-    }
-
-    fn check_request(&self, request: &Request) -> Result<(), CudaError> {
+    pub(crate) fn check_request(&self, request: &Request) -> Result<(), CudaError> {
         if request.material.has_pawns() {
             return Err(CudaError::Pawns { material: request.material });
         }
         self.make_room(request)
     }
 
-    fn run(
+    pub(crate) fn run(
         &self,
         request: &Request,
         extras: Extras<'_>,
@@ -335,68 +210,8 @@ impl CudaEngine {
         Ok((units, stats))
     }
 
-    /// Gives back units until the plan fits.
-    pub(crate) fn make_room(&self, request: &Request) -> Result<(), CudaError> {
-        let plan = self.plan(request);
-        let closure = reachable(request.material);
-        let present = self.lock().touch(&closure, request.metric).min(plan.sub_games);
-        let needed = plan.total() - present;
-        while self.device.memory()?.0 < needed && self.lock().evict() {}
-        if self.device.memory()?.0 < needed {
-            self.lock().clear();
-        }
-        let (needed, free) = (plan.total(), self.device.memory()?.0);
-        if free + self.lock().touch(&closure, request.metric) >= needed {
-            return Ok(());
-        }
-        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-        Err(CudaError::Memory {
-            material: request.material,
-            metric: request.metric,
-            needed_mib: mib(needed),
-            plan: self.plan(request).to_string(),
-            free_mib: mib(free),
-        })
-    }
-
     pub(crate) fn one_at_a_time(&self) -> MutexGuard<'_, ()> {
         self.solving.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Cache> {
-        // Entries are only ever added or removed whole.
-        self.units.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A unit solved earlier.
-    pub(crate) fn cached(
-        &self,
-        material: Material,
-        attacker: Color,
-        metric: Metric,
-    ) -> Option<Arc<Unit>> {
-        self.lock().get(&(material, attacker, metric))
-    }
-
-    /// Keeps a unit.
-    pub(crate) fn cache(
-        &self,
-        material: Material,
-        attacker: Color,
-        metric: Metric,
-        unit: &Arc<Unit>,
-    ) {
-        self.lock().insert((material, attacker, metric), unit.clone());
-    }
-
-    /// Forgets units of more than five men, which are many times larger.
-    fn forget_large(&self) {
-        self.lock().retain(|material| material.len() <= 5);
-    }
-
-    /// Forgets every unit.
-    pub fn forget_all(&self) {
-        self.lock().clear();
     }
 
     /// The unit of a request for one attacker, with its sub-games.
@@ -437,7 +252,7 @@ impl CudaEngine {
             keep,
             subs,
             bishops,
-            extras,
+            extras: Extras { check: self.checks(), ..extras },
         };
         let (unit, timing) = solve.run()?;
         let unit = Arc::new(unit);
@@ -445,60 +260,6 @@ impl CudaEngine {
             self.lock().insert(key, unit.clone());
         }
         Ok((unit, timing))
-    }
-
-    /// Legal positions and zugzwangs.
-    pub(crate) fn final_counts(
-        &self,
-        request: &Request,
-        units: &[Arc<Unit>],
-        stats: &mut Stats,
-    ) -> Result<(), CudaError> {
-        let white = &units[0];
-        let address = |plane: Option<&Buffer>| plane.map_or(0, Buffer::address);
-        let mut job = base_job(white.layout, &self.tables, Color::White);
-        let pair = if request.opposite_bishops { bishop_pair(&white.board) } else { None };
-        job.bishops = pair.unwrap_or([-1; 2]);
-        job.places = address(white.place_list.as_ref());
-        job.open = white.open.address();
-        job.open_live = white.open_live.address();
-        let missing = white.lost.is_none() && !Unit::is_bare(request.material, Color::White);
-        let again = if missing { Some(self.lost_again(request, white)?) } else { None };
-        job.lost = address(white.lost.as_ref().or(again.as_ref()));
-        if let Some(black) = units.get(1) {
-            job.other_won = address(black.won.as_ref());
-            job.other_lost = address(black.lost.as_ref());
-        }
-        let tally = Buffer::zeroed(&self.device, FINAL_TALLIES * TALLY_WORDS * 8)?;
-        job.tally = tally.address();
-        self.device.launch(Kernel::FinalCounts, &job)?;
-        let words = tally.words::<{ FINAL_TALLIES * TALLY_WORDS }>()?;
-        add_final_counts(stats, white.boards(), &words);
-        Ok(())
-    }
-
-    /// The plane of Black's lost positions, worked out again from White's
-    /// finished open positions, the sub-games and the legal positions.
-    fn lost_again(&self, request: &Request, white: &Unit) -> Result<Buffer, CudaError> {
-        let mut job = base_job(white.layout, &self.tables, Color::White);
-        let subs = self.subs(request, &white.board, Color::White)?;
-        for (i, sub) in subs.iter().enumerate() {
-            job.subs[i] = sub.as_sub();
-        }
-        let plane = || Buffer::new(&self.device, white.board.plane_bytes());
-        let (legal, lost) = (plane()?, plane()?);
-        let live = Buffer::new(&self.device, white.board.tiles())?;
-        job.open = legal.address();
-        job.open_live = live.address();
-        self.device.launch(Kernel::InitOpen, &job)?;
-        job.lost_before = legal.address();
-        job.lost_before_live = live.address();
-        job.open = white.open.address();
-        job.open_live = white.open_live.address();
-        job.lost = lost.address();
-        self.device.launch(Kernel::LostAgain, &job)?;
-        self.device.synchronize()?;
-        Ok(lost)
     }
 
     /// The units without one piece, in the order of the board's pieces.

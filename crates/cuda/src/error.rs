@@ -49,6 +49,17 @@ pub enum CudaError {
         /// What was asked.
         material: Material,
     },
+    /// Values do not follow from those one move on: the card or the kernels
+    /// are not to be trusted.
+    #[error("{material} in {metric}: {failures} values on the card do not follow from their moves")]
+    Inconsistent {
+        /// Whose table.
+        material: Material,
+        /// In which metric.
+        metric: Metric,
+        /// How many.
+        failures: u64,
+    },
     /// A watched position is not one of the board.
     #[error("a position to watch is not one of {material}")]
     NotOfBoard {

@@ -17,7 +17,8 @@ use crate::engine::Request;
 use crate::layout::{Board, Exit, Job, Place, Target};
 use crate::pawn_exits::{NO_SQUARE, PawnExits, Places, Relaid, TargetKey};
 use crate::unit::Unit;
-use crate::waves::{Extras, Start, TALLY_LOST, Timing, WaveSolve, Working, base_job};
+use crate::waves::{Extras, Start, TALLY_LOST, Timing, WaveSolve, base_job};
+use crate::working::Working;
 use crate::{CudaEngine, CudaError, Keep};
 
 /// Structures of the kernels: numbers and addresses only.
@@ -108,7 +109,7 @@ impl CudaEngine {
             keep: Keep::Depths,
             subs: Vec::new(),
             bishops: None,
-            extras: Extras::default(),
+            extras: Extras { check: self.checks(), ..Extras::default() },
         };
         let mut unit = PawnSolve { solve, places: &places, exits: &exits, targets }.run(bare)?;
         unit.places = Some(places);
@@ -259,6 +260,9 @@ impl PawnSolve<'_> {
         for level in levels(&self.places.placements) {
             self.level(&mut job, &mut unit, &mut working, &level)?;
         }
+        let targets = upload(device, &self.targets.with_own(&unit))?;
+        job.targets = targets.address();
+        solve.check(&job)?;
         device.synchronize()?;
         Ok(unit)
     }

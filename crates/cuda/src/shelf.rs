@@ -7,7 +7,7 @@ use molien_board::Material;
 use molien_operators::SubGame;
 use molien_solve::{Metric, Shelf, Stats, Table};
 
-use crate::{CudaEngine, Request};
+use crate::{CudaEngine, CudaError, Request};
 
 /// The longest phase that the 50-move rule allows, in plies.
 const LIMIT_PLIES: usize = 100;
@@ -88,7 +88,12 @@ impl Shelf for CudaShelf {
         let same = if metric == Metric::Dtz50 { self.without_curses(material) } else { None };
         let table = match same {
             Some(table) => table,
-            None => self.engine.solve(material, metric).map_err(|error| error.to_string())?,
+            None => match self.engine.solve(material, metric) {
+                Ok(table) => table,
+                // Somebody else uses the card: the processor can do it.
+                Err(CudaError::Memory { .. }) => return Ok(None),
+                Err(error) => return Err(error.to_string()),
+            },
         };
         self.note(&table);
         Ok(Some(table))

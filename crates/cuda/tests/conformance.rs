@@ -93,6 +93,7 @@ fn on_the_card() {
         }
         Err(error) => panic!("{error}"),
     };
+    engine.check_tables();
     let solver = Solver::new();
     for material in Material::all(4) {
         check(&engine, &solver, &material.to_string());
@@ -116,6 +117,7 @@ fn in_the_emulator() {
             return;
         }
     };
+    engine.check_tables();
     let solver = Solver::new();
     let wanted = std::env::var("MOLIEN_EMULATE");
     let names = wanted.as_deref().unwrap_or("KQK KRK KBK KNK KQKR KBNK KRRK KNKN KPK KNKP KPKP");

@@ -41,7 +41,7 @@ pub fn run(context: &Context, args: &BenchArgs) -> anyhow::Result<Verdict> {
     let What::Gpu = args.what;
     let material: Material = args.material.parse()?;
     if material.has_pawns() {
-        bail!("{material} has pawns: the card solves boards without pawns");
+        bail!("{material} has pawns: only boards without pawns are measured phase by phase");
     }
     let bench = context.card()?.bench(material.canonical(), Metric::Dtc)?;
     if context.json { print_json(&to_json(&bench)) } else { print(&bench) }?;

@@ -20,7 +20,8 @@ const AFTER_HELP: &str = "\
 Examples:
   molien solve KQKR KRKN
   molien solve KBBKN --metric dtc,dtm --json
-  molien solve --men 3           every material of up to three men";
+  molien solve --men 3           every material of up to three men
+  molien solve KRPKR --backend cuda --check";
 
 /// Materials and metrics to solve.
 #[derive(Args, Debug)]
@@ -31,12 +32,19 @@ pub struct SolveArgs {
     /// Metrics: dtm, dtc, dtz, dtz50
     #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
     metric: Vec<Metric>,
+    /// Check every value on the CUDA card against those one move on, before the
+    /// table leaves it; a wrong one is an error
+    #[arg(long)]
+    check: bool,
 }
 
 /// Solves and prints a line for every table. Tables of up to five men are
 /// stored, all metrics of a material in one file, unless that is forbidden.
 pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
     let materials = args.which.list()?;
+    if args.check {
+        context.card()?.check_tables();
+    }
     let folder = context.folder().filter(|_| materials.iter().all(|m| m.len() <= 5));
     match (folder, args.which.men) {
         (Some(folder), _) => store(context, &folder, &materials, &args.metric),

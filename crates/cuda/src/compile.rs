@@ -1,0 +1,79 @@
+//! Compiling the kernels before they are needed.
+
+use molien_hyper::Hyperboard;
+
+use crate::device::{Build, Part};
+use crate::layout::Board;
+use crate::plan::sub_keep;
+use crate::{CudaEngine, CudaError, Keep, Request};
+
+impl CudaEngine {
+    /// Compiles the kernels a request needs, in parallel. Without this each is
+    /// compiled when it is first used.
+    ///
+    /// # Errors
+    /// If they do not compile.
+    pub fn prepare(&self, request: &Request) -> Result<(), CudaError> {
+        let board = Board::new(&Hyperboard::pieces(request.material));
+        let graded = sub_keep(request.metric) == Keep::Depths;
+        let mut builds = vec![Build::of(&board, Part::Waves)];
+        if request.keep == Keep::Counts {
+            builds.push(Build::of(&board, Part::Again));
+        }
+        for outer in 0..=board.outer as usize {
+            builds.push(Build { outer, pawns: false, part: Part::Waves, fixed: None });
+            if graded {
+                builds.push(Build { outer, pawns: false, part: Part::Graded, fixed: None });
+            }
+        }
+        if builds[0].fixed.is_some() {
+            // Only the board's own sub-games use kernels for any board.
+            builds.retain(|build| build.fixed.is_some() || build.outer < board.outer as usize);
+        }
+        self.compile(&builds)
+    }
+
+    /// Compiles the kernels for all tables of up to five men, in parallel.
+    ///
+    /// # Errors
+    /// If they do not compile.
+    pub fn prepare_tables(&self) -> Result<(), CudaError> {
+        // Five men: one piece beside the two of the tile, or two beside a pawn.
+        let boards = (0..=1).map(|outer| (outer, false)).chain((0..=2).map(|outer| (outer, true)));
+        let check = self.checks().then_some(Part::Check);
+        let parts: Vec<Part> = [Part::Waves, Part::Graded].into_iter().chain(check).collect();
+        let build = |(outer, pawns)| {
+            parts.iter().map(move |&part| Build { outer, pawns, part, fixed: None })
+        };
+        self.compile(&boards.flat_map(build).collect::<Vec<_>>())
+    }
+
+    /// Does something while the kernels a request needs are compiled: its
+    /// sub-games can be solved before the kernels for the largest board are
+    /// there.
+    pub(crate) fn while_compiling<T>(
+        &self,
+        request: &Request,
+        work: impl FnOnce() -> Result<T, CudaError>,
+    ) -> Result<T, CudaError> {
+        std::thread::scope(|scope| {
+            let compiled = scope.spawn(|| self.prepare(request));
+            let done = work()?;
+            compiled.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+            Ok(done)
+        })
+    }
+
+    fn compile(&self, builds: &[Build]) -> Result<(), CudaError> {
+        std::thread::scope(|scope| {
+            let spawn = |build: &Build| {
+                let build = *build;
+                scope.spawn(move || self.device.prepare(&build))
+            };
+            let threads: Vec<_> = builds.iter().map(spawn).collect();
+            threads.into_iter().try_for_each(|thread| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            })
+        })
+    }
+}

@@ -1,0 +1,73 @@
+//! Which units stay on the card, and making room for others.
+
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use molien_board::{Color, Material};
+use molien_solve::Metric;
+
+use crate::cache::Cache;
+use crate::plan::reachable;
+use crate::unit::Unit;
+use crate::{CudaEngine, CudaError, Request};
+
+impl CudaEngine {
+    /// Gives back units until the plan fits.
+    pub(crate) fn make_room(&self, request: &Request) -> Result<(), CudaError> {
+        let plan = self.plan(request);
+        let closure = reachable(request.material);
+        let present = self.lock().touch(&closure, request.metric).min(plan.sub_games);
+        let needed = plan.total() - present;
+        while self.device.memory()?.0 < needed && self.lock().evict() {}
+        if self.device.memory()?.0 < needed {
+            self.lock().clear();
+        }
+        let (needed, free) = (plan.total(), self.device.memory()?.0);
+        if free + self.lock().touch(&closure, request.metric) >= needed {
+            return Ok(());
+        }
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        Err(CudaError::Memory {
+            material: request.material,
+            metric: request.metric,
+            needed_mib: mib(needed),
+            plan: self.plan(request).to_string(),
+            free_mib: mib(free),
+        })
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Cache> {
+        // Entries are only ever added or removed whole.
+        self.units.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A unit solved earlier.
+    pub(crate) fn cached(
+        &self,
+        material: Material,
+        attacker: Color,
+        metric: Metric,
+    ) -> Option<Arc<Unit>> {
+        self.lock().get(&(material, attacker, metric))
+    }
+
+    /// Keeps a unit.
+    pub(crate) fn cache(
+        &self,
+        material: Material,
+        attacker: Color,
+        metric: Metric,
+        unit: &Arc<Unit>,
+    ) {
+        self.lock().insert((material, attacker, metric), unit.clone());
+    }
+
+    /// Forgets units of more than five men, which are many times larger.
+    pub(crate) fn forget_large(&self) {
+        self.lock().retain(|material| material.len() <= 5);
+    }
+
+    /// Forgets every unit.
+    pub fn forget_all(&self) {
+        self.lock().clear();
+    }
+}

@@ -1,0 +1,188 @@
+//! Memory on the card while the waves of a unit run.
+
+use molien_hyper::Tile;
+use molien_operators::{MAX_BITS, Rule};
+
+use crate::counts::{Record, TALLY_WORDS};
+use crate::device::Buffer;
+use crate::layout::{Job, Release};
+use crate::pawn_exits::rule_number;
+use crate::unit::{Unit, addresses, grow_depths};
+use crate::watch::{Notes, Watch};
+use crate::waves::{GROUP_TILES, TALLIES, WaveSolve};
+use crate::{CudaError, Keep};
+
+/// Release planes of one side.
+pub(crate) struct ReleasePlanes {
+    pub some: Buffer,
+    pub bits: Vec<Buffer>,
+    pub due: Buffer,
+}
+
+/// Buffers that live while the waves run.
+pub(crate) struct Working {
+    pub candidates: Buffer,
+    pub candidates_live: Buffer,
+    pub lost: [Buffer; 2],
+    pub lost_live: [Buffer; 2],
+    pub dirty_open: Buffer,
+    pub dirty_candidates: Buffer,
+    pub list_open: Buffer,
+    pub list_candidates: Buffer,
+    pub starts: Buffer,
+    pub counts: Buffer,
+    pub tally: Buffer,
+    pub last_due: Buffer,
+    pub wins: Option<ReleasePlanes>,
+    pub holds: Option<ReleasePlanes>,
+    pub watch: Option<Watch>,
+    pub notes: Option<[Notes; 2]>,
+}
+
+impl WaveSolve<'_> {
+    pub fn tiles(&self) -> usize {
+        self.layout.tiles as usize
+    }
+
+    pub fn plane_bytes(&self) -> usize {
+        self.tiles() * size_of::<Tile>()
+    }
+
+    pub fn plane(&self) -> Result<Buffer, CudaError> {
+        Buffer::new(self.device, self.plane_bytes())
+    }
+
+    pub fn flags(&self) -> Result<Buffer, CudaError> {
+        Buffer::zeroed(self.device, self.tiles().next_multiple_of(GROUP_TILES))
+    }
+
+    pub fn list(&self) -> Result<Buffer, CudaError> {
+        Buffer::new(self.device, self.tiles().next_multiple_of(GROUP_TILES) * 4)
+    }
+
+    pub fn release(&self, bits: usize) -> Result<Option<ReleasePlanes>, CudaError> {
+        if bits == 0 {
+            return Ok(None);
+        }
+        let bits = (0..bits).map(|_| self.plane()).collect::<Result<_, _>>()?;
+        let due = Buffer::new(self.device, self.tiles().next_multiple_of(GROUP_TILES) * 2)?;
+        Ok(Some(ReleasePlanes { some: self.plane()?, bits, due }))
+    }
+
+    /// Bits the plies of conversions can need.
+    pub fn release_bits(&self) -> usize {
+        match self.metric.conversion_rule() {
+            Rule::One => 0,
+            Rule::Onward => {
+                let deepest = self.subs.iter().map(|sub| sub.depth_bits()).max().unwrap_or(0);
+                (deepest + 1).min(MAX_BITS)
+            }
+            Rule::Fifty => 7,
+        }
+    }
+
+    pub fn watch(&self) -> Result<Option<Watch>, CudaError> {
+        let watched = self.extras.watched;
+        let watch = || Watch::new(self.device, self.board, self.attacker, watched);
+        (!watched.is_empty()).then(watch).transpose()
+    }
+
+    pub fn notes(&self) -> Result<Option<[Notes; 2]>, CudaError> {
+        let notes = || Notes::new(self.device);
+        self.extras.deepest.then(|| Ok([notes()?, notes()?])).transpose()
+    }
+
+    pub fn working(&self, bits: usize) -> Result<Working, CudaError> {
+        Ok(Working {
+            candidates: self.plane()?,
+            candidates_live: self.flags()?,
+            lost: [self.plane()?, self.plane()?],
+            lost_live: [self.flags()?, self.flags()?],
+            dirty_open: self.flags()?,
+            dirty_candidates: self.flags()?,
+            list_open: self.list()?,
+            list_candidates: self.list()?,
+            starts: Buffer::new(self.device, self.tiles().div_ceil(GROUP_TILES) * 8)?,
+            counts: Buffer::zeroed(self.device, 8)?,
+            tally: Buffer::zeroed(self.device, TALLIES * TALLY_WORDS * 8)?,
+            last_due: Buffer::zeroed(self.device, 8)?,
+            wins: self.release(bits)?,
+            holds: self.release(bits)?,
+            watch: self.watch()?,
+            notes: self.notes()?,
+        })
+    }
+
+    pub fn empty_unit(&self) -> Result<Unit, CudaError> {
+        Ok(Unit {
+            board: self.board.clone(),
+            places: None,
+            place_list: None,
+            layout: self.layout,
+            open: self.plane()?,
+            open_live: self.flags()?,
+            won: None,
+            lost: None,
+            stalemate: None,
+            won_depth: Vec::new(),
+            lost_depth: Vec::new(),
+            record: Record::default(),
+            has_depths: self.keep == Keep::Depths,
+        })
+    }
+
+    pub fn fill_job(&self, job: &mut Job, unit: &Unit, working: &Working, bits: usize) {
+        for (i, sub) in self.subs.iter().enumerate() {
+            job.subs[i] = sub.as_sub();
+        }
+        job.rule = u32::from(rule_number(self.metric.conversion_rule()));
+        job.release_bits = bits as u32;
+        job.candidates = working.candidates.address();
+        job.candidates_live = working.candidates_live.address();
+        job.dirty_open = working.dirty_open.address();
+        job.dirty_candidates = working.dirty_candidates.address();
+        job.list_open = working.list_open.address();
+        job.list_candidates = working.list_candidates.address();
+        job.starts = working.starts.address();
+        job.counts = working.counts.address();
+        job.tally = working.tally.address();
+        job.last_due = working.last_due.address();
+        let release = |planes: &Option<ReleasePlanes>| {
+            planes.as_ref().map_or(Release::default(), |planes| Release {
+                some: planes.some.address(),
+                bits: addresses(&planes.bits),
+                due: planes.due.address(),
+            })
+        };
+        job.wins = release(&working.wins);
+        job.holds = release(&working.holds);
+        job.lost = unit.lost.as_ref().map_or(0, Buffer::address);
+        if let Some(watch) = &working.watch {
+            watch.fill(job);
+        }
+        if let Some([won, lost]) = &working.notes {
+            job.noted_won = won.address();
+            job.noted_lost = lost.address();
+        }
+        self.set_lost(job, working);
+    }
+
+    pub fn set_lost(&self, job: &mut Job, working: &Working) {
+        job.lost_before = working.lost[0].address();
+        job.lost_before_live = working.lost_live[0].address();
+        job.lost_now = working.lost[1].address();
+        job.lost_now_live = working.lost_live[1].address();
+    }
+
+    pub fn set_depths(&self, job: &mut Job, unit: &mut Unit, ply: u16) -> Result<(), CudaError> {
+        if self.keep != Keep::Depths {
+            return Ok(());
+        }
+        let bytes = self.plane_bytes();
+        grow_depths(self.device, &mut unit.won_depth, ply, bytes)?;
+        grow_depths(self.device, &mut unit.lost_depth, ply, bytes)?;
+        job.won_depth = addresses(&unit.won_depth);
+        job.lost_depth = addresses(&unit.lost_depth);
+        Ok(())
+    }
+}
