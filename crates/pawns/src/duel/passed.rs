@@ -2,19 +2,20 @@
 
 use molien_board::{Bitboard, Role, Square, attacks};
 
+use super::view::View;
 use super::{Bounds, Duel, DuelRule};
 use crate::geometry::{files_apart, on_rook_file, pawn_guard, pawn_moves_home, spread, up, zone};
 
 /// How a pawn on the seventh fares against a queen.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum PawnKind {
+pub(super) enum PawnKind {
     Plain,
     Rook,
     Bishop,
 }
 
 impl PawnKind {
-    const fn of(pawn: Square) -> PawnKind {
+    pub(super) const fn of(pawn: Square) -> PawnKind {
         match pawn.file() {
             0 | 7 => PawnKind::Rook,
             2 | 5 => PawnKind::Bishop,
@@ -35,6 +36,36 @@ impl Duel {
         if bounds.value().is_some() {
             return;
         }
+        let [white, black] = View::both(self, exact);
+        if let Some(rule) = white.wins_race() {
+            return bounds.at_least(1, rule);
+        }
+        if let Some(rule) = black.wins_race() {
+            return bounds.at_most(-1, rule);
+        }
+        if bounds.low == -1
+            && let Some(rule) = white.is_safe()
+        {
+            bounds.at_least(0, rule);
+        }
+        if bounds.high == 1
+            && let Some(rule) = black.is_safe()
+        {
+            bounds.at_most(0, rule);
+        }
+        if bounds.value().is_some() {
+            return;
+        }
+        if bounds.high == 1
+            && let Some(rule) = white.catches_and_wins()
+        {
+            bounds.at_least(1, rule);
+        }
+        if bounds.low == -1
+            && let Some(rule) = black.catches_and_wins()
+        {
+            bounds.at_most(-1, rule);
+        }
         if bounds.high == 1 && self.turned().holds(false, exact) {
             bounds.at_most(0, DuelRule::BothHeld);
         }
@@ -45,7 +76,7 @@ impl Duel {
 
     /// White's king holds Black's pawn even without White's pawn, and the own
     /// pawn does not hamper it. `to_move`: it is White's move.
-    pub(super) fn holds(self, to_move: bool, exact: bool) -> bool {
+    pub(crate) fn holds(self, to_move: bool, exact: bool) -> bool {
         if self.is_hampered() || self.king_steps().len() < 3 {
             return false;
         }
@@ -154,7 +185,7 @@ impl Duel {
     }
 
     /// White's king stands in front of its own pawn.
-    fn king_in_the_way(self) -> bool {
+    pub(super) fn king_in_the_way(self) -> bool {
         self.king.file() == self.pawn.file() && self.king.rank() > self.pawn.rank()
     }
 
@@ -227,7 +258,7 @@ impl Duel {
 
     /// Moves White's pawn needs to queen when White does nothing else and
     /// Black's king does everything to catch it; `None` if it is caught.
-    pub(super) fn runs_home(self, first: bool) -> Option<i32> {
+    pub(crate) fn runs_home(self, first: bool) -> Option<i32> {
         let (mut king, mut pawn) = (self.king, self.pawn);
         let mut reached = Bitboard::from_square(self.enemy);
         let mut moves = 0;
@@ -290,5 +321,15 @@ impl Duel {
             _ => false,
         };
         if won && !stuck { (1, 1) } else { (-1, 1) }
+    }
+}
+
+impl View {
+    /// We do not lose.
+    fn is_safe(&self) -> Option<DuelRule> {
+        self.survives_race()
+            .or_else(|| self.holds_rival())
+            .or_else(|| self.lures_enemy())
+            .or_else(|| self.keeps_enemy_busy())
     }
 }

@@ -1,0 +1,61 @@
+//! Kings that hold the rival, or are lured away from it.
+
+use super::DuelRule;
+use super::view::View;
+use crate::geometry::files_apart;
+
+impl View {
+    /// Our king holds the rival, whatever becomes of our pawn.
+    pub fn holds_rival(&self) -> Option<DuelRule> {
+        (self.is_placed_to_hold() && self.rival_alone_is_drawn()).then_some(DuelRule::BothHeld)
+    }
+
+    /// Our king is well placed against the rival and our pawn is not in its
+    /// way.
+    fn is_placed_to_hold(&self) -> bool {
+        let behind = self.ranks_behind_pawn() >= 1 && self.men.king.distance(self.men.pawn) > 1;
+        let before = self.ranks_before_rival() >= 2;
+        let away = self.enemy_to_rival_home();
+        let early = self.rival_moves() > 4 && self.king_files_to_rival() <= 4;
+        let near = away > 4 && self.men.king.distance(self.men.rival) <= 3 && self.lead() > -2;
+        (away > 2 && (before || behind)) || early || near
+    }
+
+    /// Neither pawn runs, but ours lures the enemy king away: it has to take
+    /// our pawn, and our king holds the rival meanwhile.
+    pub fn lures_enemy(&self) -> Option<DuelRule> {
+        let nearer = self.king_to_rival_home() < self.enemy_to_rival_home();
+        let may = self.runs.is_none()
+            && self.rival_runs.is_none()
+            && nearer
+            && self.rival_moves() > 4
+            && files_apart(self.men.enemy, self.men.pawn) > 0;
+        (may && self.saved_by_running()).then_some(DuelRule::Lured)
+    }
+
+    /// Neither pawn runs, but ours is ahead and would win alone: the enemy
+    /// has no time to win with the rival.
+    pub fn keeps_enemy_busy(&self) -> Option<DuelRule> {
+        let may = self.runs.is_none()
+            && self.rival_runs.is_none()
+            && self.lead() > 0
+            && self.men.enemy.distance(self.men.pawn) > 2
+            && self.king_files_to_rival() <= 5
+            && self.kings_apart() > 2;
+        (may && self.pawn_alone_wins()).then_some(DuelRule::Busy)
+    }
+
+    /// Our pawn runs; our king catches the rival first, and our pawn still
+    /// wins after that.
+    pub fn catches_and_wins(&self) -> Option<DuelRule> {
+        let late = self.men.enemy.distance(self.home()) > self.moves() + 1;
+        let may = self.runs.is_some()
+            && self.rival_runs.is_none()
+            && self.lead() <= 1
+            && self.enemy_to_rival_home() > 4
+            && self.moves() <= 3
+            && late;
+        (may && self.wins_after_chase() && self.rival_alone_is_drawn())
+            .then_some(DuelRule::CatchesAndWins)
+    }
+}
