@@ -24,13 +24,19 @@ impl View {
     /// Neither pawn runs, but ours lures the enemy king away: it has to take
     /// our pawn, and our king holds the rival meanwhile.
     pub fn lures_enemy(&self) -> Option<DuelRule> {
-        let nearer = self.king_to_rival_home() < self.enemy_to_rival_home();
-        let may = self.runs.is_none()
-            && self.rival_runs.is_none()
-            && nearer
+        if self.runs.is_some() || self.rival_runs.is_some() {
+            return None;
+        }
+        let nearer = self.enemy_to_rival_home() - self.king_to_rival_home();
+        let runs = nearer > 0
             && self.rival_moves() > 4
-            && files_apart(self.men.enemy, self.men.pawn) > 0;
-        (may && self.saved_by_running()).then_some(DuelRule::Lured)
+            && files_apart(self.men.enemy, self.men.pawn) > 0
+            && self.saved_by_running();
+        let before = nearer > 1 && self.ranks_before_rival() > 1 && self.king_files_to_pawn() > 1;
+        let behind = self.lead() >= 0
+            && self.ranks_behind_pawn() > 0
+            && self.men.enemy.rank() > self.men.rival.rank();
+        (runs || ((before || behind) && self.saved_by_waiting())).then_some(DuelRule::Lured)
     }
 
     /// Neither pawn runs, but ours is ahead and would win alone: the enemy
@@ -48,14 +54,19 @@ impl View {
     /// Our pawn runs; our king catches the rival first, and our pawn still
     /// wins after that.
     pub fn catches_and_wins(&self) -> Option<DuelRule> {
-        let late = self.men.enemy.distance(self.home()) > self.moves() + 1;
-        let may = self.runs.is_some()
-            && self.rival_runs.is_none()
-            && self.lead() <= 1
-            && self.enemy_to_rival_home() > 4
-            && self.moves() <= 3
-            && late;
-        (may && self.wins_after_chase() && self.rival_alone_is_drawn())
-            .then_some(DuelRule::CatchesAndWins)
+        if self.runs.is_none() || self.rival_runs.is_some() {
+            return None;
+        }
+        let spare = self.men.enemy.distance(self.home()) - self.moves();
+        let away = self.enemy_to_rival_home();
+        let won = if self.lead() <= 1 {
+            let may = (away > 2 && self.moves() <= 2)
+                || (away > 4 && self.moves() <= 3 && spare > 1);
+            may && self.wins_after_chase()
+        } else {
+            self.men.king.distance(self.men.pawn) > 2
+                && self.chase().is_some_and(|at| spare > self.men.king.distance(at).max(1))
+        };
+        (won && self.rival_alone_is_drawn()).then_some(DuelRule::CatchesAndWins)
     }
 }

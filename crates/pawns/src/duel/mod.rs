@@ -182,7 +182,12 @@ impl Duel {
     /// The value as far as the rules and one move of look-ahead tell.
     /// `en_passant`: White may take Black's pawn en passant.
     pub fn judge(self, en_passant: bool) -> Bounds {
-        let mut bounds = self.rules(true);
+        // The quick rules decide most; the look-ahead of the one-pawn rules
+        // is only for the rest.
+        let mut bounds = self.rules(false);
+        if bounds.value().is_none() {
+            bounds = self.rules(true);
+        }
         if en_passant {
             bounds.high = 1;
         }

@@ -184,6 +184,11 @@ impl Duel {
             }
     }
 
+    /// White's king is at the edge of the board.
+    pub(super) fn king_at_edge(self) -> bool {
+        on_rook_file(self.king) || matches!(self.king.rank(), 0 | 7)
+    }
+
     /// White's king stands in front of its own pawn.
     pub(super) fn king_in_the_way(self) -> bool {
         self.king.file() == self.pawn.file() && self.king.rank() > self.pawn.rank()

@@ -36,6 +36,12 @@ impl View {
         ]
     }
 
+    /// The views where neither pawn can run.
+    pub fn standing(men: Duel, exact: bool) -> [View; 2] {
+        let white = View { men, to_move: true, runs: None, rival_runs: None, exact };
+        [white, white.theirs()]
+    }
+
     /// Where our pawn promotes.
     pub fn home(&self) -> Square {
         up(self.men.pawn, 7 - self.men.pawn.rank())
@@ -120,6 +126,12 @@ impl View {
         if self.exact { alone.wins(self.to_move) } else { alone.surely_won(self.to_move) }
     }
 
+    /// Unless our pawn alone is known not to win.
+    pub fn pawn_may_win_alone(&self) -> bool {
+        let alone = self.men.mine_alone();
+        if self.exact { alone.wins(self.to_move) } else { !alone.surely_drawn(self.to_move) }
+    }
+
     /// Our king goes after the rival, which runs: the square where it is
     /// taken, if it is.
     pub fn chase(&self) -> Option<Square> {
@@ -162,6 +174,20 @@ impl View {
             && (if self.exact { !after.wins(false) } else { after.surely_drawn(false) })
     }
 
+    /// The enemy king goes to our pawn, which stays; meanwhile our king gets
+    /// before the rival, which then does not win.
+    pub fn saved_by_waiting(&self) -> bool {
+        let Duel { king, pawn, enemy, rival } = self.men;
+        let steps = enemy.distance(pawn) - i32::from(!self.to_move);
+        let front = up(rival, -rival.rank().min(2));
+        let king = walk(king, front, steps, rival);
+        if king.distance(pawn) <= 1 {
+            return true; // the pawn is guarded
+        }
+        let after = Duel { king, pawn, enemy: pawn, rival }.theirs_alone();
+        if self.exact { !after.wins(false) } else { after.surely_drawn(false) }
+    }
+
     /// The other side's view.
     pub fn theirs(&self) -> View {
         View {
@@ -189,4 +215,18 @@ impl View {
             .into_iter()
             .any(|from| attacks::between(from, target).contains(enemy))
     }
+}
+
+/// Where a king is after so many steps straight to its goal, its way ending
+/// at the square it must not enter.
+fn walk(mut king: Square, goal: Square, steps: i32, closed: Square) -> Square {
+    for _ in 0..steps {
+        let files = (goal.file() - king.file()).signum();
+        let ranks = (goal.rank() - king.rank()).signum();
+        match king.offset(files, ranks) {
+            Some(next) if next != closed => king = next,
+            _ => break,
+        }
+    }
+    king
 }
