@@ -17,8 +17,14 @@ impl View {
         let before = self.ranks_before_rival() >= 2;
         let away = self.enemy_to_rival_home();
         let early = self.rival_moves() > 4 && self.king_files_to_rival() <= 4;
-        let near = away > 4 && self.men.king.distance(self.men.rival) <= 3 && self.lead() > -2;
-        (away > 2 && (before || behind)) || early || near
+        let near = self.men.king.distance(self.men.rival);
+        let own = self.men.king.distance(self.men.pawn);
+        let apart = files_apart(self.men.pawn, self.men.rival) > 2;
+        let nearer = near < self.men.enemy.distance(self.men.rival);
+        (away > 2 && (before || behind))
+            || early
+            || (near <= 3 && ((away > 4 && self.lead() > -2) || (apart && nearer)))
+            || (near <= 4 && own > 2 && self.king_to_home() <= 6)
     }
 
     /// Neither pawn runs, but ours lures the enemy king away: it has to take

@@ -7,7 +7,7 @@
 use molien_board::{Bitboard, Role, Square, attacks};
 
 use super::Duel;
-use crate::geometry::{files_apart, pawn_moves_home, up};
+use crate::geometry::{files_apart, on_rook_file, pawn_moves_home, up};
 use crate::one_pawn::OnePawn;
 
 /// One side's view.
@@ -93,9 +93,30 @@ impl View {
         self.men.king.distance(self.men.enemy)
     }
 
+    /// Our king's steps to our promotion square.
+    pub fn king_to_home(&self) -> i32 {
+        self.men.king.distance(self.home())
+    }
+
+    /// The enemy king's steps to our promotion square.
+    pub fn enemy_to_home(&self) -> i32 {
+        self.men.enemy.distance(self.home())
+    }
+
     /// Our king stands before its own pawn.
     pub fn king_in_the_way(&self) -> bool {
-        self.men.king_in_the_way()
+        let Duel { king, pawn, .. } = self.men;
+        king.file() == pawn.file() && king.rank() > pawn.rank()
+    }
+
+    /// We are to move, and in check by the rival.
+    pub fn in_check(&self) -> bool {
+        self.to_move && self.men.rival_guard().contains(self.men.king)
+    }
+
+    /// Our king is at the edge of the board.
+    pub fn king_at_edge(&self) -> bool {
+        on_rook_file(self.men.king) || matches!(self.men.king.rank(), 0 | 7)
     }
 
     /// The enemy king stands before its own pawn.
