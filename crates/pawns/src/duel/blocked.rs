@@ -51,8 +51,7 @@ impl View {
         let lead = self.rival_moves() - self.moves() + i32::from(self.to_move);
         let nearer =
             self.men.king.distance(self.men.pawn) <= self.men.enemy.distance(self.men.pawn);
-        let placed =
-            self.moves() <= 4 || (lead >= 0 && nearer) || self.ranks_behind_pawn() <= 0;
+        let placed = self.moves() <= 4 || (lead >= 0 && nearer) || self.ranks_behind_pawn() <= 0;
         placed && self.rival_alone_is_drawn()
     }
 }

@@ -66,8 +66,8 @@ impl View {
         let spare = self.men.enemy.distance(self.home()) - self.moves();
         let away = self.enemy_to_rival_home();
         let won = if self.lead() <= 1 {
-            let may = (away > 2 && self.moves() <= 2)
-                || (away > 4 && self.moves() <= 3 && spare > 1);
+            let may =
+                (away > 2 && self.moves() <= 2) || (away > 4 && self.moves() <= 3 && spare > 1);
             may && self.wins_after_chase()
         } else {
             self.men.king.distance(self.men.pawn) > 2

@@ -174,8 +174,10 @@ impl View {
             let theirs = self.theirs();
             theirs.queen_sees(theirs.rival_home()).contains(theirs.men.enemy)
         };
+        let escorted = self.king_to_home() <= 2 && self.enemy_to_home() > 4;
         lead == 1
-            && ((self.kings_apart() > 2 && self.king_files_to_pawn() > 1 && apart <= 6)
+            && (escorted
+                || (self.kings_apart() > 2 && self.king_files_to_pawn() > 1 && apart <= 6)
                 || (!self.king_in_the_way() && !checked()))
     }
 
