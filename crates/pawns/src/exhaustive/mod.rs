@@ -169,6 +169,20 @@ fn queen_against_pawn_is_never_wrong() {
 }
 
 #[test]
+fn queen_against_knight_is_never_wrong() {
+    let Some(tables) = oracle() else { return };
+    let mut tally = Tally::default();
+    // All eight symmetries: White's king in the triangle a1-d1-d4.
+    left_half(|at| {
+        for turn in Color::ALL.into_iter().filter(|_| at[0] / 8 <= at[0] % 8) {
+            let knight = (Color::Black, Role::Knight);
+            check_known(&tables, &place([WK, BK, WQ, knight], at), turn, &mut tally);
+        }
+    });
+    assert!(tally.share("queen against knight") > 72.5);
+}
+
+#[test]
 fn queen_against_queen_is_never_wrong() {
     let Some(tables) = oracle() else { return };
     let mut tally = Tally::default();
