@@ -46,13 +46,27 @@ pub enum FenError {
     Castling(String),
     /// The en-passant field is not a square.
     #[error("en-passant field: {0}")]
-    EnPassantSquare(#[from] ParseSquareError),
+    EnPassantSquare(ParseSquareError),
     /// The position is not legal.
     #[error("illegal position: {0}")]
-    Illegal(#[from] IllegalPosition),
+    Illegal(IllegalPosition),
     /// There are fields after the six of a FEN.
     #[error("'{0}' follows the six fields of a FEN")]
     Trailing(String),
+}
+
+// Written out because the message holds the cause already: a cause that is
+// also the `source` would be printed twice.
+impl From<ParseSquareError> for FenError {
+    fn from(error: ParseSquareError) -> FenError {
+        FenError::EnPassantSquare(error)
+    }
+}
+
+impl From<IllegalPosition> for FenError {
+    fn from(error: IllegalPosition) -> FenError {
+        FenError::Illegal(error)
+    }
 }
 
 impl FromStr for Position {

@@ -130,7 +130,7 @@ fn refused(args: &[&str], expected: &str) {
     assert!(output.stdout.is_empty(), "{args:?}");
     assert!(errors.starts_with("error: "), "{args:?}: {errors}");
     assert_eq!(errors.lines().count(), 1, "{args:?}: {errors}");
-    assert!(errors.contains(expected), "{args:?}: {errors}");
+    assert_eq!(errors.matches(expected).count(), 1, "{args:?}: {errors}");
 }
 
 #[test]
@@ -154,6 +154,34 @@ fn bad_positions_are_refused() {
     refused(&["probe", "8/8/8/8/8/2k5/8/K6P w - -"], "ranks 2 to 7");
     refused(&["probe", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - -"], "32 men");
     refused(&["probe", "8/8/8/8/8/2k5/8/K6X w - -"], "not a man");
+}
+
+#[test]
+fn nonsense_pawn_endings_are_refused() {
+    for command in ["explain", "search"] {
+        refused(&[command, ""], "the FEN is empty");
+        refused(&[command, "8/8/8/8/8/2k5/8/K6P w - -"], "ranks 2 to 7");
+        refused(&[command, "8/ppppppp1/pp6/8/8/2k5/8/K7 w - -"], "9 are pawns");
+        refused(&[command, "8/8/8/8/8/2k5/P7/8 w - -"], "White has 0 kings");
+        refused(&[command, "8/8/8/8/8/2k5/P7/K6R w - -"], "there is a rook on h1");
+        refused(&[command, "4k3/P7/8/8/8/8/8/4K3 w KQ -"], "castling rights");
+        refused(&[command, "8/8/8/8/8/2k5/P7/K7 w - e3"], "en-passant square");
+    }
+    refused(&["explain", "8/8/8/8/8/2k5/8/K7 w - -"], "only the kings are left");
+    refused(&["search", "8/8/8/8/8/2k5/P7/K7 w - -", "--time", "-1"], "--time");
+}
+
+#[test]
+fn a_search_has_the_promised_fields() {
+    let found = json(&["search", "7K/8/k1P5/7p/8/8/8/8 w - -", "--json"]);
+    let fields = ["fen", "best_move", "category", "score", "depth", "nodes", "seconds", "pv"];
+    assert_eq!(keys(&found), fields);
+    assert_eq!(found["best_move"], "h8g7");
+    assert_eq!(found["category"], "draw");
+    assert_eq!(found["pv"][0], "h8g7");
+    let starved =
+        json(&["search", "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - -", "--depth", "1", "--json"]);
+    assert_eq!(starved["category"], "unknown");
 }
 
 #[test]

@@ -34,8 +34,11 @@ pub(crate) fn two_pawns_of(position: &Position) -> Option<(TwoPawns, bool)> {
     let strong = strong_side(position);
     let seen = seen_by(position, strong);
     let mut pawns = seen.pawns(Color::White).into_iter();
-    let pawns: [Square; 2] = [pawns.next()?, pawns.next()?];
-    let men = TwoPawns::new(seen.king(Color::White), pawns, seen.king(Color::Black));
+    let (first, second) = (pawns.next()?, pawns.next()?);
+    let at = |square| to_left_half(first, square);
+    let mut pawns = [at(first), at(second)];
+    pawns.sort_by_key(|pawn| pawn.index());
+    let men = TwoPawns::new(at(seen.king(Color::White)), pawns, at(seen.king(Color::Black)));
     Some((men, seen.turn() == Color::White))
 }
 
@@ -43,13 +46,21 @@ pub(crate) fn two_pawns_of(position: &Position) -> Option<(TwoPawns, bool)> {
 /// White may take en passant.
 pub(crate) fn duel_of(position: &Position) -> Option<(Duel, bool)> {
     let seen = seen_by(position, position.turn());
+    let pawn = seen.pawns(Color::White).first()?;
+    let at = |square| to_left_half(pawn, square);
     let men = Duel {
-        king: seen.king(Color::White),
-        pawn: seen.pawns(Color::White).first()?,
-        enemy: seen.king(Color::Black),
-        rival: seen.pawns(Color::Black).first()?,
+        king: at(seen.king(Color::White)),
+        pawn: at(pawn),
+        enemy: at(seen.king(Color::Black)),
+        rival: at(seen.pawns(Color::Black).first()?),
     };
     Some((men, seen.en_passant().is_some()))
+}
+
+/// The square, mirrored if the pawn stands on the right half of the board: the
+/// rules see, and are tested on, pawns on the left half only.
+fn to_left_half(pawn: Square, square: Square) -> Square {
+    if pawn.file() > 3 { square.flip_horizontal() } else { square }
 }
 
 /// The side with pawns (White, if both have).
@@ -132,5 +143,23 @@ fn know_duel(position: &Position, functions: Functions) -> Bounds {
             Bounds { low: found.low, high: found.high }
         }
         None => Bounds::OPEN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mirrored_positions_are_judged_alike() {
+        for (fen, mirror) in [
+            ("8/8/8/8/1k6/6p1/P7/6K1 w - -", "8/8/8/8/6k1/1p6/7P/1K6 w - -"),
+            ("8/8/8/3k4/8/8/5PP1/K7 b - -", "8/8/8/4k3/8/8/1PP5/7K b - -"),
+            ("8/8/8/3k4/8/5P2/1P6/K7 b - -", "8/8/8/4k3/8/2P5/6P1/7K b - -"),
+        ] {
+            let [here, there] = [fen, mirror].map(|fen| fen.parse().expect("legal"));
+            assert_eq!(duel_of(&here), duel_of(&there), "{fen}");
+            assert_eq!(two_pawns_of(&here), two_pawns_of(&there), "{fen}");
+        }
     }
 }

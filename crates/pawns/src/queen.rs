@@ -4,7 +4,7 @@
 //! blind: queen against nothing, queen against a pawn, queen against queen.
 //! Each is checked against every legal position of its ending.
 
-use molien_board::{Bitboard, Color, Man, Position, Role, Square, attacks};
+use molien_board::{Bitboard, Color, Man, Move, Position, Role, Square, attacks};
 
 use crate::geometry::on_rook_file;
 use crate::value::Bounds;
@@ -26,8 +26,34 @@ pub(crate) fn queen_bounds(position: &Position) -> Bounds {
         (1, 0, 4) if !position.pawns(!us).is_empty() => queen_to_move(&seen_by(position, us)),
         (0, 1, 4) if !position.pawns(us).is_empty() => pawn_to_move(&seen_by(position, !us)),
         (1, 1, 4) => queens_only(position),
+        (1, 0, 4) if !of(!us, Role::Knight).is_empty() => queen_before_knight(position),
+        (0, 1, 4) if !of(us, Role::Knight).is_empty() => knight_before_queen(position),
         _ => Bounds::OPEN,
     }
+}
+
+/// The queen's side to move against a knight wins unless it is in check or
+/// its queen is attacked.
+fn queen_before_knight(position: &Position) -> Bounds {
+    let us = position.turn();
+    let queen = position.of(Man::new(us, Role::Queen));
+    let attacked = queen.into_iter().any(|square| position.is_attacked(square, !us));
+    if attacked || position.in_check(us) { Bounds::OPEN } else { Bounds::exactly(1) }
+}
+
+/// The knight's side to move loses unless it takes something, attacks the
+/// queen with a check, or has no move.
+fn knight_before_queen(position: &Position) -> Bounds {
+    let us = position.turn();
+    let moves = position.legal_moves();
+    let saved = |m: &Move| {
+        let after = position.play(m);
+        m.captured.is_some() || after.in_check(!us)
+    };
+    if moves.is_empty() || moves.iter().any(saved) {
+        return Bounds::OPEN;
+    }
+    Bounds::exactly(-1)
 }
 
 /// The position with this side as White.

@@ -144,7 +144,11 @@ impl<W: Write + Send> Engine<'_, W> {
             "ucinewgame" => self.game = None,
             "position" => match read_position(words) {
                 Ok(game) => self.game = Some(game),
-                Err(problem) => say(self.output, &format!("info string {problem}")),
+                Err(problem) => {
+                    // Better no move than one in the position before.
+                    self.game = None;
+                    say(self.output, &format!("info string {problem}"));
+                }
             },
             "setoption" => self.set_option(words),
             "stop" | "debug" | "register" | "ponderhit" => {}

@@ -263,6 +263,15 @@ fn duel_sentence(
         DuelRule::QueensFirst | DuelRule::BothQueen => {
             write!(f, "Both pawns queen, and queen against queen is a draw")
         }
+        DuelRule::Lured => {
+            write!(f, "One pawn lures the enemy king away, and the other is held meanwhile")
+        }
+        DuelRule::Busy => {
+            write!(f, "Each pawn keeps the enemy king busy, and neither side has time to win")
+        }
+        DuelRule::CatchesAndWins => {
+            write!(f, "{winner}'s king catches the enemy pawn, and its own still gets home")
+        }
         DuelRule::Blocked => {
             write!(f, "The pawns block each other, and neither king gets at the enemy pawn in time")
         }

@@ -20,7 +20,7 @@ fn the_studies_are_solved_with_all_functions() {
     let studies = parse(PIASETSKI).expect("the table reads");
     let all = &Configuration::without_tables()[..1];
     let rows =
-        reproduce(&studies, all, Duration::from_secs(10), &Options::default(), |study, row| {
+        reproduce(&studies, all, Duration::from_secs(3), &Options::default(), |study, row| {
             println!(
                 "{:2} {:20} {} depth {} nodes {} {:?}",
                 study.number,

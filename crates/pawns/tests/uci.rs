@@ -51,6 +51,31 @@ fn nonsense_positions_are_refused_and_go_still_answers() {
 }
 
 #[test]
+fn nonsense_does_not_end_the_engine() {
+    let cases = [
+        ("", "the FEN is empty"),
+        ("8/8/8/8/8/2k5/8/K6P w - -", "ranks 2 to 7"),
+        ("8/ppppppp1/pp6/8/8/2k5/8/K7 w - -", "9 are pawns"),
+        ("8/8/8/8/8/2k5/P7/8 w - -", "0 kings"),
+        ("4k3/8/8/8/8/8/8/R3K3 w Q -", "castling"),
+        ("8/8/8/8/8/2k5/P7/K7 w - - moves a2a5", "not a legal move"),
+    ];
+    for (fen, expected) in cases {
+        // A good position before it must not be played on.
+        let said = talk(&format!(
+            "position fen 8/P7/8/8/8/8/8/K6k w - -\nposition fen {fen}\ngo depth 1\nisready\n\
+             position fen 8/P7/8/8/8/8/8/K6k w - -\ngo depth 2\n"
+        ));
+        let problems: Vec<&str> =
+            said.lines().filter(|line| line.starts_with("info string")).collect();
+        assert_eq!(problems.len(), 1, "{fen}: {said}");
+        assert!(problems[0].contains(expected), "{fen}: {said}");
+        assert!(said.contains("bestmove 0000") && said.contains("readyok"), "{fen}: {said}");
+        assert!(said.contains("bestmove a7a8q"), "{fen}: {said}");
+    }
+}
+
+#[test]
 fn stop_is_heard_while_thinking() {
     let start = Instant::now();
     let said =

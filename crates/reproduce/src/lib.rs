@@ -143,7 +143,7 @@ pub fn reproduce(
             (Paper::Stiller, "claims") => done(stiller::claims(lab)?),
             (Paper::Stiller, "2") => done(stiller::table2(lab, full, None)?),
             (Paper::Stiller, _) => done(stiller::line(lab, full)?),
-            (Paper::Piasetski, _) => done(piasetski::studies(lab)?),
+            (Paper::Piasetski, _) => piasetski::studies(lab, done)?,
         }
     }
     Ok(())

@@ -21,7 +21,7 @@ adds six men: seconds on a CUDA card, else minutes to hours and gigabytes. The t
   thompson   1, 2, 3, lines
   stiller    claims, 2 (or one row, such as KQQKQQ), 3
   nalimov    1, 2, 3, 5, B
-  piasetski  studies (two minutes; fewer functions leave many unsolved)
+  piasetski  studies (a minute or two; fewer functions leave some unsolved)
 The exit code is 1 if a figure differs for no known reason.";
 
 /// Which figures.

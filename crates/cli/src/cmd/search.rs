@@ -62,10 +62,8 @@ pub fn run(context: &Context, args: &SearchArgs) -> anyhow::Result<Verdict> {
 fn check(position: &Position) -> anyhow::Result<()> {
     let pieces = position.men().find(|(man, _)| !matches!(man.role, Role::King | Role::Pawn));
     if let Some((man, square)) = pieces {
-        bail!(
-            "there is a '{}' on {square}: molien search is for kings and pawns; ask molien probe",
-            man.letter()
-        );
+        let error = molien_pawns::Error::NotAPawn { role: man.role, square };
+        bail!("{error}; ask molien probe");
     }
     Ok(())
 }

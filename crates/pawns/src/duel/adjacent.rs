@@ -1,21 +1,36 @@
 //! Pawns on neighbouring files that have not passed each other.
 
+use super::view::View;
 use super::{Bounds, Duel, DuelRule};
+use crate::geometry::files_apart;
 
 impl Duel {
     pub(super) fn adjacent_rules(self, exact: bool, bounds: &mut Bounds) {
         if self.pawn_takes() {
             return;
         }
-        let mine = self.mine_alone();
-        let mine_drawn = if exact { !mine.wins(true) } else { mine.surely_drawn(true) };
-        if mine_drawn {
-            bounds.at_most(0, DuelRule::BothHeld);
-        }
-        let theirs = self.theirs_alone();
-        let theirs_drawn = if exact { !theirs.wins(false) } else { theirs.surely_drawn(false) };
-        if theirs_drawn {
+        let [white, black] = View::standing(self, exact);
+        let closed = self.rival.rank() - self.pawn.rank() == 1;
+        if (!closed && white.guards_adjacent()) || white.rival_alone_is_drawn() {
             bounds.at_least(0, DuelRule::BothHeld);
         }
+        if (!closed && black.guards_adjacent()) || !white.pawn_may_win_alone() {
+            bounds.at_most(0, DuelRule::BothHeld);
+        }
+    }
+}
+
+impl View {
+    /// With a rank or more between the pawns, our king is so placed that the
+    /// enemy can neither win our pawn nor get the rival past it.
+    fn guards_adjacent(&self) -> bool {
+        let Duel { king, pawn, enemy, rival } = self.men;
+        let (near, far) = (king.distance(pawn), enemy.distance(pawn));
+        // The enemy king comes too late to the pawns.
+        let late = (enemy.rank() > pawn.rank() + 3 && files_apart(king, rival) <= 3)
+            || (far > 4 && files_apart(king, pawn) <= 3);
+        let attacks_rival = far > 1 && king.distance(rival) <= 2 && self.ranks_behind_pawn() <= -2;
+        let nearer = near < far && self.kings_apart() > 3 && self.ranks_behind_pawn() <= 2;
+        late || attacks_rival || nearer
     }
 }

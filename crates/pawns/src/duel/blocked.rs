@@ -3,6 +3,7 @@
 //! Neither pawn gets past the other until a king takes one, so all depends on
 //! how much nearer each king is to the enemy pawn than its defender.
 
+use super::view::View;
 use super::{Bounds, Duel, DuelRule};
 use crate::one_pawn::OnePawn;
 
@@ -33,6 +34,25 @@ impl Duel {
         if no_loss {
             bounds.at_least(0, DuelRule::Blocked);
         }
+        let [white, black] = View::standing(self, exact);
+        if bounds.low == -1 && white.holds_blocked() {
+            bounds.at_least(0, DuelRule::Blocked);
+        }
+        if bounds.high == 1 && black.holds_blocked() {
+            bounds.at_most(0, DuelRule::Blocked);
+        }
+    }
+}
+
+impl View {
+    /// The rival would not win alone, and our pawn is not so far behind that
+    /// the enemy king can take it and support the rival.
+    fn holds_blocked(&self) -> bool {
+        let lead = self.rival_moves() - self.moves() + i32::from(self.to_move);
+        let nearer =
+            self.men.king.distance(self.men.pawn) <= self.men.enemy.distance(self.men.pawn);
+        let placed = self.moves() <= 4 || (lead >= 0 && nearer) || self.ranks_behind_pawn() <= 0;
+        placed && self.rival_alone_is_drawn()
     }
 }
 

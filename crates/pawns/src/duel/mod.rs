@@ -9,7 +9,10 @@
 
 mod adjacent;
 mod blocked;
+mod hold;
 mod passed;
+mod race;
+mod view;
 
 use std::fmt;
 
@@ -48,6 +51,12 @@ pub enum DuelRule {
     QueensFirst,
     /// Both pawns queen and neither king is exposed.
     BothQueen,
+    /// A pawn that does not run lures the enemy king away from the other.
+    Lured,
+    /// A pawn that would win alone leaves the enemy no time.
+    Busy,
+    /// The king catches the enemy pawn, and its own still wins.
+    CatchesAndWins,
     /// Blocked pawns: the kings keep each other from the pawns.
     Blocked,
     /// The side to move is stalemated.
@@ -69,6 +78,9 @@ impl fmt::Display for DuelRule {
             DuelRule::WinsTheRace => "race won",
             DuelRule::QueensFirst => "queens first",
             DuelRule::BothQueen => "both queen",
+            DuelRule::Lured => "king lured away",
+            DuelRule::Busy => "no time to win",
+            DuelRule::CatchesAndWins => "pawn caught, the other wins",
             DuelRule::Blocked => "blocked pawns defended",
             DuelRule::Stalemate => "stalemate",
             DuelRule::Checkmate => "checkmate",
@@ -115,7 +127,7 @@ impl Bounds {
 
 impl Duel {
     /// The same position seen by Black: colours exchanged, board turned.
-    fn turned(self) -> Duel {
+    pub(crate) fn turned(self) -> Duel {
         Duel {
             king: self.enemy.flip_vertical(),
             pawn: self.rival.flip_vertical(),
@@ -158,19 +170,24 @@ impl Duel {
     }
 
     /// Pawns on one file, facing each other.
-    fn is_blocked(self) -> bool {
+    pub(crate) fn is_blocked(self) -> bool {
         self.pawn.file() == self.rival.file() && self.pawn.rank() < self.rival.rank()
     }
 
     /// Pawns on neighbouring files that have not passed each other.
-    fn is_adjacent(self) -> bool {
+    pub(crate) fn is_adjacent(self) -> bool {
         files_apart(self.pawn, self.rival) == 1 && self.pawn.rank() < self.rival.rank()
     }
 
     /// The value as far as the rules and one move of look-ahead tell.
     /// `en_passant`: White may take Black's pawn en passant.
     pub fn judge(self, en_passant: bool) -> Bounds {
-        let mut bounds = self.rules(true);
+        // The quick rules decide most; the look-ahead of the one-pawn rules
+        // is only for the rest.
+        let mut bounds = self.rules(false);
+        if bounds.value().is_none() {
+            bounds = self.rules(true);
+        }
         if en_passant {
             bounds.high = 1;
         }
@@ -185,7 +202,7 @@ impl Duel {
 
     /// The bounds by rules alone. `exact` allows the full look-ahead of the
     /// one-pawn rules; without it only their quick part is used.
-    fn rules(self, exact: bool) -> Bounds {
+    pub(crate) fn rules(self, exact: bool) -> Bounds {
         let mut bounds = Bounds::OPEN;
         self.captures(exact, &mut bounds);
         if bounds.low == 1 {

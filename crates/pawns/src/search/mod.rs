@@ -10,11 +10,12 @@ mod alpha_beta;
 mod effort;
 mod hash;
 mod prover;
+mod run;
 mod score;
 mod table;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use molien_board::{Move, Position};
@@ -26,13 +27,10 @@ pub use score::{PROVED, WIN};
 
 use crate::Value;
 use crate::knowledge::Functions;
-use alpha_beta::AlphaBeta;
-use prover::{Judge, Progress, Prover};
-use score::mate_score;
+use prover::Judge;
+use run::Run;
 use table::Table;
 
-/// The least time alpha-beta gets before the prover's next turn.
-const SLICE: Duration = Duration::from_millis(20);
 /// Rough memory of one node of the prover's graph.
 const NODE_BYTES: usize = 400;
 
@@ -136,22 +134,9 @@ impl Searcher {
         stop: &AtomicBool,
         report: impl FnMut(&SearchResult),
     ) -> SearchResult {
-        let start = Instant::now();
-        let Some(mut run) = self.run(position, limits, start, stop, report) else {
-            return game_over(position, start);
-        };
-        let oracle = self.options.oracle.clone();
-        let judge = Judge { functions: self.options.functions, oracle: oracle.as_deref() };
-        // Scores that another set of functions, another game or play towards
-        // mate left behind must not answer here.
-        self.table.clear();
-        run.go(judge, &mut self.table);
-        run.result.elapsed = start.elapsed();
-        run.result
+        self.conduct(position, limits, (stop, report), Run::prove)
     }
-}
 
-impl Searcher {
     /// Alpha-beta alone, to make progress in a position whose value is known:
     /// lines go on through won positions towards promotion and mate, and the
     /// score tells which way is shortest. Ends at mate found, or at a limit.
@@ -162,39 +147,23 @@ impl Searcher {
         stop: &AtomicBool,
         report: impl FnMut(&SearchResult),
     ) -> SearchResult {
-        let start = Instant::now();
-        let Some(mut run) = self.run(position, limits, start, stop, report) else {
-            return game_over(position, start);
-        };
-        let oracle = self.options.oracle.clone();
-        let judge = Judge { functions: self.options.functions, oracle: oracle.as_deref() };
-        self.table.clear();
-        let deepest = limits.depth.unwrap_or(100).min(100);
-        let mut searched = 0;
-        for depth in 1..=deepest {
-            let turn = run.iteration(judge, &mut self.table, depth, (0, &mut searched), true);
-            let mate_found = run.result.score >= mate_score(depth as i32);
-            if turn != Turn::Done || mate_found || run.out_of_time(searched) {
-                break;
-            }
-        }
-        run.result.elapsed = start.elapsed();
-        run.result
+        self.conduct(position, limits, (stop, report), Run::play)
     }
 
-    /// A run with the first legal move as its answer so far; `None` if there
-    /// is no legal move.
-    fn run<'a, R: FnMut(&SearchResult)>(
-        &self,
+    /// Sets a run up, lets it go, and takes its result.
+    fn conduct<'s, R: FnMut(&SearchResult)>(
+        &mut self,
         position: &Position,
         limits: Limits,
-        start: Instant,
-        stop: &'a AtomicBool,
-        report: R,
-    ) -> Option<Run<'a, R>> {
+        (stop, report): (&'s AtomicBool, R),
+        go: impl FnOnce(&mut Run<'s, R>, Judge<'_>, &mut Table),
+    ) -> SearchResult {
+        let start = Instant::now();
         let moves = position.legal_moves();
-        let &fallback = moves.first()?;
-        Some(Run {
+        let Some(&fallback) = moves.first() else {
+            return SearchResult::game_over(position, start);
+        };
+        let mut run = Run {
             position: *position,
             limits,
             start,
@@ -204,186 +173,44 @@ impl Searcher {
             history: self.history.clone(),
             only_move: moves.len() == 1,
             slice: None,
-            result: SearchResult {
-                best_move: Some(fallback),
-                category: None,
-                score: 0,
-                depth: 0,
-                nodes: 0,
-                elapsed: Duration::ZERO,
-                pv: vec![fallback],
-            },
-        })
+            result: SearchResult::so_far(fallback),
+        };
+        let oracle = self.options.oracle.clone();
+        let judge = Judge { functions: self.options.functions, oracle: oracle.as_deref() };
+        // Scores that another set of functions, another game or another way
+        // of searching left behind must not answer here.
+        self.table.clear();
+        go(&mut run, judge, &mut self.table);
+        run.result.elapsed = start.elapsed();
+        run.result
     }
 }
 
-/// The result where there is nothing to search.
-fn game_over(position: &Position, start: Instant) -> SearchResult {
-    let mated = position.in_check(position.turn());
-    SearchResult {
-        best_move: None,
-        category: Some(if mated { Value::Loss } else { Value::Draw }),
-        score: if mated { -WIN } else { 0 },
-        depth: 0,
-        nodes: 1,
-        elapsed: start.elapsed(),
-        pv: Vec::new(),
-    }
-}
-
-/// How an iteration of alpha-beta ended.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    /// It is complete.
-    Done,
-    /// Its slice of time is used up; it can be taken up again.
-    Cut,
-    /// The whole search is over.
-    Over,
-}
-
-/// One call of the search.
-struct Run<'a, R> {
-    position: Position,
-    limits: Limits,
-    start: Instant,
-    stop: &'a AtomicBool,
-    report: R,
-    most_nodes: usize,
-    history: Vec<Position>,
-    only_move: bool,
-    /// How long one iteration may take before the prover has its turn.
-    slice: Option<Duration>,
-    result: SearchResult,
-}
-
-impl<R: FnMut(&SearchResult)> Run<'_, R> {
-    /// Alternates prover and alpha-beta, each getting about half the time,
-    /// until one of them is done.
-    fn go(&mut self, judge: Judge<'_>, table: &mut Table) {
-        let mut prover = Prover::new(&self.position, judge);
-        let (mut proving, mut searching) = (Duration::ZERO, Duration::ZERO);
-        let (mut prover_open, mut depth, mut searched) = (true, 1u32, 0u64);
-        let deepest = self.limits.depth.unwrap_or(u32::MAX).min(100);
-        loop {
-            let from = Instant::now();
-            if prover_open && (proving <= searching || depth > deepest) {
-                let other = searched;
-                let progress = self.round(&mut prover, other);
-                proving += from.elapsed();
-                self.result.nodes = prover.judged() + searched;
-                match progress {
-                    Progress::Decided => return self.proved(&prover),
-                    Progress::Open => {}
-                    Progress::Exhausted => prover_open = false,
-                }
-            } else if depth <= deepest {
-                let before = prover.judged();
-                // While the prover is at work it must not wait for ever.
-                self.slice = prover_open.then(|| proving.saturating_sub(searching) + SLICE);
-                let turn = self.iteration(judge, table, depth, (before, &mut searched), false);
-                searching += from.elapsed();
-                match turn {
-                    Turn::Over => return,
-                    Turn::Cut => {}
-                    Turn::Done => depth += 1,
-                }
-            } else {
-                return;
-            }
-            // With a depth limit the prover is given as much time again as
-            // alpha-beta took, not for ever.
-            let limited = self.limits.depth.is_some() && depth > deepest && proving > searching;
-            if self.out_of_time(self.result.nodes) || limited {
-                return;
-            }
+impl SearchResult {
+    /// Before anything is known: the first legal move.
+    fn so_far(fallback: Move) -> SearchResult {
+        SearchResult {
+            best_move: Some(fallback),
+            category: None,
+            score: 0,
+            depth: 0,
+            nodes: 0,
+            elapsed: Duration::ZERO,
+            pv: vec![fallback],
         }
     }
 
-    fn round(&mut self, prover: &mut Prover<'_>, other: u64) -> Progress {
-        let (start, limits, stop) = (self.start, self.limits, self.stop);
-        let base = prover.judged() + other;
-        let mut count = 0u64;
-        prover.round(self.most_nodes, &mut || {
-            count += 8;
-            count.is_multiple_of(256) && expired(start, limits, stop, base + count)
-        })
+    /// Where there is nothing to search.
+    fn game_over(position: &Position, start: Instant) -> SearchResult {
+        let mated = position.in_check(position.turn());
+        SearchResult {
+            best_move: None,
+            category: Some(if mated { Value::Loss } else { Value::Draw }),
+            score: if mated { -WIN } else { 0 },
+            depth: 0,
+            nodes: 1,
+            elapsed: start.elapsed(),
+            pv: Vec::new(),
+        }
     }
-
-    /// One alpha-beta iteration.
-    fn iteration(
-        &mut self,
-        judge: Judge<'_>,
-        table: &mut Table,
-        depth: u32,
-        (proving_nodes, searched): (u64, &mut u64),
-        play: bool,
-    ) -> Turn {
-        let (start, limits, stop) = (self.start, self.limits, self.stop);
-        let base = proving_nodes + *searched;
-        let (from, slice) = (Instant::now(), self.slice);
-        let mut expired = |nodes: u64| {
-            expired(start, limits, stop, base + nodes)
-                || slice.is_some_and(|slice| from.elapsed() > slice)
-        };
-        let mut search = AlphaBeta {
-            judge,
-            table,
-            stop: &mut expired,
-            nodes: 0,
-            stopped: false,
-            path: self.history.clone(),
-            play,
-        };
-        let iteration = search.iterate(&self.position, depth as i32);
-        *searched += search.nodes;
-        self.result.nodes = proving_nodes + *searched;
-        let Some(iteration) = iteration else {
-            return if self.out_of_time(self.result.nodes) { Turn::Over } else { Turn::Cut };
-        };
-        self.result.best_move = iteration.line.first().copied();
-        self.result.pv = iteration.line;
-        self.result.score = iteration.score;
-        self.result.depth = depth;
-        self.result.elapsed = self.start.elapsed();
-        self.result.category = match iteration.score {
-            score if score >= PROVED => Some(Value::Win),
-            score if score <= -PROVED => Some(Value::Loss),
-            _ => None,
-        };
-        (self.report)(&self.result);
-        let proved = self.result.category.is_some() && !play;
-        let over = proved || (self.only_move && self.limits.time.is_some());
-        if over { Turn::Over } else { Turn::Done }
-    }
-
-    /// The prover is done: its move, and the score that goes with it.
-    fn proved(&mut self, prover: &Prover<'_>) {
-        let value = prover.root_bounds().value();
-        let Some(best) = prover.best() else { return };
-        let scored = -PROVED < self.result.score && self.result.score < PROVED;
-        self.result.score = match value {
-            Some(Value::Win) => WIN - 25 * (prover.depth() as i32).min(150),
-            Some(Value::Loss) => 25 * (prover.depth() as i32).min(150) - WIN,
-            _ if scored && self.result.pv.first() == Some(&best) => self.result.score,
-            _ => 0,
-        };
-        self.result.category = value;
-        self.result.best_move = Some(best);
-        self.result.pv = prover.line();
-        self.result.depth = self.result.depth.max(prover.depth());
-        self.result.nodes = self.result.nodes.max(prover.judged());
-        self.result.elapsed = self.start.elapsed();
-        (self.report)(&self.result);
-    }
-
-    fn out_of_time(&self, nodes: u64) -> bool {
-        expired(self.start, self.limits, self.stop, nodes)
-    }
-}
-
-fn expired(start: Instant, limits: Limits, stop: &AtomicBool, nodes: u64) -> bool {
-    stop.load(Ordering::Relaxed)
-        || limits.time.is_some_and(|time| start.elapsed() >= time)
-        || limits.nodes.is_some_and(|most| nodes >= most)
 }

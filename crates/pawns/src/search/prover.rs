@@ -221,16 +221,16 @@ impl<'a> Prover<'a> {
             let goal = (self.nodes.len() + share).min(max_nodes);
             self.follow_cheapest(goal, stop);
         }
-        if self.nodes.len() > self.closed_at + self.closed_at / 4 || !anything_left {
+        // Closing goes over the whole graph: not when the time is up.
+        let exhausted = !anything_left || self.nodes.len() >= max_nodes;
+        let grown = self.nodes.len() > self.closed_at + self.closed_at / 4;
+        if (exhausted || grown) && !self.decided() && !stop() {
             self.close();
         }
-        if self.decided() {
-            Progress::Decided
-        } else if !anything_left || self.nodes.len() >= max_nodes || stop() {
-            self.close();
-            if self.decided() { Progress::Decided } else { Progress::Exhausted }
-        } else {
-            Progress::Open
+        match (self.decided(), exhausted) {
+            (true, _) => Progress::Decided,
+            (false, true) => Progress::Exhausted,
+            (false, false) => Progress::Open,
         }
     }
 
