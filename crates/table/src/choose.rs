@@ -9,11 +9,12 @@ use rayon::prelude::*;
 use crate::coding::{Alphabet, Coding, SeenDifferences};
 use crate::compress::Packer;
 use crate::encode::{Coder, raw_streams};
-use crate::layout::{BLOCK_CELLS, Layout, placed_men};
+use crate::layout::{BLOCK_CELLS, Layout, ScanOrder, placed_men};
 use crate::source::{Sample, Source};
 
-/// Blocks tried for each layout.
-const LAYOUT_SAMPLE: usize = 8;
+/// Tiles tried for each layout: many, since layouts differ in the positions
+/// they have in a tile.
+const LAYOUT_SAMPLE: usize = 64;
 /// Blocks tried for each reference.
 const REFERENCE_SAMPLE: usize = 16;
 /// The level of trial compression.
@@ -22,11 +23,18 @@ const TRIAL_LEVEL: i32 = 7;
 /// values are then held in memory while a table is written or loaded.
 const KING_MOVES_CELLS: usize = 1 << 28;
 
-/// Evenly spread block numbers.
+/// Block numbers spread by the golden ratio, so that they do not keep step
+/// with the squares of any man; all of them if there are no more.
 pub(crate) fn sample(blocks: usize, wanted: usize) -> Vec<usize> {
-    let count = wanted.min(blocks);
-    // The middle of each stretch: the first blocks are often the odd ones.
-    (0..count).map(|i| (2 * i + 1) * blocks / (2 * count)).collect()
+    if blocks <= wanted {
+        return (0..blocks).collect();
+    }
+    let step = (blocks as f64 * 0.618_033_988_749_895) as usize;
+    let mut found: Vec<usize> =
+        (0..wanted).map(|i| (blocks / 3 + i * step.max(1)) % blocks).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Some blocks in some metrics.
@@ -84,6 +92,7 @@ fn candidates(table: &Table) -> Vec<Layout> {
                 material: table.material,
                 predicted,
                 king_moves: king_moves && !tile_men.contains(&king),
+                order: ScanOrder::Tiles,
                 tiles_per_block: BLOCK_CELLS / tile_cells,
                 placements: placements.clone(),
                 men: men.clone(),
@@ -130,12 +139,13 @@ pub(crate) fn keeps_depths(table: &Table) -> bool {
 
 /// Bytes per position of a sample, in small units. `None` if the tables
 /// disagree on an outcome.
-fn layout_cost(source: &Source<'_>, layout: &Layout) -> Option<usize> {
+fn layout_cost(source: &Source<'_>, layout: &Layout, tiles: usize) -> Option<usize> {
     // What suits the last metric, the costliest, suits the others too.
     let last = (0..source.tables.len()).rev().find(|&i| keeps_depths(source.tables[i]));
     let metric = last.unwrap_or(0);
     let coding = [plain_coding(source.tables[metric])];
-    let blocks = samples(source, layout, LAYOUT_SAMPLE, &[metric]);
+    let layout = &Layout { tiles_per_block: tiles, ..layout.clone() };
+    let blocks = samples(source, layout, LAYOUT_SAMPLE / tiles.min(4), &[metric]);
     let costs = blocks.par_iter().map(|block| stream_costs(layout, block, &coding));
     let costs: Vec<Vec<usize>> = costs.collect::<Option<_>>()?;
     let positions: usize = blocks.iter().map(Sample::positions).sum();
@@ -147,12 +157,17 @@ fn layout_cost(source: &Source<'_>, layout: &Layout) -> Option<usize> {
 pub(crate) fn best_layout(source: &Source<'_>) -> Option<Layout> {
     let mut best: Option<(usize, Layout)> = None;
     for layout in candidates(source.tables[0]) {
-        let cost = layout_cost(source, &layout)?;
+        let tiles = if layout.men.len() < 2 { layout.tiles_per_block } else { 1 };
+        let cost = layout_cost(source, &layout, tiles)?;
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             best = Some((cost, layout));
         }
     }
-    best.map(|(_, layout)| layout)
+    // Whether to scan by rows is decided for the best men only.
+    let (_, by_tiles) = best?;
+    let by_rows = Layout { order: ScanOrder::Rows, ..by_tiles.clone() };
+    let cost = |layout: &Layout| layout_cost(source, layout, layout.tiles_per_block);
+    Some(if cost(&by_rows)? < cost(&by_tiles)? { by_rows } else { by_tiles })
 }
 
 /// For each metric the earlier metric from which to count, if that pays.

@@ -66,24 +66,34 @@ impl<'a> Places<'a> {
         1 << (6 * (self.places.len() - 1 - man))
     }
 
-    /// The address of a cell of the file.
+    /// The address of a cell of the file; `None` if men other than the
+    /// hyperboard's column man share a square.
     #[inline]
-    fn index(&self, cell: usize) -> Index {
+    fn index(&self, cell: usize) -> Option<Index> {
         let men = self.places.len();
         let mut squares = [Square::new(0); 10];
+        let mut occupied = 0u64;
         for (i, &place) in self.places.iter().enumerate() {
-            squares[place] = Square::new(cell >> (6 * (men - 1 - i)));
+            let square = Square::new(cell >> (6 * (men - 1 - i)));
+            squares[place] = square;
+            if i != self.column {
+                let before = occupied;
+                occupied |= 1 << square.index();
+                if occupied == before {
+                    return None;
+                }
+            }
         }
         let class = cell >> (6 * men);
         let pieces = &squares[..self.pieces];
-        match self.board.king_axis() {
+        Some(match self.board.king_axis() {
             KingAxis::Pairs => self.board.index_of(class, pieces),
             KingAxis::Tile => Index {
                 tile: self.board.tile_at(0, pieces),
                 row: squares[self.pieces],
                 column: squares[self.pieces + 1],
             },
-        }
+        })
     }
 
     /// The keys of `out.len()` cells of the file, a power of 64, from `first`.
@@ -92,14 +102,14 @@ impl<'a> Places<'a> {
         if stride >= out.len() {
             // The words run across the stretch: one bit of each is wanted.
             for (i, key) in out.iter_mut().enumerate() {
-                let at = self.index(first + i);
-                *key = cell_key(values, at);
+                *key = self.index(first + i).map_or(NONE_KEY, |at| cell_key(values, at));
             }
             return;
         }
         for high in (0..out.len()).step_by(64 * stride) {
             for low in high..high + stride {
-                let keys = word_keys(values, self.index(first + low));
+                let at = self.index(first + low);
+                let keys = at.map_or([NONE_KEY; 64], |at| word_keys(values, at));
                 if stride == 1 {
                     out[low..low + 64].copy_from_slice(&keys);
                 } else {

@@ -16,6 +16,19 @@ pub(crate) const BLOCK_CELLS: usize = 16384;
 /// of up to two bytes a cell have a 16-bit length.
 pub(crate) const MAX_BLOCK_CELLS: usize = 32000;
 
+/// In which order the cells of a block are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ScanOrder {
+    /// Tile by tile, in a tile row by row.
+    Tiles,
+    /// Row by row, in a row tile by tile.
+    Rows,
+}
+
+impl ScanOrder {
+    pub const BOTH: [ScanOrder; 2] = [ScanOrder::Tiles, ScanOrder::Rows];
+}
+
 /// The addressing of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
@@ -28,6 +41,7 @@ pub(crate) struct Layout {
     /// Whether the predicted side's king's moves are looked at when he is not
     /// a man of the tile: they lead to other tiles.
     pub king_moves: bool,
+    pub order: ScanOrder,
     pub tiles_per_block: usize,
     /// The placements of the pawns, sorted; a single empty one without pawns.
     pub placements: Vec<Placement>,
@@ -124,22 +138,6 @@ impl Layout {
             on_diagonal(white, black).then_some(Symmetry::DIAGONAL)
         };
         Frame::new(fixed, self, mirror)
-    }
-
-    /// The king class of a tile and the squares of the men of a cell in it.
-    pub fn squares(&self, tile: usize, cell: usize) -> (usize, [Square; 8]) {
-        let outer = self.outer_len();
-        let mut squares = [Square::new(0); 8];
-        for i in 0..self.men.len() {
-            // The outer men are in the tile's number, row and column in the
-            // cell's.
-            squares[i] = if i < outer {
-                Square::new(tile >> (6 * (outer - 1 - i)))
-            } else {
-                Square::new(cell >> (6 * (self.men.len() - 1 - i)))
-            };
-        }
-        (tile >> (6 * outer), squares)
     }
 
     /// The address of a position of this material (in this orientation), and

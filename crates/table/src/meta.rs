@@ -6,7 +6,7 @@ use molien_solve::{Count, Longest, Metric, Placement, SideStats, Stats, Zugzwang
 
 use crate::bytes::{Decoder, Encoder};
 use crate::coding::{Alphabet, Coding, Malformed};
-use crate::layout::{Layout, MAX_BLOCK_CELLS, placed_men};
+use crate::layout::{Layout, MAX_BLOCK_CELLS, ScanOrder, placed_men};
 
 /// One stored metric.
 #[derive(Clone, Debug)]
@@ -136,6 +136,10 @@ fn encode_layout(layout: &Layout, out: &mut Encoder) {
     out.text(&men);
     out.u8(layout.predicted.index() as u8);
     out.u8(u8::from(layout.king_moves));
+    out.u8(match layout.order {
+        ScanOrder::Tiles => 0,
+        ScanOrder::Rows => 1,
+    });
     out.u16(layout.tiles_per_block as u16);
     out.u32(layout.placements.len() as u32);
     for placement in &layout.placements {
@@ -164,13 +168,15 @@ fn decode_layout(material: Material, input: &mut Decoder<'_>) -> Result<Layout, 
         flag @ (0 | 1) => flag == 1,
         _ => return Err(Malformed("the king's moves are looked at or not")),
     };
+    let order = *ScanOrder::BOTH.get(usize::from(input.u8()?)).ok_or(Malformed("no such order"))?;
     let tiles_per_block = usize::from(input.u16()?);
     let placements = input.list(|input| {
         let (white, black) = (input.u64()?, input.u64()?);
         Ok(Placement::new([Bitboard(white), Bitboard(black)]))
     })?;
     check_placements(&material, &placements)?;
-    let layout = Layout { material, men, predicted, king_moves, tiles_per_block, placements };
+    let layout =
+        Layout { material, men, predicted, king_moves, order, tiles_per_block, placements };
     let cells = tiles_per_block * layout.tile_cells();
     if cells == 0 || cells > MAX_BLOCK_CELLS {
         return Err(Malformed("the size of the blocks is wrong"));

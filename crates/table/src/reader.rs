@@ -389,11 +389,11 @@ fn read_front(path: &Path, bytes: &[u8]) -> Result<(Head, Meta), TableError> {
 /// What part of a file holds what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Bytes of the outcomes of both sides.
-    pub outcomes: u64,
-    /// Bytes of the depths of both sides in each stored metric. A metric may
-    /// be stored as the difference to an earlier one.
-    pub depths: Vec<(Metric, u64)>,
+    /// Bytes of the outcomes: base side, predicted side.
+    pub outcomes: [u64; 2],
+    /// Bytes of the depths in each stored metric: base side, predicted side. A
+    /// metric may be stored as the difference to an earlier one.
+    pub depths: Vec<(Metric, [u64; 2])>,
     /// Bytes of head, description, dictionaries, index, lengths and checksums.
     pub rest: u64,
 }
@@ -412,9 +412,9 @@ impl TableFile {
             streams.iter_mut().zip(split).for_each(|(len, stream)| *len += stream.len() as u64);
         }
         let metrics = self.shared.meta.metrics.iter().map(|stored| stored.metric);
-        let depths = metrics.zip(streams[2..].chunks(2).map(|pair| pair.iter().sum())).collect();
+        let depths = metrics.zip(streams[2..].chunks(2).map(|pair| [pair[0], pair[1]])).collect();
         let rest = self.head.file_len - streams.iter().sum::<u64>();
-        Ok(Sizes { outcomes: streams[0] + streams[1], depths, rest })
+        Ok(Sizes { outcomes: [streams[0], streams[1]], depths, rest })
     }
 
     /// The order of the men in the file and the predicted side, in words.
@@ -422,6 +422,6 @@ impl TableFile {
         let layout = &self.shared.meta.layout;
         let men: String = layout.men.iter().map(|man| man.letter()).collect();
         let king = if layout.king_moves { "" } else { ", king's moves left out" };
-        format!("{men}, {} predicted{king}", layout.predicted)
+        format!("{men}, {} predicted{king}, scanned by {:?}", layout.predicted, layout.order)
     }
 }

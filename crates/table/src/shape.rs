@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use molien_board::{Bitboard, Color};
 
 use crate::frame::{Frame, Mask};
-use crate::layout::Layout;
+use crate::layout::{Layout, ScanOrder};
 use crate::predict::{Capture, captures};
 
 /// A tile of a block that has stored cells.
@@ -23,12 +23,12 @@ pub(crate) struct TileShape {
 
 /// What a block holds, as far as the rules of chess say.
 pub(crate) struct BlockShape {
-    pub part: usize,
     pub tiles: Vec<TileShape>,
     /// Number of cells, stored or not.
     pub len: usize,
     /// Number of hints.
     pub hints: usize,
+    order: ScanOrder,
     stored: [OnceLock<Stored>; 2],
 }
 
@@ -44,15 +44,23 @@ pub(crate) struct Stored {
     rows: usize,
 }
 
+/// The rows of all tiles in scan order.
+fn scan(order: ScanOrder, tiles: usize, rows: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..tiles * rows).map(move |i| match order {
+        ScanOrder::Tiles => (i / rows, i % rows),
+        ScanOrder::Rows => (i % tiles, i / tiles),
+    })
+}
+
 impl Stored {
-    fn new(tiles: &[TileShape], turn: Color) -> Stored {
+    fn new(tiles: &[TileShape], turn: Color, order: ScanOrder) -> Stored {
         let masks: Vec<Mask> = tiles.iter().map(|tile| tile.frame.stored(turn)).collect();
         let rows = tiles.first().map_or(1, |tile| tile.frame.rows());
-        let mut starts = Vec::with_capacity(masks.len() * rows);
+        let mut starts = vec![0; masks.len() * rows];
         let mut len = 0;
-        for word in masks.iter().flat_map(|mask| &mask[..rows]) {
-            starts.push(len);
-            len += word.count_ones();
+        for (tile, row) in scan(order, masks.len(), rows) {
+            starts[tile * rows + row] = len;
+            len += masks[tile][row].count_ones();
         }
         Stored { masks, starts, len: len as usize, rows }
     }
@@ -94,19 +102,22 @@ impl BlockShape {
             hints += tile.hints();
             tiles.push(tile);
         }
-        BlockShape { part, tiles, len, hints, stored: Default::default() }
+        BlockShape { tiles, len, order: layout.order, hints, stored: Default::default() }
     }
 
     /// The cells with a legal position, this side to move.
     pub fn stored(&self, turn: Color) -> &Stored {
-        self.stored[turn.index()].get_or_init(|| Stored::new(&self.tiles, turn))
+        self.stored[turn.index()].get_or_init(|| Stored::new(&self.tiles, turn, self.order))
     }
 
     /// The stored cells in order.
     pub fn cells(&self, turn: Color) -> impl Iterator<Item = usize> + '_ {
         let stored = self.stored(turn);
-        let tiles = self.tiles.iter().enumerate();
-        tiles.flat_map(|(i, tile)| stored.in_tile(i).map(|cell| tile.first_cell + cell))
+        scan(self.order, self.tiles.len(), stored.rows).flat_map(move |(tile, row)| {
+            let first = self.tiles[tile].first_cell + row * 64;
+            let columns = Bitboard(stored.masks[tile][row]).into_iter();
+            columns.map(move |column| first + column.index())
+        })
     }
 
     /// The tile a cell lies in, if it has stored cells.
