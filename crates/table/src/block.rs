@@ -142,6 +142,23 @@ impl OwnOutcomes {
         let decided = usize::from(decided);
         Ok(OwnOutcomes { hints, decided_before, decided, better: better.to_vec() })
     }
+
+    /// The value of a decided cell.
+    #[inline]
+    fn key(
+        &self,
+        bytes: &[u8],
+        alphabet: &Alphabet,
+        rank: usize,
+        found: u8,
+        promised: Key,
+    ) -> Result<Key, Malformed> {
+        match symbol_at(bytes, alphabet.width(), self.decided + rank)? {
+            0 if promised != NONE_KEY && outcome(promised) == found => Ok(promised),
+            0 => Err(Malformed("as promised, without a promise")),
+            symbol => alphabet.key(found, symbol, 1, 0),
+        }
+    }
 }
 
 /// Fills a cell once. Two threads may compute the same; one result stays.
@@ -364,11 +381,7 @@ impl Block {
             return Ok(key_of(found, 0));
         };
         let (bytes, alphabet) = self.own_depths(shared, metric)?;
-        match symbol_at(bytes, alphabet.width(), own.decided + rank)? {
-            0 if promised != NONE_KEY && outcome(promised) == found => Ok(promised),
-            0 => Err(Malformed("as promised, without a promise")),
-            symbol => alphabet.key(found, symbol, 1, 0),
-        }
+        own.key(bytes, alphabet, rank, found, promised)
     }
 
     /// The predicted side's values of a tile, given what was promised.
@@ -381,9 +394,16 @@ impl Block {
         out: &mut [Key],
     ) -> Result<(), Malformed> {
         let stored = self.shape.stored(shared.meta.layout.predicted);
-        for in_tile in stored.in_tile(number) {
-            let rank = stored.rank(number, in_tile).unwrap_or(0);
-            out[in_tile] = self.own_key(shared, metric, rank, promised[in_tile])?;
+        let own = self.own(shared)?;
+        let depths = metric.map(|metric| self.own_depths(shared, metric)).transpose()?;
+        for (in_tile, rank) in stored.ranks(number) {
+            let promised = promised[in_tile];
+            let better = FOUR[usize::from(own.better[rank / 4])][rank % 4];
+            let found = (outcome(promised) + better) % 3;
+            out[in_tile] = match depths.filter(|_| found != DRAW) {
+                None => key_of(found, 0),
+                Some((bytes, alphabet)) => own.key(bytes, alphabet, rank, found, promised)?,
+            };
         }
         Ok(())
     }

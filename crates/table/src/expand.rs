@@ -201,11 +201,8 @@ impl Default for Sliced {
 
 impl Sliced {
     fn set_row(&mut self, row: Square, keys: &[Key; 64]) {
-        let bits = |test: &dyn Fn(Key) -> bool| {
-            keys.iter().rev().fold(0u64, |word, &key| word << 1 | u64::from(test(key)))
-        };
-        let won = bits(&|key| key > DRAW_KEY);
-        let lost = bits(&|key| key < DRAW_KEY && key != NONE_KEY);
+        let won = pack_bits(keys.map(|key| u8::from(key > DRAW_KEY)));
+        let lost = pack_bits(keys.map(|key| u8::from(key < DRAW_KEY) & u8::from(key != NONE_KEY)));
         *self.won.row_mut(row) = won;
         *self.lost.row_mut(row) = lost;
         if won | lost == 0 {
@@ -216,12 +213,24 @@ impl Sliced {
         while rest != 0 {
             let bit = rest.trailing_zeros();
             rest &= rest - 1;
-            let word = depths.iter().rev().fold(0, |word, d| word << 1 | u64::from(d >> bit & 1));
             if let Some(tile) = self.depth.get_mut(bit as usize) {
-                *tile.row_mut(row) = word;
+                *tile.row_mut(row) = pack_bits(depths.map(|depth| (depth >> bit & 1) as u8));
             }
         }
     }
+}
+
+/// The bits of 64 bytes that are 0 or 1.
+#[inline]
+fn pack_bits(bytes: [u8; 64]) -> u64 {
+    // Eight bytes at a time: the factor brings bit i of the product's top
+    // byte from byte i, and no two terms meet.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let mut word = 0;
+    for (i, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
+        word |= (u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56) << (8 * i);
+    }
+    word
 }
 
 #[inline]
@@ -243,41 +252,33 @@ fn cell_key(values: &Graded, at: Index) -> Key {
 /// The keys of the 64 squares of the hyperboard's column man.
 #[inline]
 fn word_keys(values: &Graded, at: Index) -> [Key; 64] {
-    let word = |plane: &[Tile]| plane[at.tile].row(at.row);
+    let word = |plane: &[Tile]| plane[at.tile].row(at.row).to_le_bytes();
     let (legal, won, lost) = (word(&values.legal), word(&values.won), word(&values.lost));
     let mut keys = [NONE_KEY; 64];
-    if legal == 0 {
+    if legal == [0; 8] {
         return keys;
     }
-    if won | lost == 0 {
-        for (i, key) in keys.iter_mut().enumerate() {
-            *key = if legal >> i & 1 != 0 { DRAW_KEY } else { NONE_KEY };
-        }
-        return keys;
-    }
-    let mut depths = [0; 64];
-    for (bit, plane) in values.depth.iter().enumerate() {
-        let word = word(plane);
-        if word != 0 {
-            add_bit(&mut depths, word, bit);
+    // The depths, eight to a word: low bytes, high bytes.
+    let (mut low, mut high) = ([0u64; 8], [0u64; 8]);
+    if won != [0; 8] || lost != [0; 8] {
+        for (bit, plane) in values.depth.iter().enumerate() {
+            let into = if bit < 8 { &mut low } else { &mut high };
+            for (into, byte) in into.iter_mut().zip(word(plane)) {
+                *into |= SPREAD[usize::from(byte)] << (bit & 7);
+            }
         }
     }
-    for (i, key) in keys.iter_mut().enumerate() {
-        let is = |word: u64| word >> i & 1 != 0;
-        let decided = if is(won) { win(depths[i]) } else { loss(depths[i]) };
-        let drawn = if is(legal) { DRAW_KEY } else { NONE_KEY };
-        *key = if is(won | lost) { decided } else { drawn };
+    for (i, keys) in keys.chunks_exact_mut(8).enumerate() {
+        let spread = |word: &[u8; 8]| SPREAD[usize::from(word[i])].to_le_bytes();
+        let (legal, won, lost) = (spread(&legal), spread(&won), spread(&lost));
+        let (low, high) = (low[i].to_le_bytes(), high[i].to_le_bytes());
+        for (j, key) in keys.iter_mut().enumerate() {
+            let depth = i16::from(low[j]) | i16::from(high[j]) << 8;
+            let sign = i16::from(won[j]) - i16::from(lost[j]);
+            // Without a branch: a win is 1, a loss -1 times what a win is.
+            let decided = sign.wrapping_mul(win(0) - depth);
+            *key = decided | (i16::from(legal[j]) - 1) & NONE_KEY;
+        }
     }
     keys
-}
-
-/// Adds a bit of 64 depths.
-#[inline]
-fn add_bit(depths: &mut [u16; 64], word: u64, bit: usize) {
-    for (eight, byte) in depths.chunks_exact_mut(8).zip(word.to_le_bytes()) {
-        let spread = SPREAD[usize::from(byte)].to_le_bytes();
-        for (depth, one) in eight.iter_mut().zip(spread) {
-            *depth |= u16::from(one) << bit;
-        }
-    }
 }

@@ -75,11 +75,15 @@ impl Stored {
         (word >> column & 1 != 0).then_some(rank as usize)
     }
 
-    /// The stored cells of a tile, counted from its first.
+    /// The stored cells of a tile, counted from its first, with their ranks.
     #[inline]
-    pub fn in_tile(&self, tile: usize) -> impl Iterator<Item = usize> + '_ {
+    pub fn ranks(&self, tile: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let rows = self.masks[tile][..self.rows].iter().enumerate();
-        rows.flat_map(|(row, &word)| Bitboard(word).into_iter().map(move |c| row * 64 + c.index()))
+        rows.flat_map(move |(row, &word)| {
+            let start = self.starts[tile * self.rows + row] as usize;
+            let columns = Bitboard(word).into_iter().enumerate();
+            columns.map(move |(i, column)| (row * 64 + column.index(), start + i))
+        })
     }
 
     #[inline]

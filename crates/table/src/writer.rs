@@ -51,7 +51,7 @@ impl WriteOptions {
 /// Below this many blocks a dictionary costs more than it saves.
 const DICTIONARY_BLOCKS: usize = 256;
 /// Blocks a dictionary is trained on.
-const TRAINING_BLOCKS: usize = 384;
+const TRAINING_BLOCKS: usize = 160;
 /// The largest dictionary, in bytes.
 const DICTIONARY_LEN: usize = 16384;
 
@@ -167,15 +167,16 @@ fn train(
     Some((0..streams).into_par_iter().map(dictionary).collect())
 }
 
-/// Trains on every other sample, keeps the dictionary if it shortens the rest.
+/// Trains on three samples of four, keeps the dictionary if it shortens the rest.
 fn paying_dictionary(samples: &[&[u8]], level: i32) -> Option<Vec<u8>> {
-    let (even, odd): (Vec<_>, Vec<_>) = samples.iter().enumerate().partition(|(i, _)| i % 2 == 0);
-    let lesson: Vec<&[u8]> = even.iter().map(|(_, sample)| **sample).collect();
+    let (exam, lesson): (Vec<_>, Vec<_>) =
+        samples.iter().enumerate().partition(|(i, _)| i % 4 == 0);
+    let lesson: Vec<&[u8]> = lesson.iter().map(|(_, sample)| **sample).collect();
     let dictionary = zstd::dict::from_samples(&lesson, DICTIONARY_LEN).ok()?;
     let cost = |dictionary: &[u8]| -> io::Result<usize> {
         let mut packer = Packer::new(level, dictionary)?;
         let mut cost = 0;
-        for (_, sample) in &odd {
+        for (_, sample) in &exam {
             cost += packer.pack(sample)?.len();
         }
         Ok(cost)
