@@ -174,7 +174,7 @@ pub(crate) fn best_layout(source: &Source<'_>) -> Option<Layout> {
 pub(crate) fn best_references(source: &Source<'_>, layout: &Layout) -> Option<Vec<Option<usize>>> {
     let all: Vec<usize> = (0..source.tables.len()).collect();
     let plain: Vec<Coding> = source.tables.iter().map(|table| plain_coding(table)).collect();
-    if all.len() < 2 || !layout.king_moves && layout.men.len() > 3 {
+    if all.len() < 2 {
         return Some(vec![None; all.len()]);
     }
     let blocks = samples(source, layout, REFERENCE_SAMPLE, &all);

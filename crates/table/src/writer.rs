@@ -30,8 +30,8 @@ pub struct WriteOptions {
     pub date: Option<u64>,
 }
 
-/// A good compromise of size and time; see the sizes in README.
-const DEFAULT_LEVEL: i32 = 15;
+/// Six percent larger than level 15 in a third of the time (KQRvKQ).
+const DEFAULT_LEVEL: i32 = 9;
 
 impl Default for WriteOptions {
     fn default() -> WriteOptions {
