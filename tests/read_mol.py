@@ -17,27 +17,32 @@ except ImportError:
     xxhash = None
 
 METRICS = ["dtm", "dtc", "dtz", "dtz50"]
+LOSS, DRAW, WIN = 0, 1, 2
 STEPS = {"r": [(1, 0), (-1, 0), (0, 1), (0, -1)], "b": [(1, 1), (1, -1), (-1, 1), (-1, -1)],
          "n": [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]}
 STEPS["q"] = STEPS["k"] = STEPS["r"] + STEPS["b"]
 
 
-def attacks(man, square, occupied):
-    """The squares a man attacks."""
-    file, rank, found = square % 8, square // 8, []
-    steps = [(-1, 1), (1, 1)] if man == "P" else [(-1, -1), (1, -1)] if man == "p" else STEPS[man.lower()]
-    for df, dr in steps:
-        f, r = file + df, rank + dr
-        while 0 <= f < 8 and 0 <= r < 8:
-            found.append(r * 8 + f)
-            if man.lower() not in "qrb" or r * 8 + f in occupied:
-                break
-            f, r = f + df, r + dr
+def ray(square, df, dr, far):
+    file, rank, found = square % 8 + df, square // 8 + dr, []
+    while 0 <= file < 8 and 0 <= rank < 8 and (far or not found):
+        found.append(rank * 8 + file)
+        file, rank = file + df, rank + dr
     return found
 
 
-def is_white(man):
-    return man.isupper()
+RAYS = {(man, s): [ray(s, df, dr, man in "qrb") for df, dr in steps] for man, steps in STEPS.items() for s in range(64)}
+PAWN = {"P": [(-1, 1), (1, 1)], "p": [(-1, -1), (1, -1)]}
+RAYS.update({(man, s): [ray(s, df, dr, False) for df, dr in steps] for man, steps in PAWN.items() for s in range(64)})
+
+
+def attacks(man, square, occupied):
+    """The squares a man attacks."""
+    for squares in RAYS[man if man in "Pp" else man.lower(), square]:
+        for s in squares:
+            yield s
+            if s in occupied:
+                break
 
 
 def transform(square, flip_files, flip_ranks, diagonal):
@@ -47,19 +52,14 @@ def transform(square, flip_files, flip_ranks, diagonal):
 
 
 SYMMETRIES = [(f, r, d) for d in (0, 1) for r in (0, 1) for f in (0, 1)]
+LEFT_RIGHT, DIAGONAL = (1, 0, 0), (0, 0, 1)
+SQUARES = [(s % 8, s // 8) for s in range(64)]
+CLASSES = [(white, black) for white, (wf, wr) in enumerate(SQUARES) for black, (bf, br) in enumerate(SQUARES)
+           if wf <= 3 and wr <= wf and (wf != wr or br <= bf) and max(abs(wf - bf), abs(wr - br)) > 1]
 
 
-def king_classes():
-    pairs = []
-    for white in range(64):
-        for black in range(64):
-            (wf, wr), (bf, br) = (white % 8, white // 8), (black % 8, black // 8)
-            if wf <= 3 and wr <= wf and (wf != wr or br <= bf) and max(abs(wf - bf), abs(wr - br)) > 1:
-                pairs.append((white, black))
-    return pairs
-
-
-CLASSES = king_classes()
+def image(symmetry, men):
+    return [(man, transform(square, *symmetry)) for man, square in men]
 
 
 class Input:
@@ -85,17 +85,18 @@ class Table:
         self.data = data = open(path, "rb").read()
         magic, version, zero, meta_len, raw_len, zero2, self.blocks, file_len, records_sum, _, head_sum = \
             struct.unpack("<8sHHIIIQQQQQ", data[:64])
-        assert magic == b"MOLIEN\x1a\n" and version == 1 and zero == zero2 == 0 and file_len == len(data)
+        assert magic == b"MOLIEN\x1a\n" and version == 2 and zero == zero2 == 0 and file_len == len(data)
         front = 64 + meta_len + 8 * self.blocks
         if xxhash:
             assert xxhash.xxh3_64_intdigest(data[:56] + data[64:front]) == head_sum
         self.offsets = struct.unpack(f"<{self.blocks}Q", data[64 + meta_len:front]) + (file_len,)
         self.describe(Input(zstandard.ZstdDecompressor().decompress(data[64:64 + meta_len], raw_len)))
-        self.cache = {}
+        self.tiles_seen, self.blocks_seen = {}, {}
 
     def describe(self, f):
         self.material, self.program, self.men = f.text(), f.text(), f.text()
-        self.base_white, self.order, self.tiles = f.number("B") == 1, f.number("B"), f.number("H")
+        self.base = f.number("B") == 1  # whether White is the base side
+        self.king_moves, self.order, self.tiles = f.number("B"), f.number("B"), f.number("H")
         self.placements = f.list(lambda: (f.number("Q"), f.number("Q")))
         self.metrics = f.list(lambda: self.metric(f))
         aliases = f.list(lambda: (f.number("B"), f.number("B")))
@@ -106,234 +107,221 @@ class Table:
         if not self.pawns and "dtc" in self.place:
             self.place["dtz"] = self.place["dtc"]
         self.outer = max(len(self.men) - 2, 0)
-        self.rows = 64 if len(self.men) > 1 else 1
+        self.in_tile = self.men[self.outer:]
+        self.rows = 64 if len(self.in_tile) > 1 else 1
         self.part_tiles = (1 if self.pawns else 462) * 64 ** self.outer
         self.part_blocks = -(-self.part_tiles // self.tiles)
         assert self.blocks == self.part_blocks * len(self.placements)
 
     def metric(self, f):
         metric = {"id": f.number("B"), "reference": f.number("B")}
-        metric["lists"] = [[f.list(lambda: f.number("i")) for _ in range(3)] for _ in range(2)]
+        metric["lists"] = [dict(zip((WIN, LOSS), (f.list(lambda: f.number("i")) for _ in range(2)))) for _ in range(2)]
         for _ in range(2):
             f.take(32)
-            metric["histograms"] = [f.list(lambda: f.take(16)) for _ in range(2)]
+            for _ in range(2):
+                f.list(lambda: f.take(16))
             for _ in range(2):
                 if f.text():
                     f.take(2)
         f.take(48)
         return metric
 
-    def assign(self, squares):
-        """Squares of the placed men in file order, like men rising; squares: man -> sorted list."""
-        left = {man: sorted(found) for man, found in squares.items()}
+    def assign(self, men):
+        """Squares of the placed men in file order, like men rising."""
+        left = {man: sorted(s for m, s in men if m == man) for man in self.men}
         return [left[man].pop(0) for man in self.men]
 
     def locate(self, men):
-        """(part, tile, cell) of a position given as a list of (man, square)."""
-        def image(symmetry, men):
-            return [(man, transform(square, *symmetry)) for man, square in men]
-
-        def by_man(men):
-            found = {}
-            for man, square in men:
-                found.setdefault(man, []).append(square)
-            return found
+        """Part, tile, cell of a position and the image that is stored there."""
+        def sets(men, kinds):
+            return tuple(sum(1 << s for m, s in men if m == kind) for kind in kinds)
         if self.pawns:
-            def sets(men):
-                return tuple(sum(1 << s for m, s in men if m == pawn) for pawn in "Pp")
-            men = min(men, image((1, 0, 0), men), key=sets)
-            part, number, mirror = self.placements.index(sets(men)), 0, (1, 0, 0)
-            both = sets(image(mirror, men)) == sets(men)
+            men = min(men, image(LEFT_RIGHT, men), key=lambda men: sets(men, "Pp"))
+            part, number, mirror, kinds = self.placements.index(sets(men, "Pp")), 0, LEFT_RIGHT, "Pp"
         else:
             def kings(men):
                 return tuple(s for k in "Kk" for m, s in men if m == k)
             men = next(m for m in (image(s, men) for s in SYMMETRIES) if kings(m) in CLASSES)
-            part, number, mirror = 0, CLASSES.index(kings(men)), (0, 0, 1)
-            both = kings(image(mirror, men)) == kings(men)
-        squares = self.assign(by_man(men))
-        if both:
-            squares = min(squares, self.assign(by_man(image(mirror, men))))
+            part, number, mirror, kinds = 0, CLASSES.index(kings(men)), DIAGONAL, "Kk"
+        other = image(mirror, men)
+        if sets(other, kinds) == sets(men, kinds) and self.assign(other) < self.assign(men):
+            men = other
+        squares, cell = self.assign(men), 0
         for square in squares[:self.outer]:
             number = number * 64 + square
-        cell = 0
         for square in squares[self.outer:]:
             cell = cell * 64 + square
-        return part, number, cell
+        return part, number, cell, men
 
-    def fixed(self, part, tile):
-        """The fixed men of a tile, outer men first, then pawns or kings, and the mirror that maps it to itself."""
-        digits = [tile >> 6 * (self.outer - 1 - i) & 63 for i in range(self.outer)]
-        men = list(zip(self.men, digits))
+    def tile(self, part, tile):
+        """The fixed men of a tile and the stored cells of White and Black to move; None if it has no cells."""
+        if (part, tile) in self.tiles_seen:
+            return self.tiles_seen[part, tile]
+        fixed = [(man, tile >> 6 * (self.outer - 1 - i) & 63) for i, man in enumerate(self.men[:self.outer])]
         if self.pawns:
-            for pawn, squares in zip("Pp", self.placements[part]):
-                men += [(pawn, s) for s in range(64) if squares >> s & 1]
-            mine = [(man, s) for man, s in men[self.outer:]]
-            mirror = (1, 0, 0)
+            rest = [(pawn, s) for pawn, squares in zip("Pp", self.placements[part]) for s in range(64) if squares >> s & 1]
         else:
-            mine = list(zip("Kk", CLASSES[tile >> 6 * self.outer]))
-            men += mine
-            mirror = (0, 0, 1)
-        own = sorted(mine) == sorted((man, transform(s, *mirror)) for man, s in mine)
-        return men, mirror if own else None
-
-    def cells(self, part, tile):
-        """The cells of a tile with men on different squares, like men rising, not a second image."""
-        fixed, mirror = self.fixed(part, tile)
-        found = []
+            rest = list(zip("Kk", CLASSES[tile >> 6 * self.outer]))
+        mirror = LEFT_RIGHT if self.pawns else DIAGONAL
+        mirror = mirror if sorted(image(mirror, rest)) == sorted(rest) else None
+        fixed += rest
+        stored, some, like = {True: [], False: []}, False, len(set(self.men)) < len(self.men)
         for cell in range(self.rows * 64):
-            last = [cell // 64, cell % 64][-len(self.men):]
-            men = fixed + list(zip(self.men[self.outer:], last))
-            squares = [s for _, s in fixed[:self.outer]] + last
+            men = fixed + list(zip(self.in_tile, [cell // 64, cell % 64][-len(self.in_tile):]))
             if len({s for _, s in men}) < len(men):
                 continue
-            by_man = {}
-            for man, square in zip(self.men, squares):
-                by_man.setdefault(man, []).append(square)
-            if any(found_squares != sorted(found_squares) for found_squares in by_man.values()):
-                continue
-            if mirror and self.assign({m: [transform(s, *mirror) for s in f] for m, f in by_man.items()}) < squares:
-                continue
-            found.append((cell, men))
+            if like or mirror:
+                squares = [s for m, s in fixed[:self.outer] + men[len(fixed):]]
+                if squares != self.assign(men) or mirror and self.assign(image(mirror, men)) < squares:
+                    continue
+            some = True
+            for side in self.legal(men):
+                stored[side].append(cell)
+        self.tiles_seen[part, tile] = (fixed, stored) if some else None
+        return self.tiles_seen[part, tile]
+
+    def legal(self, men):
+        """The sides to move (True for White) with which the position is legal."""
+        occupied = {square for _, square in men}
+        kings = {m: s for m, s in men if m in "Kk"}
+        hit = {m.isupper() for m, s in men if kings["k" if m.isupper() else "K"] in attacks(m, s, occupied)}
+        return [side for side in (True, False) if side not in hit]
+
+    def captures(self, fixed):
+        """The captures of the predicted side's tile men: place of the man in the tile, victim's square (None: the other man)."""
+        found = []
+        for i, man in enumerate(self.in_tile):
+            if man.isupper() != self.base:
+                def prey(v):
+                    return v.isupper() == self.base and v not in "Kk"
+                found += [(i, s) for v, s in fixed if prey(v)]
+                found += [(i, None) for j, v in enumerate(self.in_tile) if j != i and prey(v)]
         return found
 
-    def legal(self, men, white_to_move):
-        occupied = {square for _, square in men}
-        king = next(s for m, s in men if m == ("k" if white_to_move else "K"))
-        return not any(king in attacks(m, s, occupied) for m, s in men if is_white(m) == white_to_move)
+    def block(self, part, tile):
+        number = part * self.part_blocks + tile // self.tiles
+        if number not in self.blocks_seen:
+            self.blocks_seen[number] = self.open_block(number, part, tile // self.tiles * self.tiles)
+        return self.blocks_seen[number]
 
-    def stream(self, streams, i, length):
-        data = streams[i]
-        if len(data) < 2:
-            return data * length if data else b""
-        dictionary = zstandard.ZstdCompressionDict(self.dictionaries[i]) if self.dictionaries[i] else None
-        return zstandard.ZstdDecompressor(dict_data=dictionary).decompress(data, max_output_size=length)
-
-    def block(self, number):
-        if number not in self.cache:
-            self.cache[number] = self.decode(number)
-        return self.cache[number]
-
-    def decode(self, number):
-        """[outcomes, depths by place of the metric], both {(white to move, tile, cell): value}."""
+    def open_block(self, number, part, first):
         record = self.data[self.offsets[number]:self.offsets[number + 1]]
         if xxhash:
             assert xxhash.xxh3_64_intdigest(record[:-8], seed=number) == struct.unpack("<Q", record[-8:])[0]
         f = Input(record)
         lengths = [f.number("H") for _ in range(2 + 2 * len(self.metrics))]
-        streams = [f.take(n) for n in lengths]
-        part, first = number // self.part_blocks, number % self.part_blocks * self.tiles
-        tiles = range(first, min(first + self.tiles, self.part_tiles))
-        base = self.base_white
-        placements = {(t, cell): men for t in tiles for cell, men in self.cells(part, t)}
-        scan = sorted(placements, key=lambda tc: (tc[1] // 64, tc[0], tc[1]) if self.order else tc)
-        stored = {side: [tc for tc in scan if self.legal(placements[tc], side)] for side in (True, False)}
+        block = {"streams": [f.take(n) for n in lengths], "raw": {}, "hint": {}}
+        tiles = [t for t in range(first, min(first + self.tiles, self.part_tiles)) if self.tile(part, t)]
+        for side in (True, False):
+            cells = [(t, cell) for t in tiles for cell in self.tile(part, t)[1][side]]
+            cells.sort(key=lambda tc: (tc[1] // 64, tc[0], tc[1]) if self.order else tc)
+            block[side] = {tc: rank for rank, tc in enumerate(cells)}
+        for t in tiles:
+            for k, _ in enumerate(self.captures(self.tile(part, t)[0])):
+                for s in range(64 if len(self.in_tile) > 1 else 1):
+                    block["hint"][t, k, s] = len(block["hint"])
+        outcomes = self.stream(block, 0, (len(block[self.base]) + 3) // 4)
+        block["base"] = [byte // 3 ** i % 3 for byte in outcomes for i in range(4)][:len(block[self.base])]
+        hints = (len(block["hint"]) + 3) // 4
+        data = self.stream(block, 1, hints + (len(block[not self.base]) + 3) // 4)
+        block["hints"] = [byte >> 2 * i & 3 for byte in data[:hints] for i in range(4)]
+        block["better"] = [byte // 3 ** i % 3 for byte in data[hints:] for i in range(4)]
+        return block
 
-        def unpack(data):
-            return [byte // 3 ** i % 3 for byte in data for i in range(4)]
-        outcome = {}
-        data = unpack(self.stream(streams, 0, (len(stored[base]) + 3) // 4))
-        outcome.update({(base, *tc): o for tc, o in zip(stored[base], data)})
-        # Moves inside the tiles.
-        captures = {}  # (tile, number of the capture, s) -> cells
-        quiet = {tc: [] for tc in placements}
-        hint_order = []
-        like = self.rows == 64 and self.men[-1] == self.men[-2]
-        in_tile = self.men[self.outer:]
-        for t in sorted({t for t, _ in placements}):
-            fixed, _ = self.fixed(part, t)
-            kinds = []
-            for i, man in enumerate(in_tile):
-                if is_white(man) != base:
-                    prey = [(v, s) for v, s in fixed if is_white(v) == base and v not in "Kk"]
-                    other = [v for j, v in enumerate(in_tile) if j != i and is_white(v) == base and v not in "Kk"]
-                    kinds += [(i, s) for _, s in prey] + [(i, None) for _ in other]
-            for k, (i, _) in enumerate(kinds):
-                squares = 64 if len(in_tile) > 1 else 1
-                hint_order += [(t, k, s) for s in range(squares)]
-            for (tt, cell), men in placements.items():
-                if tt != t:
-                    continue
-                occupied = {s for _, s in men}
-                last = [cell // 64, cell % 64][-len(in_tile):]
-                for i, man in enumerate(in_tile):
-                    if is_white(man) == base:
-                        continue
-                    reach = attacks(man, last[i], occupied)
-                    for to in reach:
-                        if to not in occupied:
-                            after = last[:i] + [to] + last[i + 1:]
-                            for after in [after] + ([after[::-1]] if like else []):
-                                key = after[0] * 64 + after[1] if len(after) > 1 else after[0]
-                                if (base, t, key) in outcome:
-                                    quiet[t, cell].append((base, t, key))
-                    other = last[1 - i] if len(last) > 1 else 0
-                    for k, (mover, victim) in enumerate(kinds):
-                        if mover == i and (other if victim is None else victim) in reach:
-                            captures.setdefault((t, k, other), []).append((t, cell))
-        hint_bytes = (len(hint_order) + 7) // 8
-        data = self.stream(streams, 1, hint_bytes + (len(stored[not base]) + 3) // 4)
-        wins = [h for i, h in enumerate(hint_order) if data[i // 8] >> i % 8 & 1]
-        known = {tc for h in wins for tc in captures.get(h, [])}
-        known |= {tc for tc, moves in quiet.items() if any(outcome[m] == 0 for m in moves)}
-        rest = iter(unpack(data[hint_bytes:]))
-        outcome.update({(not base, *tc): 2 if tc in known else next(rest) for tc in stored[not base]})
-        # Depths.
-        depths = []
-        for place, metric in enumerate(self.metrics):
-            depth = {}
-            depths.append(depth)
-            if metric["reference"] == 254:
-                continue
-            for side in (base, not base):
-                lists = metric["lists"][0 if side else 1]
-                width = 1 if max(map(len, lists)) < 256 else 2
-                decided = [(o, (side, *tc)) for o in (2, 0) for tc in stored[side] if outcome[(side, *tc)] == o]
-                count = len(decided) + (len(wins) if side != base else 0)
-                data = self.stream(streams, 2 + 2 * place + (side != base), count * width)
-                symbols = list(data[:count]) if width == 1 else [a + 256 * b for a, b in zip(data[:count], data[count:])]
-                predicted = {}
-                if side != base:
-                    for h, symbol in zip(wins, symbols):
-                        for tc in captures.get(h, []):
-                            predicted[tc] = min(predicted.get(tc, 9999), lists[2][symbol])
-                    symbols = symbols[len(wins):]
-                for (o, key), symbol in zip(decided, symbols):
-                    shift = 0 if metric["reference"] == 255 else depths[metric["reference"]][key]
-                    if side == base:
-                        depth[key] = lists[0 if o else 1][symbol] + shift
-                    elif symbol:
-                        depth[key] = lists[0 if o else 1][symbol - 1] + shift
-                    elif o:
-                        moves = [depth[m] + 1 for m in quiet[key[1:]] if outcome[m] == 0]
-                        depth[key] = min(moves + [predicted.get(key[1:], 9999)])
-                    else:
-                        depth[key] = max(depth[m] + 1 for m in quiet[key[1:]])
-        return outcome, depths
+    def stream(self, block, i, length):
+        if i not in block["raw"]:
+            data = block["streams"][i]
+            if len(data) < 2:
+                block["raw"][i] = data * length
+            else:
+                dictionary = zstandard.ZstdCompressionDict(self.dictionaries[i]) if self.dictionaries[i] else None
+                block["raw"][i] = zstandard.ZstdDecompressor(dict_data=dictionary).decompress(data, max_output_size=length)
+        return block["raw"][i]
 
-    def get(self, fen, metric):
+    def symbol(self, block, place, side, at, count):
+        lists = self.metrics[place]["lists"][0 if side else 1]
+        width = 1 if max(map(len, lists.values())) < 256 else 2
+        data = self.stream(block, 2 + 2 * place + (side != self.base), count * width)
+        return data[at] + (256 * data[count + at] if width == 2 else 0), lists
+
+    def base_value(self, part, tile, cell, place):
+        """Outcome and depth with the base side to move; None if the cell is not stored."""
+        block = self.block(part, tile)
+        rank = block[self.base].get((tile, cell))
+        if rank is None:
+            return None
+        outcomes = block["base"]
+        outcome = outcomes[rank]
+        if outcome == DRAW:
+            return DRAW, 0
+        at = outcomes[:rank].count(outcome) + (outcomes.count(WIN) if outcome == LOSS else 0)
+        symbol, lists = self.symbol(block, place, self.base, at, outcomes.count(WIN) + outcomes.count(LOSS))
+        depth, reference = lists[outcome][symbol], self.metrics[place]["reference"]
+        if reference != 255:
+            depth += self.base_value(part, tile, cell, reference)[1]
+        return outcome, depth
+
+    def predicted_value(self, part, tile, cell, men, place):
+        """The same with the predicted side to move."""
+        block, side = self.block(part, tile), not self.base
+        rank, cells, hints = block[side][tile, cell], len(block[side]), block["hints"]
+        decided = len([h for h in hints if h in (LOSS + 1, WIN + 1)])
+        found = []
+        occupied = {s for _, s in men}
+        last = [cell // 64, cell % 64][-len(self.in_tile):]
+        movers = list(zip(self.in_tile, last))
+        movers += [(m, s) for m, s in men if self.king_moves and m in "Kk"]
+        for man, start in movers:
+            if man.isupper() == side:
+                for to in attacks(man, start, occupied):
+                    moved = [(m, to if s == start else s) for m, s in men]
+                    if to not in occupied and self.base in self.legal(moved):
+                        outcome, depth = self.base_value(*self.locate(moved)[:3], place)
+                        found.append((2 - outcome, depth + 1))
+        for k, (i, victim) in enumerate(self.captures(self.tile(part, tile)[0])):
+            other = last[1 - i] if len(last) > 1 else 0
+            hint = block["hint"][tile, k, other]
+            if hints[hint] and (other if victim is None else victim) in attacks(self.in_tile[i], last[i], occupied):
+                outcome, depth = hints[hint] - 1, 0
+                if outcome != DRAW:
+                    at = len([h for h in hints[:hint] if h in (LOSS + 1, WIN + 1)])
+                    symbol, lists = self.symbol(block, place, side, at, decided + cells)
+                    depth = lists[outcome][symbol]
+                found.append((outcome, depth))
+        best = max(found, key=lambda v: (v[0], -v[1] if v[0] == WIN else v[1]), default=(LOSS, None))
+        outcome = (best[0] + block["better"][rank]) % 3
+        if outcome == DRAW:
+            return DRAW, 0
+        symbol, lists = self.symbol(block, place, side, decided + rank, decided + cells)
+        return (outcome, lists[outcome][symbol - 1]) if symbol else best
+
+    def probe(self, fen, metric):
         board, turn = fen.split()[:2]
-        men, white = [], turn == "w"
-        for rank, row in enumerate(board.split("/")):
-            file = 0
-            for letter in row:
-                if letter.isdigit():
-                    file += int(letter)
-                else:
-                    men.append((letter, (7 - rank) * 8 + file))
-                    file += 1
-        own = "v".join("".join(sorted((m.upper() for m, _ in men if is_white(m) == side), key="KQRBNP".index))
+        men, square = [], 56
+        for letter in board:
+            if letter == "/":
+                square -= 16
+            elif letter.isdigit():
+                square += int(letter)
+            else:
+                men.append((letter, square))
+                square += 1
+        white = turn == "w"
+        rank = {man: i for i, man in enumerate("KQRBNP")}
+        own = "v".join("".join(sorted((m.upper() for m, _ in men if m.isupper() == side), key=rank.get))
                        for side in (True, False))
         if own != self.material:
             men, white = [(m.swapcase(), s ^ 56) for m, s in men], not white
-        part, tile, cell = self.locate(men)
-        outcome, depths = self.block(part * self.part_blocks + tile // self.tiles)
-        key = (white, tile, cell)
-        if outcome[key] == 1:
-            return "draw"
-        return ("win" if outcome[key] else "loss") + f" {depths[self.place[metric]][key]}"
+        part, tile, cell, men = self.locate(men)
+        place = self.place[metric]
+        if white == self.base:
+            outcome, depth = self.base_value(part, tile, cell, place)
+        else:
+            outcome, depth = self.predicted_value(part, tile, cell, men, place)
+        return "draw" if outcome == DRAW else f"{'loss' if outcome == LOSS else 'win'} {depth}"
 
 
 if __name__ == "__main__":
     table = Table(sys.argv[1])
     for line in sys.stdin:
-        print(",".join(table.get(line, metric) for metric in sys.argv[2].split(",")))
+        print(",".join(table.probe(line, metric) for metric in sys.argv[2].split(",")))

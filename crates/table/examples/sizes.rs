@@ -42,7 +42,7 @@ fn row(name: &str, level: i32) -> Result<String, Box<dyn Error>> {
     let everything = stored(&path, &all, level)?;
     let layout = everything.layout();
     let whole = everything.len_bytes();
-    cells.push(bytes_and_bits(everything.sizes()?.outcomes, positions));
+    cells.push(bytes_and_bits(everything.sizes()?.outcomes.iter().sum(), positions));
     for metric in [Metric::Dtz, Metric::Dtc, Metric::Dtm] {
         cells.push(bytes_and_bits(alone(metric)?.len_bytes(), positions));
     }

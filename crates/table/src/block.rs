@@ -1,13 +1,13 @@
-//! One decoded block: what has been asked for so far.
+//! One block: its streams, decompressed as they are asked for.
 
 use std::sync::OnceLock;
 
-use molien_board::Color;
+use molien_board::Square;
 
-use crate::codec::{DepthContext, Malformed, SideValues};
-use crate::compress::{Unpacker, bytes_to_symbols};
+use crate::coding::{Alphabet, FOUR, Malformed, symbol_at};
+use crate::compress::Unpacker;
+use crate::key::{DRAW, Key, LOSS, NONE_KEY, WIN, key_of, outcome, plies};
 use crate::meta::Meta;
-use crate::outcomes::{Outcomes, decode_base, decode_predicted};
 use crate::shape::BlockShape;
 
 /// What all blocks of a file share.
@@ -16,24 +16,149 @@ pub(crate) struct Shared {
     pub unpackers: Vec<Unpacker>,
 }
 
-/// A block's values, decoded as they are asked for.
+/// A block's values.
 pub(crate) struct Block {
+    pub number: usize,
     pub shape: BlockShape,
     /// The streams, still compressed.
-    streams: Vec<Box<[u8]>>,
-    base_outcomes: OnceLock<Outcomes>,
-    /// The predicted side's outcomes, and which hints win.
-    predicted_outcomes: OnceLock<(Outcomes, Vec<bool>)>,
-    depths: Vec<MetricDepths>,
+    packed: Vec<Box<[u8]>>,
+    base: OnceLock<BaseOutcomes>,
+    own: OnceLock<OwnOutcomes>,
+    /// Streams of depths, decompressed: base side's and predicted side's of
+    /// each metric.
+    depths: Vec<OnceLock<Vec<u8>>>,
 }
 
-/// The depths in one metric.
-struct MetricDepths {
-    base: OnceLock<Vec<u16>>,
-    /// The predicted side's hints (as keys) and symbols by cell.
-    symbols: OnceLock<(Vec<u16>, Vec<u16>)>,
-    /// The predicted side's depths, tile by tile.
-    tiles: Vec<OnceLock<Vec<u16>>>,
+/// The base side's outcomes: four to a byte.
+struct BaseOutcomes {
+    bytes: Vec<u8>,
+    /// For each group of bytes, how many wins and losses come before it.
+    before: Vec<[u32; 2]>,
+    /// How many wins and losses there are.
+    all: [usize; 2],
+}
+
+/// Bytes in a group: sixty-four outcomes.
+const GROUP: usize = 16;
+
+/// How many wins and losses are in each byte.
+const COUNTS: [[u8; 2]; 81] = {
+    let mut table = [[0; 2]; 81];
+    let mut byte = 0;
+    while byte < 81 {
+        let mut i = 0;
+        while i < 4 {
+            match FOUR[byte][i] {
+                WIN => table[byte][0] += 1,
+                LOSS => table[byte][1] += 1,
+                _ => {}
+            }
+            i += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
+const NO_OUTCOMES: Malformed = Malformed("a byte is not four outcomes");
+
+fn count(bytes: &[u8]) -> [u32; 2] {
+    bytes.iter().fold([0, 0], |[wins, losses], &byte| {
+        let [w, l] = COUNTS.get(usize::from(byte)).copied().unwrap_or_default();
+        [wins + u32::from(w), losses + u32::from(l)]
+    })
+}
+
+impl BaseOutcomes {
+    fn new(mut bytes: Vec<u8>, cells: usize) -> Result<BaseOutcomes, Malformed> {
+        if bytes.len() != cells.div_ceil(4) {
+            return Err(Malformed("the number of outcomes is wrong"));
+        }
+        if bytes.iter().any(|&byte| byte >= 81) {
+            return Err(NO_OUTCOMES);
+        }
+        // What fills up the last byte must not count: make it draws.
+        if let Some(last) = bytes.last_mut().filter(|_| cells % 4 != 0) {
+            let four = FOUR[usize::from(*last)].into_iter().enumerate();
+            let kept = four.map(|(i, o)| if i < cells % 4 { o } else { DRAW });
+            *last = kept.rev().fold(0, |byte, outcome| byte * 3 + outcome);
+        }
+        let mut before = Vec::with_capacity(bytes.len() / GROUP + 1);
+        let mut all = [0, 0];
+        for group in bytes.chunks(GROUP) {
+            before.push(all);
+            let [wins, losses] = count(group);
+            all = [all[0] + wins, all[1] + losses];
+        }
+        Ok(BaseOutcomes { bytes, before, all: all.map(|count| count as usize) })
+    }
+
+    #[inline]
+    fn outcome(&self, rank: usize) -> u8 {
+        FOUR[usize::from(self.bytes[rank / 4])][rank % 4]
+    }
+
+    /// The place of a decided cell's symbol: wins come first.
+    fn place(&self, rank: usize, outcome: u8) -> usize {
+        let which = usize::from(outcome == LOSS);
+        let group = rank / 4 / GROUP;
+        let bytes = &self.bytes[group * GROUP..rank / 4];
+        let four = &FOUR[usize::from(self.bytes[rank / 4])][..rank % 4];
+        let here = four.iter().filter(|&&other| other == outcome).count();
+        let before = (self.before[group][which] + count(bytes)[which]) as usize;
+        before + here + if which == 0 { 0 } else { self.all[0] }
+    }
+}
+
+/// The predicted side's outcomes.
+struct OwnOutcomes {
+    /// For each hint 0 for nothing, else 1 more than the outcome.
+    hints: Vec<u8>,
+    /// For each hint how many decided ones come before it.
+    decided_before: Vec<u16>,
+    decided: usize,
+    /// How much better than promised, four to a byte.
+    better: Vec<u8>,
+}
+
+impl OwnOutcomes {
+    fn new(bytes: &[u8], hints: usize, cells: usize) -> Result<OwnOutcomes, Malformed> {
+        let hint_bytes = hints.div_ceil(4);
+        if bytes.len() != hint_bytes + cells.div_ceil(4) {
+            return Err(Malformed("the number of outcomes is wrong"));
+        }
+        let (hint_bytes, better) = bytes.split_at(hint_bytes);
+        if better.iter().any(|&byte| byte >= 81) {
+            return Err(NO_OUTCOMES);
+        }
+        let hints: Vec<u8> = (0..hints).map(|i| hint_bytes[i / 4] >> (2 * (i % 4)) & 3).collect();
+        let mut decided = 0;
+        let before = hints.iter().map(|&class| {
+            let before = decided;
+            decided += u16::from(class != 0 && class != DRAW + 1);
+            before
+        });
+        let decided_before = before.collect();
+        let decided = usize::from(decided);
+        Ok(OwnOutcomes { hints, decided_before, decided, better: better.to_vec() })
+    }
+
+    /// The value of a decided cell.
+    #[inline]
+    fn key(
+        &self,
+        bytes: &[u8],
+        alphabet: &Alphabet,
+        rank: usize,
+        found: u8,
+        promised: Key,
+    ) -> Result<Key, Malformed> {
+        match symbol_at(bytes, alphabet.width(), self.decided + rank)? {
+            0 if promised != NONE_KEY && outcome(promised) == found => Ok(promised),
+            0 => Err(Malformed("as promised, without a promise")),
+            symbol => alphabet.key(found, symbol, 1, 0),
+        }
+    }
 }
 
 /// Fills a cell once. Two threads may compute the same; one result stays.
@@ -50,145 +175,235 @@ fn once<T>(
 
 impl Block {
     pub fn new(shared: &Shared, number: usize, streams: &[&[u8]]) -> Block {
-        let shape = BlockShape::new(&shared.meta.layout, number);
-        let depths = || MetricDepths {
-            base: OnceLock::new(),
-            symbols: OnceLock::new(),
-            tiles: shape.tiles.iter().map(|_| OnceLock::new()).collect(),
-        };
         Block {
-            streams: streams.iter().map(|&stream| stream.into()).collect(),
-            base_outcomes: OnceLock::new(),
-            predicted_outcomes: OnceLock::new(),
-            depths: shared.meta.metrics.iter().map(|_| depths()).collect(),
-            shape,
+            number,
+            shape: BlockShape::new(&shared.meta.layout, number),
+            packed: streams.iter().map(|&stream| stream.into()).collect(),
+            base: OnceLock::new(),
+            own: OnceLock::new(),
+            depths: streams.iter().skip(2).map(|_| OnceLock::new()).collect(),
         }
     }
 
-    fn base_outcomes(&self, shared: &Shared) -> Result<&Outcomes, Malformed> {
-        once(&self.base_outcomes, || {
-            let cells = self.shape.cells(shared.meta.layout.predicted.other());
-            let bytes = shared.unpackers[0].unpack(&self.streams[0], cells.len().div_ceil(4))?;
-            decode_base(self.shape.len, cells, &bytes)
+    fn base(&self, shared: &Shared) -> Result<&BaseOutcomes, Malformed> {
+        once(&self.base, || {
+            let cells = self.shape.stored(!shared.meta.layout.predicted).len;
+            let bytes = shared.unpackers[0].unpack(&self.packed[0], cells.div_ceil(4))?;
+            BaseOutcomes::new(bytes, cells)
         })
     }
 
-    fn predicted_outcomes(&self, shared: &Shared) -> Result<&(Outcomes, Vec<bool>), Malformed> {
-        once(&self.predicted_outcomes, || {
-            let side = shared.meta.layout.predicted;
-            let cells = self.shape.cells(side).len();
-            let limit = self.shape.hints.div_ceil(8) + cells.div_ceil(4);
-            let bytes = shared.unpackers[1].unpack(&self.streams[1], limit)?;
-            let base = &self.base_outcomes(shared)?.of;
-            decode_predicted(&self.shape, side, base, &bytes)
+    fn own(&self, shared: &Shared) -> Result<&OwnOutcomes, Malformed> {
+        once(&self.own, || {
+            let cells = self.shape.stored(shared.meta.layout.predicted).len;
+            let len = self.shape.hints.div_ceil(4) + cells.div_ceil(4);
+            let bytes = shared.unpackers[1].unpack(&self.packed[1], len)?;
+            OwnOutcomes::new(&bytes, self.shape.hints, cells)
         })
     }
 
-    /// The outcome of a cell with this side to move.
-    pub fn outcome(&self, shared: &Shared, side: Color, cell: usize) -> Result<u8, Malformed> {
-        Ok(self.outcomes(shared, side)?.of[cell])
-    }
-
-    fn outcomes(&self, shared: &Shared, side: Color) -> Result<&Outcomes, Malformed> {
-        if side == shared.meta.layout.predicted {
-            self.predicted_outcomes(shared).map(|(outcomes, _)| outcomes)
-        } else {
-            self.base_outcomes(shared)
-        }
-    }
-
-    /// The depth of a decided cell in the metric stored at this place.
-    pub fn depth(
-        &self,
-        shared: &Shared,
-        metric: usize,
-        side: Color,
-        cell: usize,
-    ) -> Result<u16, Malformed> {
-        if side != shared.meta.layout.predicted {
-            return Ok(self.base_depths(shared, metric)?[cell]);
-        }
-        let tile = self.shape.tile_of(cell).ok_or(Malformed("no such cell"))?;
-        let depths = self.tile_depths(shared, metric, tile)?;
-        let in_tile = cell - self.shape.tiles[tile].first_cell;
-        depths.get(in_tile).copied().ok_or(Malformed("no such cell"))
-    }
-
-    /// The symbols of a stream of depths, their number checked.
-    fn symbols(
-        &self,
-        shared: &Shared,
-        metric: usize,
-        context: &DepthContext<'_>,
-        winning: &[bool],
-    ) -> Result<Vec<u16>, Malformed> {
-        let predicted = context.side == shared.meta.layout.predicted;
-        let stream = 2 + 2 * metric + usize::from(predicted);
-        let width = context.alphabet.width();
-        let len = context.len(winning) * width;
-        let bytes = shared.unpackers[stream].unpack(&self.streams[stream], len)?;
-        if bytes.len() != len {
-            return Err(Malformed("the number of depths is wrong"));
-        }
-        Ok(bytes_to_symbols(&bytes, width))
-    }
-
-    fn base_depths(&self, shared: &Shared, metric: usize) -> Result<&Vec<u16>, Malformed> {
-        once(&self.depths[metric].base, || {
-            let side = shared.meta.layout.predicted.other();
-            let stored = &shared.meta.metrics[metric];
-            let reference = stored.coding.reference.map(|other| self.base_depths(shared, other));
-            let context = DepthContext {
-                shape: &self.shape,
-                side,
-                outcomes: self.base_outcomes(shared)?,
-                reference: reference.transpose()?.map(Vec::as_slice),
-                alphabet: &stored.coding.alphabets[side.index()],
-            };
-            context.decode_base(&self.symbols(shared, metric, &context, &[])?)
-        })
-    }
-
-    /// The predicted side's depths in one tile.
-    pub fn tile_depths(
-        &self,
-        shared: &Shared,
-        metric: usize,
-        tile: usize,
-    ) -> Result<&Vec<u16>, Malformed> {
-        once(&self.depths[metric].tiles[tile], || {
-            let side = shared.meta.layout.predicted;
-            let stored = &shared.meta.metrics[metric];
-            let (outcomes, winning) = self.predicted_outcomes(shared)?;
-            let context = DepthContext {
-                shape: &self.shape,
-                side,
-                outcomes,
-                reference: None,
-                alphabet: &stored.coding.alphabets[side.index()],
-            };
-            let (hints, by_cell) = once(&self.depths[metric].symbols, || {
-                context.spread(&self.symbols(shared, metric, &context, winning)?, winning)
-            })?;
-            let reference =
-                stored.coding.reference.map(|other| self.tile_depths(shared, other, tile));
-            let reference = reference.transpose()?.map(Vec::as_slice);
-            let base = SideValues {
-                outcomes: &self.base_outcomes(shared)?.of,
-                depths: self.base_depths(shared, metric)?,
-            };
-            context.decode_tile(&self.shape.tiles[tile], by_cell, base, hints, reference)
-        })
-    }
-
-    /// Decodes everything.
-    pub fn decode_all(&self, shared: &Shared) -> Result<(), Malformed> {
-        self.predicted_outcomes(shared)?;
-        for metric in (0..self.depths.len()).filter(|&i| shared.meta.metrics[i].coding.stored) {
-            self.base_depths(shared, metric)?;
-            for tile in 0..self.shape.tiles.len() {
-                self.tile_depths(shared, metric, tile)?;
+    /// A stream of depths, its length checked.
+    fn depths(&self, shared: &Shared, stream: usize, len: usize) -> Result<&[u8], Malformed> {
+        let bytes = once(&self.depths[stream - 2], || {
+            let bytes = shared.unpackers[stream].unpack(&self.packed[stream], len)?;
+            if bytes.len() == len {
+                Ok(bytes)
+            } else {
+                Err(Malformed("the number of depths is wrong"))
             }
+        })?;
+        Ok(bytes)
+    }
+
+    fn base_depths<'a>(
+        &'a self,
+        shared: &'a Shared,
+        metric: usize,
+    ) -> Result<(&'a [u8], &'a Alphabet), Malformed> {
+        let side = !shared.meta.layout.predicted;
+        let alphabet = &shared.meta.metrics[metric].coding.alphabets[side.index()];
+        let [wins, losses] = self.base(shared)?.all;
+        let len = (wins + losses) * alphabet.width();
+        Ok((self.depths(shared, 2 + 2 * metric, len)?, alphabet))
+    }
+
+    fn own_depths<'a>(
+        &'a self,
+        shared: &'a Shared,
+        metric: usize,
+    ) -> Result<(&'a [u8], &'a Alphabet), Malformed> {
+        let side = shared.meta.layout.predicted;
+        let alphabet = &shared.meta.metrics[metric].coding.alphabets[side.index()];
+        let cells = self.shape.stored(side).len;
+        let len = (self.own(shared)?.decided + cells) * alphabet.width();
+        Ok((self.depths(shared, 3 + 2 * metric, len)?, alphabet))
+    }
+
+    /// The base side's value of a cell; nothing if the cell is not stored.
+    /// Without a metric the depth is 0.
+    pub fn base_key(
+        &self,
+        shared: &Shared,
+        metric: Option<usize>,
+        cell: usize,
+    ) -> Result<Key, Malformed> {
+        match self.shape.rank(!shared.meta.layout.predicted, cell) {
+            None => Ok(NONE_KEY),
+            Some(rank) => self.base_key_at(shared, metric, rank),
+        }
+    }
+
+    fn base_key_at(
+        &self,
+        shared: &Shared,
+        metric: Option<usize>,
+        rank: usize,
+    ) -> Result<Key, Malformed> {
+        let base = self.base(shared)?;
+        let outcome = base.outcome(rank);
+        let Some(metric) = metric.filter(|_| outcome != DRAW) else {
+            return Ok(key_of(outcome, 0));
+        };
+        let (bytes, alphabet) = self.base_depths(shared, metric)?;
+        let symbol = symbol_at(bytes, alphabet.width(), base.place(rank, outcome))?;
+        let reference = match shared.meta.metrics[metric].coding.reference {
+            None => 0,
+            Some(other) => plies(self.base_key_at(shared, Some(other), rank)?),
+        };
+        alphabet.key(outcome, symbol, 0, reference)
+    }
+
+    /// The base side's values of all cells; nothing where none is stored.
+    pub fn base_keys(
+        &self,
+        shared: &Shared,
+        metric: Option<usize>,
+        out: &mut [Key],
+    ) -> Result<(), Malformed> {
+        let base = self.base(shared)?;
+        let coding = metric.map(|metric| &shared.meta.metrics[metric].coding);
+        let reference = coding.and_then(|coding| coding.reference);
+        if reference.is_some() {
+            self.base_keys(shared, reference, out)?;
+        }
+        let depths = metric.map(|metric| self.base_depths(shared, metric)).transpose()?;
+        let mut next = [0, base.all[0]];
+        for (rank, cell) in self.shape.cells(!shared.meta.layout.predicted).enumerate() {
+            let outcome = base.outcome(rank);
+            out[cell] = match depths.filter(|_| outcome != DRAW) {
+                None => key_of(outcome, 0),
+                Some((bytes, alphabet)) => {
+                    let place = &mut next[usize::from(outcome == LOSS)];
+                    let symbol = symbol_at(bytes, alphabet.width(), *place)?;
+                    *place += 1;
+                    let counted_from = if reference.is_some() { plies(out[cell]) } else { 0 };
+                    alphabet.key(outcome, symbol, 0, counted_from)?
+                }
+            };
+        }
+        Ok(())
+    }
+
+    /// The key of a hint, if it says something.
+    fn hint(
+        &self,
+        shared: &Shared,
+        metric: Option<usize>,
+        hint: usize,
+    ) -> Result<Option<Key>, Malformed> {
+        let own = self.own(shared)?;
+        let Some(outcome) = own.hints[hint].checked_sub(1) else { return Ok(None) };
+        let Some(metric) = metric.filter(|_| outcome != DRAW) else {
+            return Ok(Some(key_of(outcome, 0)));
+        };
+        let (bytes, alphabet) = self.own_depths(shared, metric)?;
+        let place = usize::from(own.decided_before[hint]);
+        let symbol = symbol_at(bytes, alphabet.width(), place)?;
+        alphabet.key(outcome, symbol, 0, 0).map(Some)
+    }
+
+    /// Raises what quiet moves promise in the cells of a tile by its hints.
+    pub fn raise_by_hints(
+        &self,
+        shared: &Shared,
+        metric: Option<usize>,
+        number: usize,
+        best: &mut [Key],
+    ) -> Result<(), Malformed> {
+        let tile = &self.shape.tiles[number];
+        let mut hint = tile.first_hint..;
+        for capture in &tile.captures {
+            for (other, hint) in (0..tile.capture_hints(capture)).zip(&mut hint) {
+                let Some(key) = self.hint(shared, metric, hint)? else { continue };
+                for from in capture.origins(&tile.frame, Square::new(other)) {
+                    let cell = tile.cell(capture.by_row, from.index(), other);
+                    best[cell] = best[cell].max(key);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The best of the hints for one cell of a tile.
+    pub fn best_hint(
+        &self,
+        shared: &Shared,
+        metric: Option<usize>,
+        number: usize,
+        in_tile: usize,
+    ) -> Result<Key, Malformed> {
+        let tile = &self.shape.tiles[number];
+        let (row, column) = (in_tile >> 6, in_tile & 63);
+        let (mut best, mut first) = (NONE_KEY, tile.first_hint);
+        for capture in &tile.captures {
+            let (mover, other) = if capture.by_row { (row, column) } else { (column, row) };
+            let origins = capture.origins(&tile.frame, Square::new(other));
+            if origins.contains(Square::new(mover)) {
+                best = best.max(self.hint(shared, metric, first + other)?.unwrap_or(NONE_KEY));
+            }
+            first += tile.capture_hints(capture);
+        }
+        Ok(best)
+    }
+
+    /// The predicted side's value at a rank, given what was promised.
+    pub fn own_key(
+        &self,
+        shared: &Shared,
+        metric: Option<usize>,
+        rank: usize,
+        promised: Key,
+    ) -> Result<Key, Malformed> {
+        let own = self.own(shared)?;
+        let better = FOUR[usize::from(own.better[rank / 4])][rank % 4];
+        let found = (outcome(promised) + better) % 3;
+        let Some(metric) = metric.filter(|_| found != DRAW) else {
+            return Ok(key_of(found, 0));
+        };
+        let (bytes, alphabet) = self.own_depths(shared, metric)?;
+        own.key(bytes, alphabet, rank, found, promised)
+    }
+
+    /// The predicted side's values of a tile, given what was promised.
+    pub fn own_keys(
+        &self,
+        shared: &Shared,
+        metric: Option<usize>,
+        number: usize,
+        promised: &[Key],
+        out: &mut [Key],
+    ) -> Result<(), Malformed> {
+        let stored = self.shape.stored(shared.meta.layout.predicted);
+        let own = self.own(shared)?;
+        let depths = metric.map(|metric| self.own_depths(shared, metric)).transpose()?;
+        for (in_tile, rank) in stored.ranks(number) {
+            let promised = promised[in_tile];
+            let better = FOUR[usize::from(own.better[rank / 4])][rank % 4];
+            let found = (outcome(promised) + better) % 3;
+            out[in_tile] = match depths.filter(|_| found != DRAW) {
+                None => key_of(found, 0),
+                Some((bytes, alphabet)) => own.key(bytes, alphabet, rank, found, promised)?,
+            };
         }
         Ok(())
     }

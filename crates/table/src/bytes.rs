@@ -1,6 +1,6 @@
 //! Little-endian numbers and short texts.
 
-use crate::codec::Malformed;
+use crate::coding::Malformed;
 
 /// Appends numbers and texts.
 #[derive(Default)]

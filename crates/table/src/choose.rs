@@ -1,100 +1,120 @@
 //! Choosing, by trying them on a sample, the layout and the references that
 //! compress best.
 
-use molien_board::{Color, Man};
-use molien_solve::Table;
+use molien_board::{Color, Man, Role};
+use molien_hyper::KING_PAIRS;
+use molien_solve::{SideStats, Table};
 use rayon::prelude::*;
 
-use crate::codec::{Coding, Malformed};
+use crate::coding::{Alphabet, Coding, SeenDifferences};
 use crate::compress::Packer;
-use crate::encode::{Found, depth_streams, outcome_streams};
+use crate::encode::{Coder, raw_streams};
 use crate::layout::{BLOCK_CELLS, Layout, ScanOrder, placed_men};
-use crate::shape::BlockShape;
-use crate::source::{BlockValues, Source};
+use crate::source::{Sample, Source};
 
-/// Blocks tried for each layout.
-const LAYOUT_SAMPLE: usize = 8;
+/// Tiles tried for each layout: many, since layouts differ in the positions
+/// they have in a tile.
+const LAYOUT_SAMPLE: usize = 64;
 /// Blocks tried for each reference.
 const REFERENCE_SAMPLE: usize = 16;
 /// The level of trial compression.
 const TRIAL_LEVEL: i32 = 7;
+/// The king's moves are looked at in parts of at most so many cells: their
+/// values are then held in memory while a table is written or loaded.
+const KING_MOVES_CELLS: usize = 1 << 28;
 
-/// Evenly spread block numbers.
+/// Block numbers spread by the golden ratio, so that they do not keep step
+/// with the squares of any man; all of them if there are no more.
 pub(crate) fn sample(blocks: usize, wanted: usize) -> Vec<usize> {
-    let count = wanted.min(blocks);
-    // The middle of each stretch: the first blocks are often the odd ones.
-    (0..count).map(|i| (2 * i + 1) * blocks / (2 * count)).collect()
+    if blocks <= wanted {
+        return (0..blocks).collect();
+    }
+    let step = (blocks as f64 * 0.618_033_988_749_895) as usize;
+    let mut found: Vec<usize> =
+        (0..wanted).map(|i| (blocks / 3 + i * step.max(1)) % blocks).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
-/// A block's shape and values.
-pub(crate) type Sampled = (BlockShape, BlockValues);
-
-pub(crate) fn sampled(source: &Source<'_>, layout: &Layout, wanted: usize) -> Option<Vec<Sampled>> {
-    let blocks = sample(layout.blocks(), wanted);
-    let read = |block: usize| {
-        let shape = BlockShape::new(layout, block);
-        let values = source.block(layout, &shape, block)?;
-        Some((shape, values))
-    };
-    blocks.into_par_iter().map(read).collect()
+/// Some blocks in some metrics.
+pub(crate) fn samples(
+    source: &Source<'_>,
+    layout: &Layout,
+    wanted: usize,
+    metrics: &[usize],
+) -> Vec<Sample> {
+    let blocks = sample(layout.blocks(), wanted).into_par_iter();
+    blocks.map(|block| source.sample(layout, block, metrics)).collect()
 }
 
-/// All layouts worth a try: any two kinds of men as row and column, either
-/// side predicted if it has a man among them.
-pub(crate) fn candidates(table: &Table) -> Vec<Layout> {
+/// The orders of the placed men worth a try: any two kinds of men as row and
+/// column. The man along whom the hyperboard's words run comes next to them
+/// if he is not one of them.
+fn orders(table: &Table) -> Vec<Vec<Man>> {
     let men = placed_men(&table.material);
-    let placements = table
-        .parts
-        .iter()
-        .map(|part| molien_solve::Placement::new(Color::BOTH.map(|color| part.board.pawns(color))));
-    let placements: Vec<_> = placements.collect();
+    let along = table.parts.first().and_then(|part| part.board.column());
     let mut orders: Vec<Vec<Man>> = Vec::new();
     for i in 0..men.len() {
         for j in (0..men.len()).filter(|&j| j != i || men.len() == 1) {
             let rest = (0..men.len()).filter(|&k| k != i && k != j).map(|k| men[k]);
-            let tile = if i == j { vec![men[i]] } else { vec![men[i], men[j]] };
-            let order: Vec<Man> = rest.chain(tile).collect();
+            let mut order: Vec<Man> = rest.collect();
+            order.sort_by_key(|&man| Some(man) == along);
+            order.push(men[i]);
+            order.extend((i != j).then_some(men[j]));
             if !orders.contains(&order) {
                 orders.push(order);
             }
         }
     }
+    orders
+}
+
+/// All layouts worth a try: either side predicted if it has a man in the
+/// tiles, or its king's moves are looked at.
+fn candidates(table: &Table) -> Vec<Layout> {
+    let placement = |part: &std::sync::Arc<molien_operators::SubGame>| {
+        molien_solve::Placement::new(Color::BOTH.map(|color| part.board.pawns(color)))
+    };
+    let placements: Vec<_> = table.parts.iter().map(placement).collect();
+    let classes = if table.material.has_pawns() { 1 } else { KING_PAIRS };
     let mut layouts = Vec::new();
-    for men in orders {
+    for men in orders(table) {
+        let king_moves = classes << (6 * men.len()) <= KING_MOVES_CELLS;
         for predicted in Color::BOTH {
             let tile_men = &men[men.len().saturating_sub(2)..];
             if !tile_men.iter().any(|man| man.color == predicted) {
                 continue;
             }
+            let king = Man::new(predicted, Role::King);
             let tile_cells = if men.len() < 2 { 64 } else { 4096 };
             layouts.push(Layout {
                 material: table.material,
-                men: men.clone(),
                 predicted,
+                king_moves: king_moves && !tile_men.contains(&king),
                 order: ScanOrder::Tiles,
                 tiles_per_block: BLOCK_CELLS / tile_cells,
                 placements: placements.clone(),
+                men: men.clone(),
             });
         }
     }
     layouts
 }
 
-/// The alphabets of a metric over some blocks.
-pub(crate) fn alphabets_of(
-    layout: &Layout,
-    blocks: &[Sampled],
-    metric: usize,
-    reference: Option<usize>,
-) -> Coding {
-    let alphabets = Color::BOTH.map(|side| {
-        let mut found = Found::default();
-        for (shape, values) in blocks {
-            found.add(shape, side, values, metric, reference, side == layout.predicted);
-        }
-        found.alphabet()
-    });
-    Coding { stored: true, reference, alphabets }
+/// The depths that occur, by the statistics.
+fn alphabet_of(stats: &SideStats) -> Alphabet {
+    let list = |counts: &Vec<molien_solve::Count>| {
+        let found = counts.iter().enumerate().filter(|(_, count)| count.unique > 0);
+        found.map(|(plies, _)| plies as i32).collect()
+    };
+    Alphabet { wins: list(&stats.wins), losses: list(&stats.losses) }
+}
+
+/// The coding of a table without a reference.
+pub(crate) fn plain_coding(table: &Table) -> Coding {
+    let alphabets = [alphabet_of(&table.stats.sides[0]), alphabet_of(&table.stats.sides[1])];
+    Coding { stored: keeps_depths(table), reference: None, alphabets }
 }
 
 fn packed_len(stream: &[u8]) -> usize {
@@ -102,17 +122,12 @@ fn packed_len(stream: &[u8]) -> usize {
     packed.map_or(stream.len(), |packed| packed.len())
 }
 
-fn depth_cost(layout: &Layout, blocks: &[Sampled], metric: usize, coding: &Coding) -> usize {
-    let cost = |(shape, values): &Sampled| -> Result<usize, Malformed> {
-        let streams = depth_streams(layout, shape, values, metric, coding)?;
-        Ok(streams.iter().map(|stream| packed_len(stream)).sum())
-    };
-    blocks.par_iter().map(|block| cost(block).unwrap_or(usize::MAX / 1024)).sum()
-}
-
-fn outcome_cost(layout: &Layout, blocks: &[Sampled]) -> usize {
-    let streams = blocks.par_iter().map(|(shape, values)| outcome_streams(layout, shape, values));
-    streams.map(|pair| pair.iter().map(|stream| packed_len(stream)).sum::<usize>()).sum()
+/// The packed sizes of a block's streams; `None` if the metrics disagree.
+fn stream_costs(layout: &Layout, sample: &Sample, codings: &[Coding]) -> Option<Vec<usize>> {
+    let mut coders: Vec<Coder> =
+        codings.iter().map(|coding| Coder::new(coding, layout.predicted)).collect();
+    let streams = raw_streams(layout, &sample.shape, &mut sample.keys(), &mut coders).ok()?;
+    Some(streams.iter().map(|stream| packed_len(stream)).collect())
 }
 
 /// Whether a table knows the depth of each position, or only their number.
@@ -124,50 +139,64 @@ pub(crate) fn keeps_depths(table: &Table) -> bool {
 
 /// Bytes per position of a sample, in small units. `None` if the tables
 /// disagree on an outcome.
-fn layout_cost(source: &Source<'_>, layout: &Layout) -> Option<usize> {
-    let blocks = sampled(source, layout, LAYOUT_SAMPLE)?;
+fn layout_cost(source: &Source<'_>, layout: &Layout, tiles: usize) -> Option<usize> {
     // What suits the last metric, the costliest, suits the others too.
-    let metric = (0..source.tables.len()).rev().find(|&i| keeps_depths(source.tables[i]));
-    let depths = metric.map_or(0, |metric| {
-        let coding = alphabets_of(layout, &blocks, metric, None);
-        depth_cost(layout, &blocks, metric, &coding)
-    });
-    let count =
-        |(shape, _): &Sampled| shape.cells(Color::White).len() + shape.cells(Color::Black).len();
-    let positions: usize = blocks.iter().map(count).sum();
-    Some((depths + outcome_cost(layout, &blocks)) * (1 << 20) / positions.max(1))
+    let last = (0..source.tables.len()).rev().find(|&i| keeps_depths(source.tables[i]));
+    let metric = last.unwrap_or(0);
+    let coding = [plain_coding(source.tables[metric])];
+    let layout = &Layout { tiles_per_block: tiles, ..layout.clone() };
+    let blocks = samples(source, layout, LAYOUT_SAMPLE / tiles.min(4), &[metric]);
+    let costs = blocks.par_iter().map(|block| stream_costs(layout, block, &coding));
+    let costs: Vec<Vec<usize>> = costs.collect::<Option<_>>()?;
+    let positions: usize = blocks.iter().map(Sample::positions).sum();
+    Some(costs.iter().flatten().sum::<usize>() * (1 << 20) / positions.max(1))
 }
 
 /// The layout that compresses the sample best; the first of equals. `None` if
 /// the tables disagree on an outcome.
 pub(crate) fn best_layout(source: &Source<'_>) -> Option<Layout> {
     let mut best: Option<(usize, Layout)> = None;
-    let mut consider = |layout: Layout| {
-        let cost = layout_cost(source, &layout)?;
+    for layout in candidates(source.tables[0]) {
+        let tiles = if layout.men.len() < 2 { layout.tiles_per_block } else { 1 };
+        let cost = layout_cost(source, &layout, tiles)?;
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
             best = Some((cost, layout));
         }
-        best.as_ref().map(|(_, layout)| layout.clone())
-    };
-    let mut found = None;
-    for layout in candidates(source.tables[0]) {
-        found = Some(consider(layout)?);
     }
     // Whether to scan by rows is decided for the best men only.
-    consider(Layout { order: ScanOrder::Rows, ..found? })
+    let (_, by_tiles) = best?;
+    let by_rows = Layout { order: ScanOrder::Rows, ..by_tiles.clone() };
+    let cost = |layout: &Layout| layout_cost(source, layout, layout.tiles_per_block);
+    Some(if cost(&by_rows)? < cost(&by_tiles)? { by_rows } else { by_tiles })
 }
 
 /// For each metric the earlier metric from which to count, if that pays.
 pub(crate) fn best_references(source: &Source<'_>, layout: &Layout) -> Option<Vec<Option<usize>>> {
-    let blocks = sampled(source, layout, REFERENCE_SAMPLE)?;
-    let best = |metric: usize| {
-        let earlier = (0..metric).filter(|&earlier| keeps_depths(source.tables[earlier]));
-        let options = std::iter::once(None).chain(earlier.map(Some));
-        let cost = |reference: &Option<usize>| {
-            let coding = alphabets_of(layout, &blocks, metric, *reference);
-            depth_cost(layout, &blocks, metric, &coding)
-        };
-        options.min_by_key(cost).flatten()
+    let all: Vec<usize> = (0..source.tables.len()).collect();
+    let plain: Vec<Coding> = source.tables.iter().map(|table| plain_coding(table)).collect();
+    if all.len() < 2 {
+        return Some(vec![None; all.len()]);
+    }
+    let blocks = samples(source, layout, REFERENCE_SAMPLE, &all);
+    let base = !layout.predicted;
+    let cost = |metric: usize, reference: Option<usize>| -> Option<usize> {
+        let mut codings = plain.clone();
+        if let Some(from) = reference {
+            let mut seen = SeenDifferences::new();
+            blocks.iter().for_each(|block| block.differences(base, metric, from, &mut seen));
+            codings[metric].alphabets[base.index()] = seen.alphabet();
+            codings[metric].reference = reference;
+        }
+        let costs = blocks.par_iter().map(|block| stream_costs(layout, block, &codings));
+        Some(costs.collect::<Option<Vec<_>>>()?.iter().map(|costs| costs[2 + 2 * metric]).sum())
     };
-    Some((0..source.tables.len()).map(best).collect())
+    let best = |metric: usize| -> Option<Option<usize>> {
+        let earlier = (0..metric).filter(|&earlier| plain[earlier].stored && plain[metric].stored);
+        let mut best = (cost(metric, None)?, None);
+        for from in earlier {
+            best = best.min((cost(metric, Some(from))?, Some(from)));
+        }
+        Some(best.1)
+    };
+    all.iter().map(|&metric| best(metric)).collect()
 }

@@ -6,7 +6,7 @@ use zstd::bulk::Compressor;
 use zstd::dict::DecoderDictionary;
 use zstd::zstd_safe::{CParameter, DCtx};
 
-use crate::codec::Malformed;
+use crate::coding::Malformed;
 
 /// Compresses the streams of one kind.
 pub(crate) struct Packer<'a> {
@@ -73,22 +73,4 @@ impl Unpacker {
             }),
         }
     }
-}
-
-/// Symbols as bytes: all low bytes, then (if the width is 2) all high bytes.
-pub(crate) fn symbols_to_bytes(symbols: &[u16], width: usize) -> Vec<u8> {
-    let mut out: Vec<u8> = symbols.iter().map(|&symbol| symbol as u8).collect();
-    if width == 2 {
-        out.extend(symbols.iter().map(|&symbol| (symbol >> 8) as u8));
-    }
-    out
-}
-
-/// Undoes [`symbols_to_bytes`].
-pub(crate) fn bytes_to_symbols(bytes: &[u8], width: usize) -> Vec<u16> {
-    if width == 1 {
-        return bytes.iter().map(|&byte| u16::from(byte)).collect();
-    }
-    let (low, high) = bytes.split_at(bytes.len() / 2);
-    low.iter().zip(high).map(|(&low, &high)| u16::from_le_bytes([low, high])).collect()
 }

@@ -1,126 +1,215 @@
 //! The streams of a block, from its values.
 
-use molien_board::Color;
+use molien_board::{Color, Square};
 
-use crate::codec::{Alphabet, Coding, DepthContext, Malformed, SideValues, find_hint_depths};
-use crate::compress::symbols_to_bytes;
+use crate::coding::{
+    Alphabet, Coding, Differences, Malformed, Symbols, pack_outcomes, symbols_to_bytes,
+};
+use crate::key::{DRAW, DRAW_KEY, Key, LOSS, WIN, before, outcome};
 use crate::layout::Layout;
-use crate::outcomes::{self, find_winning_hints};
 use crate::shape::BlockShape;
-use crate::source::BlockValues;
 
-/// The two outcome streams: base side, predicted side.
-pub(crate) fn outcome_streams(
-    layout: &Layout,
-    shape: &BlockShape,
-    values: &BlockValues,
-) -> [Vec<u8>; 2] {
-    let (side, base) = (layout.predicted, layout.predicted.other());
-    let of = |color: Color| &values.outcomes[color.index()].of;
-    [
-        outcomes::encode_base(shape.cells(base), of(base)),
-        outcomes::encode_predicted(shape, side, of(base), of(side)),
-    ]
+/// The values of a block in one metric, by cell.
+pub(crate) struct BlockKeys<'a> {
+    /// The base side's, as seen by the predicted side after its move.
+    pub base_after: &'a [Key],
+    /// The predicted side's.
+    pub own: &'a [Key],
+    /// What quiet moves promise the predicted side; raised by the hints.
+    pub best: Vec<Key>,
 }
 
-/// The two depth streams of one metric.
-pub(crate) fn depth_streams(
-    layout: &Layout,
-    shape: &BlockShape,
-    values: &BlockValues,
-    metric: usize,
-    coding: &Coding,
-) -> Result<[Vec<u8>; 2], Malformed> {
-    if !coding.stored {
-        return Ok([Vec::new(), Vec::new()]);
-    }
-    let (side, base) = (layout.predicted, layout.predicted.other());
-    let context = |side: Color| DepthContext {
-        shape,
-        side,
-        outcomes: &values.outcomes[side.index()],
-        reference: coding.reference.map(|i| values.depths[i][side.index()].as_slice()),
-        alphabet: &coding.alphabets[side.index()],
-    };
-    let depths = |color: Color| values.depths[metric][color.index()].as_slice();
-    let known = SideValues { outcomes: &values.outcomes[base.index()].of, depths: depths(base) };
-    let winning = find_winning_hints(shape, &values.outcomes[side.index()].of);
-    let predicted = context(side).encode_predicted(depths(side), known, &winning)?;
-    let plain = context(base).encode_base(depths(base))?;
-    let width = |color: Color| coding.alphabets[color.index()].width();
-    Ok([symbols_to_bytes(&plain, width(base)), symbols_to_bytes(&predicted, width(side))])
+/// The symbols of one metric, ready for use.
+pub(crate) struct Coder {
+    stored: bool,
+    reference: Option<(usize, Differences)>,
+    base: Symbols,
+    own: Symbols,
+    /// Bytes of a symbol: base side, predicted side.
+    widths: [usize; 2],
 }
 
-/// The depths that occur, as sets of bits.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
-    wins: Seen,
-    losses: Seen,
-    hints: Seen,
-}
-
-/// A set of small numbers, negative ones among them.
-#[derive(Clone, Debug, Default)]
-struct Seen(std::collections::BTreeSet<i32>, [u64; 32]);
-
-impl Seen {
-    fn insert(&mut self, value: i32) {
-        // Nearly every value has been seen before.
-        match usize::try_from(value) {
-            Ok(v) if v < 2048 => self.1[v >> 6] |= 1 << (v & 63),
-            _ => drop(self.0.insert(value)),
+impl Coder {
+    pub fn new(coding: &Coding, predicted: Color) -> Coder {
+        let alphabet = |side: Color| &coding.alphabets[side.index()];
+        let (base, own) = (alphabet(!predicted), alphabet(predicted));
+        let none = Alphabet::default();
+        let plain = if coding.reference.is_some() { &none } else { base };
+        Coder {
+            stored: coding.stored,
+            reference: coding.reference.map(|place| (place, Differences::new(base))),
+            base: Symbols::new(plain, 0),
+            own: Symbols::new(own, 1),
+            widths: [base.width(), own.width()],
         }
     }
-
-    fn list(&self) -> Vec<i32> {
-        let small = (0..2048).filter(|v| self.1[v >> 6] >> (v & 63) & 1 != 0).map(|v| v as i32);
-        let mut all: Vec<i32> = self.0.iter().copied().chain(small).collect();
-        all.sort_unstable();
-        all
-    }
-
-    fn absorb(&mut self, other: &Seen) {
-        self.0.extend(&other.0);
-        self.1.iter_mut().zip(other.1).for_each(|(a, b)| *a |= b);
-    }
 }
 
-impl Found {
-    /// Takes in a block's depths of one side and metric.
-    pub fn add(
-        &mut self,
-        shape: &BlockShape,
-        side: Color,
-        values: &BlockValues,
-        metric: usize,
-        reference: Option<usize>,
-        predicted: bool,
-    ) {
-        let outcomes = &values.outcomes[side.index()];
-        let depths = &values.depths[metric][side.index()];
-        let reference = reference.map(|i| &values.depths[i][side.index()]);
-        let difference = |&cell: &u16| {
+const DISAGREE: Malformed = Malformed("the metrics disagree on who wins");
+
+/// All streams of a block, before compression.
+pub(crate) fn raw_streams(
+    layout: &Layout,
+    shape: &BlockShape,
+    metrics: &mut [BlockKeys<'_>],
+    coders: &mut [Coder],
+) -> Result<Vec<Vec<u8>>, Malformed> {
+    let side = layout.predicted;
+    let base_cells: Vec<u16> = shape.cells(!side).map(|cell| cell as u16).collect();
+    let own_cells: Vec<u16> = shape.cells(side).map(|cell| cell as u16).collect();
+    check_outcomes(metrics, &base_cells, &own_cells)?;
+    let hints = give_hints(shape, side, metrics);
+    let first = &metrics[0];
+    let outcomes: Vec<u8> = base_cells.iter().map(|&c| base_outcome(first, c)).collect();
+    let mut base = Vec::with_capacity(outcomes.len() / 4 + 1);
+    pack_outcomes(&outcomes, &mut base);
+    let mut streams = vec![base, own_outcomes(first, &own_cells, &hints)];
+    let decided = [WIN, LOSS].map(|wanted| select(&base_cells, &outcomes, wanted)).concat();
+    for (place, coder) in coders.iter_mut().enumerate() {
+        if !coder.stored {
+            streams.extend([Vec::new(), Vec::new()]);
+            continue;
+        }
+        streams.push(base_depths(metrics, place, coder, &decided)?);
+        streams.push(own_depths(&metrics[place], coder, &own_cells, &hints, place));
+        coder.base.check()?;
+        coder.own.check()?;
+    }
+    Ok(streams)
+}
+
+fn base_outcome(keys: &BlockKeys<'_>, cell: u16) -> u8 {
+    2 - outcome(keys.base_after[usize::from(cell)])
+}
+
+/// The cells with the wanted outcome. Which they are is as good as random: no
+/// branches on it.
+fn select(cells: &[u16], outcomes: &[u8], wanted: u8) -> Vec<u16> {
+    let mut found = vec![0; cells.len() + 1];
+    let mut count = 0;
+    for (&cell, &outcome) in cells.iter().zip(outcomes) {
+        found[count] = cell;
+        count += usize::from(outcome == wanted);
+    }
+    found.truncate(count);
+    found
+}
+
+fn check_outcomes(metrics: &[BlockKeys<'_>], base: &[u16], own: &[u16]) -> Result<(), Malformed> {
+    let (first, rest) = metrics.split_first().ok_or(DISAGREE)?;
+    let same = |a: &[Key], b: &[Key], cells: &[u16]| {
+        let differ = |&cell: &u16| {
             let cell = usize::from(cell);
-            i32::from(depths[cell]) - reference.map_or(0, |depths| i32::from(depths[cell]))
+            u8::from(outcome(a[cell]) != outcome(b[cell]))
         };
-        outcomes.wins.iter().map(difference).for_each(|value| self.wins.insert(value));
-        outcomes.losses.iter().map(difference).for_each(|value| self.losses.insert(value));
-        if predicted {
-            let winning = find_winning_hints(shape, &outcomes.of);
-            let values = SideValues { outcomes: &outcomes.of, depths };
-            for plies in find_hint_depths(shape, values, &winning) {
-                self.hints.insert(i32::from(plies));
+        cells.iter().map(differ).fold(0, |any, differ| any | differ) == 0
+    };
+    let agree = rest.iter().all(|other| {
+        same(first.base_after, other.base_after, base) && same(first.own, other.own, own)
+    });
+    if agree { Ok(()) } else { Err(DISAGREE) }
+}
+
+/// What hints say: for each hint its class (0 nothing, else 1 more than the
+/// outcome), and for each metric the keys of the decided ones.
+struct Hints {
+    classes: Vec<u8>,
+    decided: Vec<Vec<Key>>,
+}
+
+/// A capture is worth at most what the worst cell is from which it is
+/// possible; where that is more than other moves promise, a hint says so.
+fn give_hints(shape: &BlockShape, side: Color, metrics: &mut [BlockKeys<'_>]) -> Hints {
+    let mut hints = Hints {
+        classes: Vec::with_capacity(shape.hints),
+        decided: metrics.iter().map(|_| Vec::new()).collect(),
+    };
+    let stored = shape.stored(side);
+    let mut cells = Vec::with_capacity(64);
+    for (number, tile) in shape.tiles.iter().enumerate() {
+        for capture in &tile.captures {
+            for other in 0..tile.capture_hints(capture) {
+                let origins = capture.origins(&tile.frame, Square::new(other)).into_iter();
+                let found = origins.map(|from| tile.cell(capture.by_row, from.index(), other));
+                cells.clear();
+                cells.extend(found.filter(|&cell| stored.contains(number, cell)));
+                cells.iter_mut().for_each(|cell| *cell += tile.first_cell);
+                hints.classes.push(give_hint(&cells, metrics, &mut hints.decided));
             }
         }
     }
+    hints
+}
 
-    pub fn absorb(&mut self, other: &Found) {
-        self.wins.absorb(&other.wins);
-        self.losses.absorb(&other.losses);
-        self.hints.absorb(&other.hints);
+fn give_hint(cells: &[usize], metrics: &mut [BlockKeys<'_>], decided: &mut [Vec<Key>]) -> u8 {
+    let worst = |keys: &BlockKeys<'_>| cells.iter().map(|&cell| keys.own[cell]).min();
+    let helps = |keys: &BlockKeys<'_>| {
+        worst(keys).is_some_and(|key| cells.iter().any(|&cell| keys.best[cell] < key))
+    };
+    if !metrics.iter().any(helps) {
+        return 0;
     }
+    let mut class = 0;
+    for (keys, decided) in metrics.iter_mut().zip(decided) {
+        let key = worst(keys).unwrap_or(DRAW_KEY);
+        class = 1 + outcome(key);
+        cells.iter().for_each(|&cell| keys.best[cell] = keys.best[cell].max(key));
+        if outcome(key) != DRAW {
+            decided.push(key);
+        }
+    }
+    class
+}
 
-    pub fn alphabet(&self) -> Alphabet {
-        Alphabet { wins: self.wins.list(), losses: self.losses.list(), hints: self.hints.list() }
+/// The outcome stream of the predicted side: hints, four to a byte, then how
+/// much better than promised the outcomes are.
+fn own_outcomes(keys: &BlockKeys<'_>, cells: &[u16], hints: &Hints) -> Vec<u8> {
+    let byte = |four: &[u8]| four.iter().rev().fold(0, |byte, class| byte << 2 | class);
+    let mut out: Vec<u8> = hints.classes.chunks(4).map(byte).collect();
+    let better = |&cell: &u16| {
+        let cell = usize::from(cell);
+        let better = outcome(keys.own[cell]) + 3 - outcome(keys.best[cell]);
+        if better >= 3 { better - 3 } else { better }
+    };
+    let better: Vec<u8> = cells.iter().map(better).collect();
+    pack_outcomes(&better, &mut out);
+    out
+}
+
+fn base_depths(
+    metrics: &[BlockKeys<'_>],
+    place: usize,
+    coder: &mut Coder,
+    decided: &[u16],
+) -> Result<Vec<u8>, Malformed> {
+    let keys = metrics[place].base_after;
+    let symbols: Vec<u16> = match &coder.reference {
+        None => decided.iter().map(|&c| coder.base.of(before(keys[usize::from(c)]))).collect(),
+        Some((reference, differences)) => {
+            let reference = metrics[*reference].base_after;
+            let symbol = |&cell: &u16| {
+                let cell = usize::from(cell);
+                differences.of(before(keys[cell]), before(reference[cell]))
+            };
+            decided.iter().map(symbol).collect::<Result<_, _>>()?
+        }
+    };
+    Ok(symbols_to_bytes(&symbols, coder.widths[0]))
+}
+
+fn own_depths(
+    keys: &BlockKeys<'_>,
+    coder: &mut Coder,
+    cells: &[u16],
+    hints: &Hints,
+    place: usize,
+) -> Vec<u8> {
+    let mut symbols = Vec::with_capacity(cells.len() + hints.decided[place].len());
+    symbols.extend(hints.decided[place].iter().map(|&key| coder.own.of(key) - 1));
+    for &cell in cells {
+        let cell = usize::from(cell);
+        let symbol = coder.own.of(keys.own[cell]);
+        symbols.push(if keys.own[cell] == keys.best[cell] { 0 } else { symbol });
     }
+    symbols_to_bytes(&symbols, coder.widths[1])
 }

@@ -42,8 +42,9 @@ pub enum TableError {
         /// The file.
         path: PathBuf,
     },
-    /// A later version of the format.
-    #[error("{}: format version {found}, but this build reads at most {VERSION}", path.display())]
+    /// Another version of the format. An older file has to be solved again; a
+    /// newer one needs a newer program.
+    #[error("{}: format version {found}, but this build reads version {VERSION}", path.display())]
     Version {
         /// The file.
         path: PathBuf,

@@ -4,10 +4,10 @@
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
 
 use crate::bytes::{Decoder, Encoder};
-use crate::codec::Malformed;
+use crate::coding::Malformed;
 
-/// The version of the format this crate writes, and the highest it reads.
-pub const VERSION: u16 = 1;
+/// The version of the format this crate reads and writes.
+pub const VERSION: u16 = 2;
 /// How every file begins.
 pub(crate) const MAGIC: [u8; 8] = *b"MOLIEN\x1a\n";
 /// Bytes of the head.

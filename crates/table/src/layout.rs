@@ -38,6 +38,9 @@ pub(crate) struct Layout {
     pub men: Vec<Man>,
     /// The side whose values are predicted from the other's.
     pub predicted: Color,
+    /// Whether the predicted side's king's moves are looked at when he is not
+    /// a man of the tile: they lead to other tiles.
+    pub king_moves: bool,
     pub order: ScanOrder,
     pub tiles_per_block: usize,
     /// The placements of the pawns, sorted; a single empty one without pawns.
@@ -48,6 +51,9 @@ pub(crate) struct Layout {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Address {
     pub block: usize,
+    pub part: usize,
+    /// Number of the tile in its part.
+    pub tile: usize,
     /// Number of the cell in its block, in the order tile, row, column.
     pub cell: usize,
 }
@@ -134,24 +140,9 @@ impl Layout {
         Frame::new(fixed, self, mirror)
     }
 
-    /// The king class of a tile and the squares of the men of a cell in it.
-    pub fn squares(&self, tile: usize, cell: usize) -> (usize, [Square; 8]) {
-        let outer = self.outer_len();
-        let mut squares = [Square::new(0); 8];
-        for i in 0..self.men.len() {
-            // The outer men are in the tile's number, row and column in the
-            // cell's.
-            squares[i] = if i < outer {
-                Square::new(tile >> (6 * (outer - 1 - i)))
-            } else {
-                Square::new(cell >> (6 * (self.men.len() - 1 - i)))
-            };
-        }
-        (tile >> (6 * outer), squares)
-    }
-
-    /// The address of a position of this material (in this orientation).
-    pub fn locate(&self, position: &Position) -> Option<Address> {
+    /// The address of a position of this material (in this orientation), and
+    /// the image of the position that is stored there.
+    pub fn locate(&self, position: &Position) -> Option<(Address, Position)> {
         let (part, class, symmetry, mirror) = if self.material.has_pawns() {
             let (pawns, mirrored) = Placement::of(position).canonical();
             let part = self.placements.binary_search(&pawns).ok()?;
@@ -165,11 +156,15 @@ impl Layout {
             (0, pair.class, pair.symmetry, own)
         };
         let mut squares = self.assign(|man| symmetry.bitboard(position.of(man)))?;
+        let mut stored = position.transform(symmetry);
         if let Some(mirror) = mirror {
             let image = self.assign(|man| mirror.bitboard(symmetry.bitboard(position.of(man))))?;
-            squares = squares.min(image);
+            if image < squares {
+                squares = image;
+                stored = stored.transform(mirror);
+            }
         }
-        Some(self.address(part, class, &squares[..self.men.len()]))
+        Some((self.address(part, class, &squares[..self.men.len()]), stored))
     }
 
     fn address(&self, part: usize, class: usize, squares: &[Square]) -> Address {
@@ -178,7 +173,7 @@ impl Layout {
         let in_tile = squares[outer..].iter().fold(0, |cell, s| cell << 6 | s.index());
         let block = part * self.blocks_per_part() + tile / self.tiles_per_block;
         let cell = (tile % self.tiles_per_block) * self.tile_cells() + in_tile;
-        Address { block, cell }
+        Address { block, part, tile, cell }
     }
 
     /// The squares of the men in file order, like men rising. Unused entries
@@ -193,6 +188,6 @@ impl Layout {
     }
 }
 
-fn on_diagonal(white: Square, black: Square) -> bool {
+pub(crate) fn on_diagonal(white: Square, black: Square) -> bool {
     white.file() == white.rank() && black.file() == black.rank()
 }

@@ -5,7 +5,7 @@ use molien_board::{Bitboard, Color, Man, Material, Position, Role};
 use molien_solve::{Count, Longest, Metric, Placement, SideStats, Stats, Zugzwangs};
 
 use crate::bytes::{Decoder, Encoder};
-use crate::codec::{Alphabet, Coding, Malformed};
+use crate::coding::{Alphabet, Coding, Malformed};
 use crate::layout::{Layout, MAX_BLOCK_CELLS, ScanOrder, placed_men};
 
 /// One stored metric.
@@ -60,7 +60,7 @@ impl Meta {
                 Coding { reference: Some(place), .. } => place as u8,
             });
             for alphabet in &metric.coding.alphabets {
-                for list in [&alphabet.wins, &alphabet.losses, &alphabet.hints] {
+                for list in [&alphabet.wins, &alphabet.losses] {
                     out.u32(list.len() as u32);
                     list.iter().for_each(|&value| out.u32(value as u32));
                 }
@@ -135,6 +135,7 @@ fn encode_layout(layout: &Layout, out: &mut Encoder) {
     let men: String = layout.men.iter().map(|man| man.letter()).collect();
     out.text(&men);
     out.u8(layout.predicted.index() as u8);
+    out.u8(u8::from(layout.king_moves));
     out.u8(match layout.order {
         ScanOrder::Tiles => 0,
         ScanOrder::Rows => 1,
@@ -163,6 +164,10 @@ fn decode_layout(material: Material, input: &mut Decoder<'_>) -> Result<Layout, 
         1 => Color::Black,
         _ => return Err(Malformed("no such side")),
     };
+    let king_moves = match input.u8()? {
+        flag @ (0 | 1) => flag == 1,
+        _ => return Err(Malformed("the king's moves are looked at or not")),
+    };
     let order = *ScanOrder::BOTH.get(usize::from(input.u8()?)).ok_or(Malformed("no such order"))?;
     let tiles_per_block = usize::from(input.u16()?);
     let placements = input.list(|input| {
@@ -170,7 +175,8 @@ fn decode_layout(material: Material, input: &mut Decoder<'_>) -> Result<Layout, 
         Ok(Placement::new([Bitboard(white), Bitboard(black)]))
     })?;
     check_placements(&material, &placements)?;
-    let layout = Layout { material, men, predicted, order, tiles_per_block, placements };
+    let layout =
+        Layout { material, men, predicted, king_moves, order, tiles_per_block, placements };
     let cells = tiles_per_block * layout.tile_cells();
     if cells == 0 || cells > MAX_BLOCK_CELLS {
         return Err(Malformed("the size of the blocks is wrong"));
@@ -204,13 +210,13 @@ fn decode_metric(material: Material, input: &mut Decoder<'_>) -> Result<MetricMe
     };
     let mut alphabet = || -> Result<Alphabet, Malformed> {
         let mut list = || input.list(|input| input.u32().map(|value| value as i32));
-        let alphabet = Alphabet { wins: list()?, losses: list()?, hints: list()? };
+        let alphabet = Alphabet { wins: list()?, losses: list()? };
         let too_long = |list: &Vec<i32>| list.len() > 4096;
-        if [&alphabet.wins, &alphabet.losses, &alphabet.hints].into_iter().any(too_long) {
+        if [&alphabet.wins, &alphabet.losses].into_iter().any(too_long) {
             return Err(Malformed("an alphabet is too long"));
         }
         let value = |&value: &i32| (-0x7fff..=0x7fff).contains(&value);
-        let lists = alphabet.wins.iter().chain(&alphabet.losses).chain(&alphabet.hints);
+        let lists = alphabet.wins.iter().chain(&alphabet.losses);
         if lists.clone().all(value) { Ok(alphabet) } else { Err(Malformed("a depth is too large")) }
     };
     let alphabets = [alphabet()?, alphabet()?];

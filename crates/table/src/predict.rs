@@ -1,55 +1,31 @@
-//! What the moves inside a tile promise the predicted side.
+//! What quiet moves promise the predicted side.
 //!
 //! With the other side's values known, the best quiet move of a row or column
-//! man is known too: it stays in the tile. A capture by such a man leads to
-//! the same position from wherever it came, so one value (a *hint*) for each
-//! square of the other man serves for all of them. King moves and captures by
-//! fixed men are not seen, so the true value can be better, never worse.
+//! man is known too: it stays in the tile. The king's moves lead to other
+//! tiles, at most eight. A capture by a tile man leads to the same position
+//! from wherever it came, so one value (a *hint*) for each square of the other
+//! man serves for all of them. Other moves are not seen.
 
-use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
-use molien_hyper::Tile;
+use std::borrow::Cow;
 
-use crate::frame::{Frame, Mask};
+use molien_board::{Bitboard, Color, Man, Role, Square, Symmetry, attacks};
+use molien_hyper::{king_pair, king_pair_squares};
 
-/// How good a value is for the side that has it: higher is better.
-pub(crate) mod key {
-    /// Nothing known.
-    pub const NONE: u16 = 0;
-    /// A draw.
-    pub const DRAW: u16 = 0x8000;
+use crate::frame::Frame;
+use crate::key::{Key, NONE_KEY};
+use crate::layout::Layout;
+use crate::shape::TileShape;
 
-    /// A loss in so many plies: the longer the better.
-    pub const fn loss(plies: u16) -> u16 {
-        1 + plies
-    }
-
-    /// A win in so many plies: the shorter the better.
-    pub const fn win(plies: u16) -> u16 {
-        0xffff - plies
-    }
-
-    /// The plies of a win.
-    pub const fn win_plies(key: u16) -> u16 {
-        0xffff - key
-    }
-
-    /// The plies of a loss.
-    pub const fn loss_plies(key: u16) -> u16 {
-        key - 1
-    }
-}
-
-/// A number for each cell of a tile, row by row; only the first row is used
+/// A key for each cell of a tile, row by row; only the first row is used
 /// where there is no row man.
-pub(crate) type Grid = [[u16; 64]; 64];
+pub(crate) type Grid = [[Key; 64]; 64];
 
 /// A fresh grid of nothing.
 pub(crate) fn empty_grid() -> Box<Grid> {
-    Box::new([[key::NONE; 64]; 64])
+    Box::new([[NONE_KEY; 64]; 64])
 }
 
-fn transpose(grid: &Grid) -> Box<Grid> {
-    let mut out = empty_grid();
+fn transpose(grid: &Grid, out: &mut Grid) {
     for r0 in (0..64).step_by(8) {
         for c0 in (0..64).step_by(8) {
             for r in r0..r0 + 8 {
@@ -59,10 +35,10 @@ fn transpose(grid: &Grid) -> Box<Grid> {
             }
         }
     }
-    out
 }
 
-fn raise(row: &mut [u16; 64], other: &[u16; 64]) {
+#[inline]
+fn raise(row: &mut [Key; 64], other: &[Key; 64]) {
     for (a, b) in row.iter_mut().zip(other) {
         *a = (*a).max(*b);
     }
@@ -77,8 +53,8 @@ fn from_the_edge(direction: usize) -> impl Iterator<Item = Square> {
 }
 
 /// Takes into `best` what a man whose square is the row of `after` reaches by
-/// quiet moves. `after` is 0 where the men of a cell coincide.
-fn row_moves(role: Role, after: &Grid, occupied: Bitboard, best: &mut Grid) {
+/// quiet moves. `after` is nothing where the men of a cell coincide.
+fn row_moves(role: Role, after: &Grid, occupied: Bitboard, best: &mut Grid, reach: &mut Grid) {
     if !role.is_slider() {
         for from in Square::all() {
             for to in attacks::attacks(role, from, occupied) - occupied {
@@ -87,97 +63,130 @@ fn row_moves(role: Role, after: &Grid, occupied: Bitboard, best: &mut Grid) {
         }
         return;
     }
-    let mut reach = empty_grid();
     for direction in attacks::ray_directions(role) {
         for from in from_the_edge(direction) {
             let next = attacks::ray_squares(direction, from).first();
             let Some(to) = next.filter(|&&to| !occupied.contains(to)) else {
-                reach[from.index()] = [key::NONE; 64];
+                reach[from.index()] = [NONE_KEY; 64];
                 continue;
             };
             let mut here = reach[to.index()];
             raise(&mut here, &after[to.index()]);
-            here[to.index()] = key::NONE; // the column man stands in the way
+            here[to.index()] = NONE_KEY; // the column man stands in the way
             raise(&mut best[from.index()], &here);
             reach[from.index()] = here;
         }
     }
 }
 
-/// The best quiet moves of the side's men in the tile. `after` holds, for each
-/// cell, how good it is for `side` that the men stand so with the other side
-/// to move.
-pub(crate) fn quiet_moves(frame: &Frame, side: Color, after: &mut Grid) -> Box<Grid> {
-    if frame.row == Some(frame.column) {
-        // Like men are stored in rising order only; a move can lead to the
-        // other.
-        for r in 0..64 {
-            for c in 0..r {
-                after[r][c] = after[c][r];
+/// Room for predicting, used again and again.
+pub(crate) struct Room {
+    after: Box<Grid>,
+    turned: Box<Grid>,
+    moves: Box<Grid>,
+    reach: Box<Grid>,
+    /// The result.
+    pub best: Box<Grid>,
+}
+
+impl Room {
+    pub fn new() -> Room {
+        Room {
+            after: empty_grid(),
+            turned: empty_grid(),
+            moves: empty_grid(),
+            reach: empty_grid(),
+            best: empty_grid(),
+        }
+    }
+
+    /// The best quiet moves of the side's men in the tile. `after` holds, for
+    /// each cell, how good it is for `side` that the men stand so with the
+    /// other side to move, like men in any order.
+    fn tile_moves(&mut self, frame: &Frame, side: Color, after: &[Key]) {
+        self.best.as_flattened_mut().fill(NONE_KEY);
+        self.after.as_flattened_mut()[..after.len()].copy_from_slice(after);
+        if frame.column.color == side {
+            self.moves.as_flattened_mut().fill(NONE_KEY);
+            transpose(&self.after, &mut self.turned);
+            let role = frame.column.role;
+            row_moves(role, &self.turned, frame.occupied, &mut self.moves, &mut self.reach);
+            transpose(&self.moves, &mut self.best);
+        }
+        if let Some(row) = frame.row.filter(|man| man.color == side) {
+            row_moves(row.role, &self.after, frame.occupied, &mut self.best, &mut self.reach);
+        }
+    }
+
+    /// What the quiet moves that are looked at promise the predicted side in
+    /// every cell of a tile. `after` gives the keys of any tile of the part.
+    pub fn predict<'a>(
+        &mut self,
+        layout: &Layout,
+        tile: &TileShape,
+        after: &dyn Fn(usize) -> Cow<'a, [Key]>,
+    ) {
+        self.tile_moves(&tile.frame, layout.predicted, &after(tile.number));
+        for step in king_steps(layout, tile) {
+            let there = after(step.tile);
+            let best = &mut self.best.as_flattened_mut()[..there.len()];
+            if step.symmetry == Symmetry::IDENTITY {
+                best.iter_mut().zip(&*there).for_each(|(best, key)| *best = (*best).max(*key));
+            } else {
+                raise_turned(best, &there, step.symmetry);
             }
         }
     }
-    let mut best = empty_grid();
-    if frame.column.color == side {
-        let turned = transpose(after);
-        let mut moves = empty_grid();
-        row_moves(frame.column.role, &turned, frame.occupied, &mut moves);
-        best = transpose(&moves);
-    }
-    if let Some(row) = frame.row.filter(|man| man.color == side) {
-        row_moves(row.role, after, frame.occupied, &mut best);
-    }
-    best
 }
 
-/// The same for a set: the cells from which the row man moves into it.
-fn row_moves_into(role: Role, set: &Mask, occupied: Bitboard, reached: &mut Mask) {
-    if !role.is_slider() {
-        for from in Square::all() {
-            for to in attacks::attacks(role, from, occupied) - occupied {
-                reached[from.index()] |= set[to.index()];
-            }
-        }
-        return;
-    }
-    for direction in attacks::ray_directions(role) {
-        let mut reach = [0; 64];
-        for from in from_the_edge(direction) {
-            let next = attacks::ray_squares(direction, from).first();
-            if let Some(to) = next.filter(|&&to| !occupied.contains(to)) {
-                let beyond = reach[to.index()] | set[to.index()];
-                reach[from.index()] = beyond & !Bitboard::from_square(*to).0;
-                reached[from.index()] |= reach[from.index()];
-            }
+/// As a plain maximum, but the keys are found after a turn of the board.
+fn raise_turned(best: &mut [Key], there: &[Key], symmetry: Symmetry) {
+    let turned: [usize; 64] =
+        std::array::from_fn(|square| symmetry.square(Square::new(square)).index());
+    let has_rows = best.len() > 64;
+    for (row, best) in best.chunks_exact_mut(64).enumerate() {
+        let first = if has_rows { turned[row] * 64 } else { 0 };
+        let there = &there[first..first + 64];
+        for (best, &column) in best.iter_mut().zip(&turned) {
+            *best = (*best).max(there[column]);
         }
     }
 }
 
-fn transpose_mask(mask: &Mask) -> Mask {
-    let turned = Tile::from_rows(|row| mask[row.index()]).transpose();
-    std::array::from_fn(|row| turned.row(Square::new(row)))
+/// Where a move of the king leads.
+struct Step {
+    /// The tile.
+    tile: usize,
+    /// How the other men are turned there.
+    symmetry: Symmetry,
 }
 
-/// The cells from which one of the side's men in the tile has a quiet move
-/// into the set.
-pub(crate) fn moves_into(frame: &Frame, side: Color, set: &Mask) -> Mask {
-    let turned = transpose_mask(set);
-    let (mut set, mut turned) = (*set, turned);
-    if frame.row == Some(frame.column) {
-        for (a, b) in set.iter_mut().zip(&mut turned) {
-            *a |= *b;
-            *b = *a;
+/// The moves of the predicted side's king from a tile to others.
+fn king_steps(layout: &Layout, tile: &TileShape) -> Vec<Step> {
+    let king = Man::new(layout.predicted, Role::King);
+    let fixed = tile.frame.fixed.iter().find(|(man, _)| *man == king);
+    let Some(&(_, from)) = fixed.filter(|_| layout.king_moves) else { return Vec::new() };
+    let targets = attacks::king(from) - tile.frame.occupied;
+    let outer = layout.outer_len();
+    let to_tile = |class: usize, squares: &mut dyn Iterator<Item = Square>| {
+        squares.fold(class, |tile, square| tile << 6 | square.index())
+    };
+    let step = |to: Square| {
+        let squares = tile.frame.fixed[..outer].iter();
+        if layout.material.has_pawns() {
+            let moved = squares.map(|&(man, square)| if man == king { to } else { square });
+            let tile = to_tile(0, &mut moved.into_iter());
+            return Some(Step { tile, symmetry: Symmetry::IDENTITY });
         }
-    }
-    let mut reached = [0; 64];
-    if frame.column.color == side {
-        row_moves_into(frame.column.role, &turned, frame.occupied, &mut reached);
-        reached = transpose_mask(&reached);
-    }
-    if let Some(row) = frame.row.filter(|man| man.color == side) {
-        row_moves_into(row.role, &set, frame.occupied, &mut reached);
-    }
-    reached
+        let (white, black) = king_pair_squares(tile.number >> (6 * outer));
+        let pair = match layout.predicted {
+            Color::White => king_pair(to, black)?,
+            Color::Black => king_pair(white, to)?,
+        };
+        let mut turned = squares.map(|(_, square)| pair.symmetry.square(*square));
+        Some(Step { tile: to_tile(pair.class, &mut turned), symmetry: pair.symmetry })
+    };
+    targets.into_iter().filter_map(step).collect()
 }
 
 /// A kind of capture inside a tile: a man of the tile takes a fixed man, or

@@ -5,18 +5,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use molien_board::{Material, Position};
+use molien_board::{Man, Material, Position, Role, Square, attacks};
 use molien_solve::{Metric, Outcome, Stats, Value};
 use rayon::prelude::*;
 
 use crate::TableError;
 use crate::block::{Block, Shared};
 use crate::cache::Cache;
-use crate::codec::{ABSENT, DRAW, LOSS, Malformed, WIN};
+use crate::coding::Malformed;
 use crate::compress::Unpacker;
+use crate::decode::PartDecoder;
 use crate::file::{
     HEAD_LEN, Head, MAGIC, SUM_LEN, VERSION, head_sum, record_sum, records_sum, split_record,
 };
+use crate::key::{DRAW, Key, NONE_KEY, WIN, after, outcome, plies};
+use crate::layout::Address;
 use crate::meta::Meta;
 use crate::mmap::Mapped;
 
@@ -170,25 +173,103 @@ impl TableFile {
         if !own && position.material() != material {
             return Err(none());
         }
-        let address = self.shared.meta.layout.locate(&position).ok_or_else(none)?;
-        let block = self.block(address.block)?;
-        let value = || -> Result<Option<Value>, Malformed> {
-            let side = position.turn();
-            let outcome = block.outcome(&self.shared, side, address.cell)?;
-            if outcome == DRAW {
-                return Ok(Some(Value::Draw));
-            }
-            let plies = match metric.filter(|_| outcome != ABSENT) {
-                Some(metric) => block.depth(&self.shared, metric, side, address.cell)?,
-                None => 0,
-            };
-            Ok(match outcome {
-                WIN => Some(Value::Win(plies)),
-                LOSS => Some(Value::Loss(plies)),
-                _ => None,
-            })
+        let (address, canonical) = self.shared.meta.layout.locate(&position).ok_or_else(none)?;
+        let key = match position.turn() == self.shared.meta.layout.predicted {
+            false => self.base_key(address, metric)?,
+            true => self.own_key(address, &canonical, metric)?,
         };
-        value().map_err(|Malformed(why)| self.malformed(address.block, why))?.ok_or_else(none)
+        match (key, outcome(key)) {
+            (NONE_KEY, _) => Err(none()),
+            (_, WIN) => Ok(Value::Win(plies(key))),
+            (_, DRAW) => Ok(Value::Draw),
+            _ => Ok(Value::Loss(plies(key))),
+        }
+    }
+
+    fn base_key(&self, address: Address, metric: Option<usize>) -> Result<Key, TableError> {
+        let key = self.block(address.block)?.base_key(&self.shared, metric, address.cell);
+        key.map_err(|Malformed(why)| self.malformed(address.block, why))
+    }
+
+    /// The predicted side's value of a position given as the file holds it.
+    fn own_key(
+        &self,
+        address: Address,
+        position: &Position,
+        metric: Option<usize>,
+    ) -> Result<Key, TableError> {
+        let block = self.block(address.block)?;
+        let malformed = |Malformed(why)| self.malformed(address.block, why);
+        let layout = &self.shared.meta.layout;
+        let Some(rank) = block.shape.rank(layout.predicted, address.cell) else {
+            return Ok(NONE_KEY);
+        };
+        let Some(tile) = block.shape.tile_of(address.cell) else { return Ok(NONE_KEY) };
+        let in_tile = address.cell - block.shape.tiles[tile].first_cell;
+        let mut best = self.best_quiet_move(&block, tile, in_tile, position, metric)?;
+        let hint = block.best_hint(&self.shared, metric, tile, in_tile).map_err(malformed)?;
+        best = best.max(hint);
+        block.own_key(&self.shared, metric, rank, best).map_err(malformed)
+    }
+
+    /// What the quiet moves that are looked at promise.
+    fn best_quiet_move(
+        &self,
+        block: &Block,
+        tile: usize,
+        in_tile: usize,
+        position: &Position,
+        metric: Option<usize>,
+    ) -> Result<Key, TableError> {
+        let layout = &self.shared.meta.layout;
+        let shape = &block.shape.tiles[tile];
+        let occupied = position.occupied();
+        let (row, column) = (in_tile >> 6, in_tile & 63);
+        let own = |man: &Man| man.color == layout.predicted;
+        let mut best = NONE_KEY;
+        // The tile's men stay in the tile. If each of its cells is another
+        // position, the cell can be told at once.
+        for (man, by_row) in [(layout.row(), true), (layout.column(), false)] {
+            let Some(man) = man.filter(own) else { continue };
+            let (from, other) = if by_row { (row, column) } else { (column, row) };
+            let from = Square::new(from);
+            for to in attacks::attacks(man.role, from, occupied) - occupied {
+                let key = if shape.frame.is_plain() {
+                    let cell = shape.first_cell + shape.cell(by_row, to.index(), other);
+                    let key = block.base_key(&self.shared, metric, cell);
+                    key.map_err(|Malformed(why)| self.malformed(block.number, why))?
+                } else {
+                    self.key_of_move(position, from, to, metric)?
+                };
+                best = best.max(after(key));
+            }
+        }
+        let king = Man::new(layout.predicted, Role::King);
+        if layout.king_moves && layout.row() != Some(king) && layout.column() != Some(king) {
+            let from = position.king(layout.predicted);
+            for to in attacks::king(from) - occupied {
+                best = best.max(after(self.key_of_move(position, from, to, metric)?));
+            }
+        }
+        Ok(best)
+    }
+
+    /// The base side's value after a move of the other; nothing if the move
+    /// leaves the king in check.
+    fn key_of_move(
+        &self,
+        position: &Position,
+        from: Square,
+        to: Square,
+        metric: Option<usize>,
+    ) -> Result<Key, TableError> {
+        let layout = &self.shared.meta.layout;
+        let men = position.men().map(|(m, square)| (m, if square == from { to } else { square }));
+        let moved = Position::new(men, !layout.predicted).ok();
+        match moved.and_then(|moved| layout.locate(&moved)) {
+            None => Ok(NONE_KEY),
+            Some((address, _)) => self.base_key(address, metric),
+        }
     }
 
     pub(crate) fn malformed(&self, block: usize, why: &'static str) -> TableError {
@@ -243,18 +324,21 @@ impl TableFile {
     /// The first damage found.
     pub fn verify(&self) -> Result<(), TableError> {
         let blocks = 0..self.head.blocks as usize;
-        let check = |number: usize| -> Result<u64, TableError> {
-            let (_, sum) = self.record(number)?;
-            let block = self.read_block(number)?;
-            let decoded = block.decode_all(&self.shared);
-            decoded.map_err(|Malformed(why)| self.malformed(number, why))?;
-            Ok(sum)
-        };
+        let check = |number: usize| self.record(number).map(|(_, sum)| sum);
         let sums = blocks.into_par_iter().map(check).collect::<Result<Vec<u64>, _>>()?;
         let (expected, found) = (self.head.records_sum, records_sum(&sums));
         if expected != found {
             let what = "the whole file".to_owned();
             return Err(TableError::Checksum { path: self.path.clone(), what, expected, found });
+        }
+        let stored = |place: &usize| self.shared.meta.metrics[*place].coding.stored;
+        let depths = (0..self.shared.meta.metrics.len()).filter(stored).map(Some);
+        let metrics: Vec<Option<usize>> = depths.collect();
+        let metrics = if metrics.is_empty() { vec![None] } else { metrics };
+        for metric in metrics {
+            let decoder = PartDecoder { file: self, metric };
+            let parts = (0..self.shared.meta.layout.placements.len()).into_par_iter();
+            parts.try_for_each(|part| decoder.check(part))?;
         }
         Ok(())
     }
@@ -305,11 +389,11 @@ fn read_front(path: &Path, bytes: &[u8]) -> Result<(Head, Meta), TableError> {
 /// What part of a file holds what.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// Bytes of the outcomes of both sides.
-    pub outcomes: u64,
-    /// Bytes of the depths of both sides in each stored metric. A metric may
-    /// be stored as the difference to an earlier one.
-    pub depths: Vec<(Metric, u64)>,
+    /// Bytes of the outcomes: base side, predicted side.
+    pub outcomes: [u64; 2],
+    /// Bytes of the depths in each stored metric: base side, predicted side. A
+    /// metric may be stored as the difference to an earlier one.
+    pub depths: Vec<(Metric, [u64; 2])>,
     /// Bytes of head, description, dictionaries, index, lengths and checksums.
     pub rest: u64,
 }
@@ -328,15 +412,16 @@ impl TableFile {
             streams.iter_mut().zip(split).for_each(|(len, stream)| *len += stream.len() as u64);
         }
         let metrics = self.shared.meta.metrics.iter().map(|stored| stored.metric);
-        let depths = metrics.zip(streams[2..].chunks(2).map(|pair| pair.iter().sum())).collect();
+        let depths = metrics.zip(streams[2..].chunks(2).map(|pair| [pair[0], pair[1]])).collect();
         let rest = self.head.file_len - streams.iter().sum::<u64>();
-        Ok(Sizes { outcomes: streams[0] + streams[1], depths, rest })
+        Ok(Sizes { outcomes: [streams[0], streams[1]], depths, rest })
     }
 
     /// The order of the men in the file and the predicted side, in words.
     pub fn layout(&self) -> String {
         let layout = &self.shared.meta.layout;
         let men: String = layout.men.iter().map(|man| man.letter()).collect();
-        format!("{men}, {} predicted, scanned by {:?}", layout.predicted, layout.order)
+        let king = if layout.king_moves { "" } else { ", king's moves left out" };
+        format!("{men}, {} predicted{king}, scanned by {:?}", layout.predicted, layout.order)
     }
 }

@@ -11,6 +11,8 @@ use crate::predict::{Capture, captures};
 /// A tile of a block that has stored cells.
 pub(crate) struct TileShape {
     pub frame: Frame,
+    /// Number of the tile in its part.
+    pub number: usize,
     /// Number of the tile's first cell in the block.
     pub first_cell: usize,
     /// The captures hints are given for.
@@ -27,7 +29,67 @@ pub(crate) struct BlockShape {
     /// Number of hints.
     pub hints: usize,
     order: ScanOrder,
-    cells: [OnceLock<Vec<u16>>; 2],
+    stored: [OnceLock<Stored>; 2],
+}
+
+/// The cells with a legal position, one side to move. The number of such a
+/// cell among them is its *rank*.
+pub(crate) struct Stored {
+    /// For each tile.
+    masks: Vec<Mask>,
+    /// For each row of each tile, the rank of its first stored cell.
+    starts: Vec<u32>,
+    /// How many there are.
+    pub len: usize,
+    rows: usize,
+}
+
+/// The rows of all tiles in scan order.
+fn scan(order: ScanOrder, tiles: usize, rows: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..tiles * rows).map(move |i| match order {
+        ScanOrder::Tiles => (i / rows, i % rows),
+        ScanOrder::Rows => (i % tiles, i / tiles),
+    })
+}
+
+impl Stored {
+    fn new(tiles: &[TileShape], turn: Color, order: ScanOrder) -> Stored {
+        let masks: Vec<Mask> = tiles.iter().map(|tile| tile.frame.stored(turn)).collect();
+        let rows = tiles.first().map_or(1, |tile| tile.frame.rows());
+        let mut starts = vec![0; masks.len() * rows];
+        let mut len = 0;
+        for (tile, row) in scan(order, masks.len(), rows) {
+            starts[tile * rows + row] = len;
+            len += masks[tile][row].count_ones();
+        }
+        Stored { masks, starts, len: len as usize, rows }
+    }
+
+    /// The rank of a cell; `None` if it is not stored.
+    #[inline]
+    pub fn rank(&self, tile: usize, in_tile: usize) -> Option<usize> {
+        let (row, column) = (in_tile >> 6, in_tile & 63);
+        let word = self.masks[tile][row];
+        let before = (word & ((1 << column) - 1)).count_ones();
+        let rank = self.starts[tile * self.rows + row] + before;
+        (word >> column & 1 != 0).then_some(rank as usize)
+    }
+
+    /// The stored cells of a tile, counted from its first, with their ranks.
+    #[inline]
+    pub fn ranks(&self, tile: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let rows = self.masks[tile][..self.rows].iter().enumerate();
+        rows.flat_map(move |(row, &word)| {
+            let start = self.starts[tile * self.rows + row] as usize;
+            let columns = Bitboard(word).into_iter().enumerate();
+            columns.map(move |(i, column)| (row * 64 + column.index(), start + i))
+        })
+    }
+
+    #[inline]
+    pub fn contains(&self, tile: usize, in_tile: usize) -> bool {
+        self.masks[tile][in_tile >> 6] >> (in_tile & 63) & 1 != 0
+    }
 }
 
 impl BlockShape {
@@ -40,42 +102,39 @@ impl BlockShape {
             let Some(frame) = layout.frame(part, number) else { continue };
             let captures = captures(&frame, layout.predicted);
             let first_cell = i * layout.tile_cells();
-            let tile = TileShape { frame, first_cell, captures, first_hint: hints };
+            let tile = TileShape { frame, number, first_cell, captures, first_hint: hints };
             hints += tile.hints();
             tiles.push(tile);
         }
-        BlockShape { tiles, len, hints, order: layout.order, cells: Default::default() }
+        BlockShape { tiles, len, order: layout.order, hints, stored: Default::default() }
     }
 
-    /// The cells with a legal position, this side to move, in scan order.
-    pub fn cells(&self, turn: Color) -> &[u16] {
-        self.cells[turn.index()].get_or_init(|| self.scan(turn))
+    /// The cells with a legal position, this side to move.
+    pub fn stored(&self, turn: Color) -> &Stored {
+        self.stored[turn.index()].get_or_init(|| Stored::new(&self.tiles, turn, self.order))
     }
 
-    /// The tile a cell lies in.
+    /// The stored cells in order.
+    pub fn cells(&self, turn: Color) -> impl Iterator<Item = usize> + '_ {
+        let stored = self.stored(turn);
+        scan(self.order, self.tiles.len(), stored.rows).flat_map(move |(tile, row)| {
+            let first = self.tiles[tile].first_cell + row * 64;
+            let columns = Bitboard(stored.masks[tile][row]).into_iter();
+            columns.map(move |column| first + column.index())
+        })
+    }
+
+    /// The tile a cell lies in, if it has stored cells.
     pub fn tile_of(&self, cell: usize) -> Option<usize> {
         let after = self.tiles.partition_point(|tile| tile.first_cell <= cell);
-        after.checked_sub(1)
+        let tile = after.checked_sub(1)?;
+        self.tiles[tile].range().contains(&cell).then_some(tile)
     }
 
-    fn scan(&self, turn: Color) -> Vec<u16> {
-        let masks: Vec<Mask> = self.tiles.iter().map(|tile| tile.frame.stored(turn)).collect();
-        let count = masks.iter().flatten().map(|word| word.count_ones() as usize).sum();
-        let mut cells = Vec::with_capacity(count);
-        let mut add = |tile: usize, row: usize| {
-            let base = self.tiles[tile].first_cell + row * 64;
-            let columns = Bitboard(masks[tile][row]).into_iter();
-            cells.extend(columns.map(|column| (base + column.index()) as u16));
-        };
-        match self.order {
-            ScanOrder::Tiles => {
-                (0..self.tiles.len()).for_each(|tile| (0..64).for_each(|row| add(tile, row)))
-            }
-            ScanOrder::Rows => {
-                (0..64).for_each(|row| (0..self.tiles.len()).for_each(|tile| add(tile, row)))
-            }
-        }
-        cells
+    /// The rank of a cell; `None` if it is not stored.
+    pub fn rank(&self, turn: Color, cell: usize) -> Option<usize> {
+        let tile = self.tile_of(cell)?;
+        self.stored(turn).rank(tile, cell - self.tiles[tile].first_cell)
     }
 }
 
@@ -89,10 +148,11 @@ impl TileShape {
         self.captures.iter().map(|capture| self.capture_hints(capture)).sum()
     }
 
-    /// The cell of a man of the tile and the other man.
+    /// The cell of a man of the tile and the other man, counted from the
+    /// tile's first.
+    #[inline]
     pub fn cell(&self, by_row: bool, mover: usize, other: usize) -> usize {
-        let (row, column) = if by_row { (mover, other) } else { (other, mover) };
-        self.first_cell + row * 64 + column
+        if by_row { mover * 64 + other } else { other * 64 + mover }
     }
 
     /// The cells of the tile.

@@ -1,130 +1,303 @@
-//! Reading solved tables block by block, in the file's order.
+//! Solved tables of one material, read in the file's order and encoded.
 
-use molien_board::{Color, Man, Role, Square};
-use molien_hyper::{Index, KingAxis};
-use molien_operators::{Graded, SubGame};
+use std::borrow::Cow;
+use std::io;
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use molien_board::Color;
 use molien_solve::Table;
+use rayon::prelude::*;
 
-use crate::codec::{ABSENT, DRAW, LOSS, WIN};
+use crate::coding::{Coding, Malformed, SeenDifferences};
+use crate::compress::Packer;
+use crate::encode::{BlockKeys, Coder, raw_streams};
+use crate::expand::Places;
+use crate::file::encode_record;
+use crate::key::{Key, NONE_KEY, after};
 use crate::layout::Layout;
-use crate::outcomes::Outcomes;
+use crate::predict::Room;
 use crate::shape::BlockShape;
-
-/// The values of a block: outcomes for White and Black to move, and depths for
-/// each metric.
-pub(crate) struct BlockValues {
-    pub outcomes: [Outcomes; 2],
-    pub depths: Vec<[Vec<u16>; 2]>,
-}
 
 /// The same material solved in several metrics.
 pub(crate) struct Source<'a> {
     pub tables: Vec<&'a Table>,
 }
 
-/// For each man of the file, its place among the hyperboard's men: pieces in
-/// order, then White's king, then Black's.
-fn places(layout: &Layout, game: &SubGame) -> Vec<usize> {
-    let mut slots: Vec<Option<Man>> = game.board.pieces_in_order().into_iter().map(Some).collect();
-    slots.extend(Color::BOTH.map(|color| Some(Man::new(color, Role::King))));
-    let place = |man: &Man| {
-        let found = slots.iter().position(|slot| *slot == Some(*man)).unwrap_or(0);
-        slots[found] = None;
-        found
-    };
-    layout.men.iter().map(place).collect()
+/// A block of all metrics, read on its own.
+pub(crate) struct Sample {
+    pub shape: BlockShape,
+    base_after: Vec<Vec<Key>>,
+    own: Vec<Vec<Key>>,
+    best: Vec<Vec<Key>>,
 }
 
-/// Finds the addresses of cells in a hyperboard; quick as long as cells of the
-/// same row follow each other.
-struct Finder<'a> {
-    layout: &'a Layout,
-    game: &'a SubGame,
-    places: Vec<usize>,
-    pieces: usize,
-    /// The row looked at last: class and squares, in the hyperboard's order.
-    row: Option<usize>,
-    class: usize,
-    squares: [Square; 10],
-}
-
-impl<'a> Finder<'a> {
-    fn new(layout: &'a Layout, game: &'a SubGame) -> Finder<'a> {
-        let pieces = game.board.pieces_in_order().len();
-        let places = places(layout, game);
-        let squares = [Square::new(0); 10];
-        Finder { layout, game, places, pieces, row: None, class: 0, squares }
+impl Sample {
+    pub fn keys(&self) -> Vec<BlockKeys<'_>> {
+        let all = self.base_after.iter().zip(&self.own).zip(&self.best);
+        all.map(|((base_after, own), best)| BlockKeys { base_after, own, best: best.clone() })
+            .collect()
     }
 
-    /// The address of a cell; `cell` is counted from the part's first tile.
-    #[inline]
-    fn index(&mut self, cell: usize) -> Index {
-        if self.row != Some(cell >> 6) {
-            self.row = Some(cell >> 6);
-            let (tile, in_tile) =
-                (cell / self.layout.tile_cells(), cell % self.layout.tile_cells());
-            let (class, squares) = self.layout.squares(tile, in_tile);
-            self.class = class;
-            for (&place, square) in self.places.iter().zip(squares) {
-                self.squares[place] = square;
-            }
-        }
-        if let Some(&column) = self.places.last() {
-            self.squares[column] = Square::new(cell);
-        }
-        let (board, pieces) = (&self.game.board, &self.squares[..self.pieces]);
-        match board.king_axis() {
-            KingAxis::Pairs => board.index_of(self.class, pieces),
-            KingAxis::Tile => Index {
-                tile: board.tile_at(0, pieces),
-                row: self.squares[self.pieces],
-                column: self.squares[self.pieces + 1],
-            },
-        }
+    /// The stored positions of both sides.
+    pub fn positions(&self) -> usize {
+        Color::BOTH.into_iter().map(|turn| self.shape.stored(turn).len).sum()
     }
-}
 
-fn outcome(values: &Graded, at: Index) -> u8 {
-    if values.won[at.tile].contains(at.row, at.column) {
-        WIN
-    } else if values.lost[at.tile].contains(at.row, at.column) {
-        LOSS
-    } else {
-        DRAW
+    /// Adds the differences of a metric to another, base side to move.
+    pub fn differences(&self, base: Color, metric: usize, from: usize, seen: &mut SeenDifferences) {
+        for cell in self.shape.cells(base) {
+            let key = |metric: usize| crate::key::before(self.base_after[metric][cell]);
+            seen.add(key(metric), key(from));
+        }
     }
 }
 
 impl Source<'_> {
-    /// The values of a block; `None` if the tables disagree on an outcome.
-    pub fn block(&self, layout: &Layout, shape: &BlockShape, block: usize) -> Option<BlockValues> {
-        let (part, numbers) = layout.block_tiles(block);
-        let mut finder = Finder::new(layout, &self.tables[0].parts[part]);
-        let first_cell = numbers.start * layout.tile_cells();
-        let mut outcomes = [vec![ABSENT; shape.len], vec![ABSENT; shape.len]];
-        let blank = || [vec![0; shape.len], vec![0; shape.len]];
-        let mut depths: Vec<[Vec<u16>; 2]> = self.tables.iter().map(|_| blank()).collect();
-        for turn in [0, 1] {
-            for &cell in shape.cells(Color::BOTH[turn]) {
-                let cell = usize::from(cell);
-                let at = finder.index(first_cell + cell);
-                for (table, depths) in self.tables.iter().zip(&mut depths) {
-                    let values = &table.parts[part].values[turn];
-                    let found = outcome(values, at);
-                    if outcomes[turn][cell] != ABSENT && outcomes[turn][cell] != found {
-                        return None;
-                    }
-                    outcomes[turn][cell] = found;
-                    if found != DRAW {
-                        depths[turn][cell] = values.depth_at(at.tile, at.row, at.column);
-                    }
-                }
+    /// Reads some cells of a part.
+    fn read(
+        &self,
+        layout: &Layout,
+        part: usize,
+        metric: usize,
+        side: Color,
+        first: usize,
+    ) -> impl Fn(&mut [Key]) {
+        let game = &self.tables[metric].parts[part];
+        let places = Places::new(layout, &game.board);
+        move |out: &mut [Key]| {
+            places.read_all(&game.values[side.index()], first, out);
+            if side != layout.predicted {
+                out.iter_mut().for_each(|key| *key = after(*key));
             }
         }
-        let [white, black] = outcomes;
-        let outcomes = [
-            Outcomes::new(shape.cells(Color::White), white),
-            Outcomes::new(shape.cells(Color::Black), black),
-        ];
-        Some(BlockValues { outcomes, depths })
     }
+
+    /// Reads a single block in some of the metrics, neighbours included.
+    pub fn sample(&self, layout: &Layout, block: usize, metrics: &[usize]) -> Sample {
+        let shape = BlockShape::new(layout, block);
+        let (part, numbers) = layout.block_tiles(block);
+        let tile_cells = layout.tile_cells();
+        let read = |metric: usize, side: Color, tile: usize| {
+            let mut keys = vec![NONE_KEY; tile_cells];
+            self.read(layout, part, metric, side, tile * tile_cells)(&mut keys);
+            keys
+        };
+        let side = layout.predicted;
+        let whole = |metric: usize, side: Color| -> Vec<Key> {
+            numbers.clone().flat_map(|tile| read(metric, side, tile)).collect()
+        };
+        let mut room = Room::new();
+        let mut best = |metric: usize| {
+            let mut best = vec![NONE_KEY; shape.len];
+            for tile in &shape.tiles {
+                room.predict(layout, tile, &|number| Cow::Owned(read(metric, !side, number)));
+                best[tile.range()].copy_from_slice(&room.best.as_flattened()[..tile_cells]);
+            }
+            best
+        };
+        let best = metrics.iter().map(|&metric| best(metric)).collect();
+        let base_after = metrics.iter().map(|&metric| whole(metric, !side)).collect();
+        let own = metrics.iter().map(|&metric| whole(metric, side)).collect();
+        Sample { shape, base_after, own, best }
+    }
+}
+
+/// What a thread needs to encode blocks.
+struct Kit {
+    packers: Vec<Packer<'static>>,
+    coders: Vec<Coder>,
+    room: Room,
+}
+
+/// Encodes all blocks of a file.
+pub(crate) struct Encoder<'a> {
+    pub source: &'a Source<'a>,
+    pub layout: &'a Layout,
+    pub codings: &'a [Coding],
+    pub dictionaries: &'a [Vec<u8>],
+    pub level: i32,
+    /// Cells whose values are held at a time, in all metrics together.
+    pub room_cells: usize,
+    kits: Mutex<Vec<Kit>>,
+}
+
+/// The values of the base side in some cells of a part, in each metric.
+struct Held {
+    first: usize,
+    base_after: Vec<Vec<Key>>,
+}
+
+impl<'a> Encoder<'a> {
+    pub fn new(
+        source: &'a Source<'a>,
+        layout: &'a Layout,
+        codings: &'a [Coding],
+        dictionaries: &'a [Vec<u8>],
+        level: i32,
+    ) -> Encoder<'a> {
+        let kits = Mutex::new(Vec::new());
+        Encoder { source, layout, codings, dictionaries, level, room_cells: 1 << 27, kits }
+    }
+
+    fn kit(&self) -> io::Result<Kit> {
+        let used = self.kits.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if let Some(kit) = used {
+            return Ok(kit);
+        }
+        let packers = self.dictionaries.iter().map(|bytes| Packer::new(self.level, bytes));
+        let coder = |coding: &Coding| Coder::new(coding, self.layout.predicted);
+        Ok(Kit {
+            packers: packers.collect::<io::Result<_>>()?,
+            coders: self.codings.iter().map(coder).collect(),
+            room: Room::new(),
+        })
+    }
+
+    fn part_cells(&self) -> usize {
+        self.layout.tiles_per_part() * self.layout.tile_cells()
+    }
+
+    /// The cells of a chunk: what is read and encoded at a time. Whole
+    /// blocks, and whole words of the hyperboard.
+    fn chunk_cells(&self) -> usize {
+        let block = self.layout.tiles_per_block * self.layout.tile_cells();
+        block.max(1 << (6 * self.layout.men.len().min(3)))
+    }
+
+    fn hold(&self, part: usize, cells: Range<usize>) -> Held {
+        let (side, step) = (!self.layout.predicted, self.chunk_cells());
+        let read = |metric: usize| {
+            let mut keys = vec![NONE_KEY; cells.len()];
+            keys.par_chunks_mut(step).enumerate().for_each(|(i, keys)| {
+                self.source.read(self.layout, part, metric, side, cells.start + i * step)(keys);
+            });
+            keys
+        };
+        let base_after = (0..self.source.tables.len()).map(read).collect();
+        Held { first: cells.start, base_after }
+    }
+
+    fn chunks(&self) -> Vec<Range<usize>> {
+        let (cells, step) = (self.part_cells(), self.chunk_cells());
+        (0..cells).step_by(step).map(|first| first..(first + step).min(cells)).collect()
+    }
+
+    /// Encodes all blocks and hands their records over in order.
+    pub fn encode(&self, mut sink: impl FnMut(Vec<u8>) -> io::Result<()>) -> io::Result<()> {
+        let parts: Vec<usize> = (0..self.layout.placements.len()).collect();
+        let chunks = self.chunks();
+        if !self.layout.king_moves {
+            // Nothing outside a chunk is looked at.
+            for part in parts {
+                for some in chunks.chunks((self.room_cells / self.chunk_cells()).max(1)) {
+                    let alone = |chunk: &Range<usize>| {
+                        self.encode_chunk(part, chunk.clone(), &self.hold(part, chunk.clone()))
+                    };
+                    let records = some.par_iter().map(alone).collect::<io::Result<Vec<_>>>()?;
+                    records.into_iter().flatten().try_for_each(&mut sink)?;
+                }
+            }
+            return Ok(());
+        }
+        for some in parts.chunks((self.room_cells / self.part_cells()).max(1)) {
+            let part = |&part: &usize| -> io::Result<Vec<Vec<Vec<u8>>>> {
+                let held = self.hold(part, 0..self.part_cells());
+                let chunks = chunks.par_iter();
+                chunks.map(|chunk| self.encode_chunk(part, chunk.clone(), &held)).collect()
+            };
+            let records = some.par_iter().map(part).collect::<io::Result<Vec<_>>>()?;
+            records.into_iter().flatten().flatten().try_for_each(&mut sink)?;
+        }
+        Ok(())
+    }
+
+    /// The records of the blocks in some cells of a part.
+    fn encode_chunk(
+        &self,
+        part: usize,
+        cells: Range<usize>,
+        held: &Held,
+    ) -> io::Result<Vec<Vec<u8>>> {
+        let own = |metric: usize| {
+            let mut keys = vec![NONE_KEY; cells.len()];
+            let side = self.layout.predicted;
+            self.source.read(self.layout, part, metric, side, cells.start)(&mut keys);
+            keys
+        };
+        let own: Vec<Vec<Key>> = (0..self.source.tables.len()).map(own).collect();
+        let block_cells = self.layout.tiles_per_block * self.layout.tile_cells();
+        let mut kit = self.kit()?;
+        let mut records = Vec::new();
+        for first in cells.clone().step_by(block_cells) {
+            let number = part * self.layout.blocks_per_part() + first / block_cells;
+            let own: Vec<&[Key]> = own.iter().map(|keys| &keys[first - cells.start..]).collect();
+            let raw = self.raw_block(number, first, &own, held, &mut kit);
+            let raw = raw.map_err(|Malformed(why)| io::Error::other(why))?;
+            let packed = raw.iter().zip(&mut kit.packers).map(|(raw, packer)| packer.pack(raw));
+            let streams = packed.collect::<io::Result<Vec<_>>>()?;
+            let record = encode_record(&streams, number as u64);
+            records.push(record.ok_or_else(|| io::Error::other("a stream is too long"))?);
+        }
+        self.kits.lock().unwrap_or_else(PoisonError::into_inner).push(kit);
+        Ok(records)
+    }
+
+    fn raw_block(
+        &self,
+        number: usize,
+        first: usize,
+        own: &[&[Key]],
+        held: &Held,
+        kit: &mut Kit,
+    ) -> Result<Vec<Vec<u8>>, Malformed> {
+        let shape = BlockShape::new(self.layout, number);
+        let tile_cells = self.layout.tile_cells();
+        let mut metrics = Vec::with_capacity(own.len());
+        for (own, base_after) in own.iter().zip(&held.base_after) {
+            let look = |tile: usize| {
+                let start = tile * tile_cells - held.first;
+                Cow::Borrowed(&base_after[start..start + tile_cells])
+            };
+            let mut best = vec![NONE_KEY; shape.len];
+            for tile in &shape.tiles {
+                kit.room.predict(self.layout, tile, &look);
+                best[tile.range()].copy_from_slice(&kit.room.best.as_flattened()[..tile_cells]);
+            }
+            let start = first - held.first;
+            let base_after = &base_after[start..start + shape.len];
+            metrics.push(BlockKeys { base_after, own: &own[..shape.len], best });
+        }
+        raw_streams(self.layout, &shape, &mut metrics, &mut kit.coders)
+    }
+}
+
+/// The differences of a metric to another that occur at all, base side to
+/// move.
+pub(crate) fn all_differences(
+    source: &Source<'_>,
+    layout: &Layout,
+    metric: usize,
+    from: usize,
+) -> SeenDifferences {
+    let cells = layout.tiles_per_part() * layout.tile_cells();
+    let step = (1 << (6 * layout.men.len().min(3))).min(cells);
+    let stretches = (0..layout.placements.len())
+        .into_par_iter()
+        .flat_map_iter(|part| (0..cells).step_by(step).map(move |first| (part, first)));
+    let add = |mut seen: SeenDifferences, (part, first): (usize, usize)| {
+        let read = |metric: usize| {
+            let mut keys = vec![NONE_KEY; step.min(cells - first)];
+            source.read(layout, part, metric, !layout.predicted, first)(&mut keys);
+            keys
+        };
+        for (key, reference) in read(metric).into_iter().zip(read(from)) {
+            if key != NONE_KEY {
+                seen.add(crate::key::before(key), crate::key::before(reference));
+            }
+        }
+        seen
+    };
+    let new = SeenDifferences::new;
+    stretches.fold(new, add).reduce(new, |a, b| a.absorb(&b))
 }

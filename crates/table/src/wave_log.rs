@@ -21,7 +21,7 @@ use molien_solve::{Run, RunLog, Wave, WaveLog};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::bytes::{Decoder, Encoder};
-use crate::codec::Malformed;
+use crate::coding::Malformed;
 
 const MAGIC: [u8; 8] = *b"MOLWAVE\n";
 /// The ending of a log's name.

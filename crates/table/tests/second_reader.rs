@@ -54,7 +54,7 @@ fn positions(table: &Table, part: usize, first: usize) -> Vec<Position> {
             found.extend(Color::BOTH.into_iter().filter_map(|turn| board.decode(at, turn)));
         }
     }
-    let step = found.len().div_ceil(150);
+    let step = found.len().div_ceil(60);
     found.into_iter().step_by(step.max(1)).collect()
 }
 

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use clap::Args;
 use molien_solve::Metric;
-use molien_table::Entry;
+use molien_table::{Entry, TableFile};
 use serde_json::{Value as Json, json};
 
 use crate::Verdict;
@@ -14,7 +14,11 @@ const AFTER_HELP: &str = "\
 Examples:
   molien tables
   molien tables --tables ./tables --check --json
+  molien tables --sizes
 
+With --sizes the bytes of every table are told apart: win, draw and loss (wdl),
+then what each metric adds, in bytes and in bits per legal position with both
+sides to move. A metric may be stored as the difference to another one.
 With --check every block of every file is read and its checksums compared; the
 exit code is 1 if a file is damaged.";
 
@@ -25,6 +29,9 @@ pub struct TablesArgs {
     /// Check all checksums
     #[arg(long)]
     check: bool,
+    /// Tell what the bytes are used for
+    #[arg(long)]
+    sizes: bool,
 }
 
 /// Lists the tables of the folder.
@@ -43,8 +50,12 @@ pub fn run(context: &Context, args: &TablesArgs) -> anyhow::Result<Verdict> {
     if context.json {
         print_json(&json!({
             "folder": directory.folder().display().to_string(),
-            "tables": entries.iter().map(to_json).collect::<Vec<_>>(),
+            "tables": entries.iter().map(|entry| to_json(entry, args.sizes)).collect::<Vec<_>>(),
         }))?;
+        return Ok(verdict);
+    }
+    if args.sizes {
+        print_sizes(&entries)?;
         return Ok(verdict);
     }
     print_line(&format!("{}: {} tables", directory.folder().display(), entries.len()))?;
@@ -58,15 +69,88 @@ fn names(metrics: &[Metric]) -> Vec<&'static str> {
     metrics.iter().map(|metric| metric.name()).collect()
 }
 
-fn to_json(entry: &Entry) -> Json {
-    json!({
+fn to_json(entry: &Entry, sizes: bool) -> Json {
+    let used = Used::of(entry).filter(|_| sizes);
+    let mut found = json!({
         "material": entry.material.to_string(),
         "file": entry.path.display().to_string(),
         "bytes": entry.len_bytes,
         "metrics": entry.metrics.as_ref().map(|metrics| names(metrics)).unwrap_or_default(),
         "verified": entry.verified,
         "error": entry.metrics.as_ref().err().map(ToString::to_string),
-    })
+    });
+    if let (Some(used), Json::Object(fields)) = (used, &mut found) {
+        fields.insert("positions".into(), json!(used.positions));
+        fields.insert("wdl_bytes".into(), json!(used.outcomes));
+        let depths: serde_json::Map<String, Json> = used
+            .depths
+            .iter()
+            .map(|(metric, bytes)| (metric.name().into(), json!(bytes)))
+            .collect();
+        fields.insert("depth_bytes".into(), Json::Object(depths));
+    }
+    found
+}
+
+/// What the bytes of a table are used for.
+struct Used {
+    /// Legal positions, both sides to move.
+    positions: u64,
+    outcomes: u64,
+    /// Of the metrics that are stored; the others are equal to one of them.
+    depths: Vec<(Metric, u64)>,
+}
+
+impl Used {
+    /// `None` if the table cannot be read.
+    fn of(entry: &Entry) -> Option<Used> {
+        let file = TableFile::open(&entry.path).ok()?;
+        let stats = file.stats(*file.solved_metrics().first()?).ok()?;
+        let sizes = file.sizes().ok()?;
+        Some(Used {
+            positions: stats.sides.iter().map(|side| side.legal.unique).sum(),
+            outcomes: sizes.outcomes.iter().sum(),
+            depths: sizes.depths.iter().map(|(m, pair)| (*m, pair.iter().sum())).collect(),
+        })
+    }
+}
+
+const COLUMNS: [Metric; 4] = [Metric::Dtz, Metric::Dtz50, Metric::Dtc, Metric::Dtm];
+
+/// A markdown table of bytes and bits per position.
+fn print_sizes(entries: &[Entry]) -> anyhow::Result<()> {
+    let names = COLUMNS.map(|metric| format!(" {} | bits |", metric.name()));
+    print_line(&format!("| table | positions | wdl | bits |{} file | bits |", names.concat()))?;
+    print_line(&format!("|---|{}", "--:|".repeat(5 + 2 * COLUMNS.len())))?;
+    let (mut positions, mut bytes) = (0, 0);
+    for entry in entries {
+        let Some(used) = Used::of(entry) else { continue };
+        print_line(&size_row(entry, &used))?;
+        positions += used.positions;
+        bytes += entry.len_bytes;
+    }
+    let blanks = " |".repeat(2 + 2 * COLUMNS.len());
+    let all = bytes_and_bits(bytes, positions);
+    print_line(&format!("| all | {} |{blanks} {all} |", grouped(positions)))
+}
+
+fn bytes_and_bits(bytes: u64, positions: u64) -> String {
+    format!("{} | {:.3}", grouped(bytes), bytes as f64 * 8.0 / positions.max(1) as f64)
+}
+
+fn size_row(entry: &Entry, used: &Used) -> String {
+    let name = entry.material.file_name();
+    let mut cells =
+        vec![name, grouped(used.positions), bytes_and_bits(used.outcomes, used.positions)];
+    for metric in COLUMNS {
+        let stored = used.depths.iter().find(|(stored, _)| *stored == metric);
+        cells.push(match stored {
+            Some(&(_, bytes)) => bytes_and_bits(bytes, used.positions),
+            None => "= | =".to_owned(),
+        });
+    }
+    cells.push(bytes_and_bits(entry.len_bytes, used.positions));
+    format!("| {} |", cells.join(" | "))
 }
 
 fn describe(entry: &Entry) -> String {

@@ -1,0 +1,284 @@
+//! Solved hyperboards in the file's order, and back.
+//!
+//! In a part of the file every cell has a number: the king class and the
+//! squares of the placed men, six bits each. On the hyperboard the same men
+//! have other places; its words run along one man, the hyperboard's column
+//! man, and become keys a word at a time.
+
+use molien_board::{Color, Man, Role, Square};
+use molien_hyper::{Hyperboard, Index, KingAxis, Tile};
+use molien_operators::Graded;
+use rayon::prelude::*;
+
+use crate::key::{DRAW_KEY, Key, NONE_KEY, loss, plies, win};
+use crate::layout::Layout;
+
+/// Bits of a depth a hyperboard holds, and more.
+const MAX_DEPTH_BITS: usize = 14;
+
+/// Byte i is bit i.
+const SPREAD: [u64; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut bit = 0;
+        while bit < 8 {
+            table[byte] |= (byte as u64 >> bit & 1) << (8 * bit);
+            bit += 1;
+        }
+        byte += 1;
+    }
+    table
+};
+
+/// Where the men of the file stand on a hyperboard.
+pub(crate) struct Places<'a> {
+    board: &'a Hyperboard,
+    /// For each man of the file, its place among the hyperboard's men: pieces
+    /// in order, then White's king, then Black's.
+    places: Vec<usize>,
+    pieces: usize,
+    /// The man of the file that is the hyperboard's column man.
+    column: usize,
+}
+
+impl<'a> Places<'a> {
+    pub fn new(layout: &Layout, board: &'a Hyperboard) -> Places<'a> {
+        let mut slots: Vec<Option<Man>> = board.pieces_in_order().into_iter().map(Some).collect();
+        let pieces = slots.len();
+        slots.extend(Color::BOTH.map(|color| Some(Man::new(color, Role::King))));
+        let place = |man: &Man| {
+            let found = slots.iter().position(|slot| *slot == Some(*man)).unwrap_or(0);
+            slots[found] = None;
+            found
+        };
+        let places: Vec<usize> = layout.men.iter().map(place).collect();
+        let last = match board.king_axis() {
+            KingAxis::Pairs => pieces.saturating_sub(1),
+            KingAxis::Tile => pieces + 1,
+        };
+        let column = places.iter().position(|&place| place == last).unwrap_or(0);
+        Places { board, places, pieces, column }
+    }
+
+    /// How far apart the cells are whose men differ in the square of one man.
+    fn stride(&self, man: usize) -> usize {
+        1 << (6 * (self.places.len() - 1 - man))
+    }
+
+    /// The address of a cell of the file; `None` if men other than the
+    /// hyperboard's column man share a square.
+    #[inline]
+    fn index(&self, cell: usize) -> Option<Index> {
+        let men = self.places.len();
+        let mut squares = [Square::new(0); 10];
+        let mut occupied = 0u64;
+        for (i, &place) in self.places.iter().enumerate() {
+            let square = Square::new(cell >> (6 * (men - 1 - i)));
+            squares[place] = square;
+            if i != self.column {
+                let before = occupied;
+                occupied |= 1 << square.index();
+                if occupied == before {
+                    return None;
+                }
+            }
+        }
+        let class = cell >> (6 * men);
+        let pieces = &squares[..self.pieces];
+        Some(match self.board.king_axis() {
+            KingAxis::Pairs => self.board.index_of(class, pieces),
+            KingAxis::Tile => Index {
+                tile: self.board.tile_at(0, pieces),
+                row: squares[self.pieces],
+                column: squares[self.pieces + 1],
+            },
+        })
+    }
+
+    /// The keys of `out.len()` cells of the file, a power of 64, from `first`.
+    pub fn read(&self, values: &Graded, first: usize, out: &mut [Key]) {
+        let stride = self.stride(self.column);
+        if stride >= out.len() {
+            // The words run across the stretch: one bit of each is wanted.
+            for (i, key) in out.iter_mut().enumerate() {
+                *key = self.index(first + i).map_or(NONE_KEY, |at| cell_key(values, at));
+            }
+            return;
+        }
+        for high in (0..out.len()).step_by(64 * stride) {
+            for low in high..high + stride {
+                let at = self.index(first + low);
+                let keys = at.map_or([NONE_KEY; 64], |at| word_keys(values, at));
+                if stride == 1 {
+                    out[low..low + 64].copy_from_slice(&keys);
+                } else {
+                    let lane = out[low..].iter_mut().step_by(stride);
+                    lane.zip(keys).for_each(|(out, key)| *out = key);
+                }
+            }
+        }
+    }
+
+    /// The keys of a stretch of cells: of one tile, of some, or of all of a
+    /// stretch that [`Places::stretch`] divides.
+    pub fn read_all(&self, values: &Graded, first: usize, out: &mut [Key]) {
+        let step = self.stretch().min(out.len());
+        for (i, out) in out.chunks_mut(step).enumerate() {
+            self.read(values, first + i * step, out);
+        }
+    }
+
+    /// The fewest cells that are read whole words at a time.
+    pub fn stretch(&self) -> usize {
+        1 << (6 * self.places.len().min(3))
+    }
+
+    /// The hyperboard's won, lost and depth planes from the keys of all cells
+    /// of the part.
+    pub fn planes(&self, keys: &[Key]) -> (Vec<Tile>, Vec<Tile>, Vec<Vec<Tile>>) {
+        let deepest = keys.par_iter().with_min_len(1 << 16).map(|&key| depth_of(key)).max();
+        let bits = (u16::BITS - deepest.unwrap_or(0).leading_zeros()) as usize;
+        let tiles = self.board.tiles();
+        let mut won = vec![Tile::EMPTY; tiles];
+        let mut lost = won.clone();
+        let mut depth = vec![won.clone(); bits];
+        const CHUNK: usize = 64;
+        let numbers: Vec<usize> = (0..tiles).step_by(CHUNK).collect();
+        // Some thousand tiles at a time, so that little is held twice.
+        for some in numbers.chunks(64) {
+            let read = |&first: &usize| -> Vec<Sliced> {
+                (first..(first + CHUNK).min(tiles)).map(|tile| self.slice(keys, tile)).collect()
+            };
+            let sliced: Vec<Vec<Sliced>> = some.par_iter().map(read).collect();
+            for (tile, sliced) in (some[0]..).zip(sliced.into_iter().flatten()) {
+                won[tile] = sliced.won;
+                lost[tile] = sliced.lost;
+                depth.iter_mut().zip(&sliced.depth).for_each(|(plane, bit)| plane[tile] = *bit);
+            }
+        }
+        (won, lost, depth)
+    }
+
+    /// One tile of the hyperboard from the keys of all cells.
+    fn slice(&self, keys: &[Key], tile: usize) -> Sliced {
+        let mut sliced = Sliced::default();
+        let Some(cell) = self.board.cell(tile) else { return sliced };
+        let outer = self.board.outer().len();
+        let mut first = cell.king_class << (6 * self.places.len());
+        let (mut row_stride, mut column_stride) = (0, 0);
+        for (i, &place) in self.places.iter().enumerate() {
+            match place.checked_sub(outer) {
+                None => first += cell.squares[place].index() * self.stride(i),
+                _ if i == self.column => column_stride = self.stride(i),
+                Some(_) => row_stride = self.stride(i),
+            }
+        }
+        let rows = if row_stride == 0 { 1 } else { 64 };
+        for row in 0..rows {
+            let start = first + row * row_stride;
+            let mut found = [NONE_KEY; 64];
+            let lane = keys[start..].iter().step_by(column_stride);
+            found.iter_mut().zip(lane).for_each(|(found, key)| *found = *key);
+            sliced.set_row(Square::new(row), &found);
+        }
+        sliced
+    }
+}
+
+/// One tile of all planes.
+struct Sliced {
+    won: Tile,
+    lost: Tile,
+    depth: [Tile; MAX_DEPTH_BITS],
+}
+
+impl Default for Sliced {
+    fn default() -> Sliced {
+        Sliced { won: Tile::EMPTY, lost: Tile::EMPTY, depth: [Tile::EMPTY; MAX_DEPTH_BITS] }
+    }
+}
+
+impl Sliced {
+    fn set_row(&mut self, row: Square, keys: &[Key; 64]) {
+        let won = pack_bits(keys.map(|key| u8::from(key > DRAW_KEY)));
+        let lost = pack_bits(keys.map(|key| u8::from(key < DRAW_KEY) & u8::from(key != NONE_KEY)));
+        *self.won.row_mut(row) = won;
+        *self.lost.row_mut(row) = lost;
+        if won | lost == 0 {
+            return;
+        }
+        let depths = keys.map(depth_of);
+        let mut rest = depths.iter().fold(0, |all, depth| all | depth);
+        while rest != 0 {
+            let bit = rest.trailing_zeros();
+            rest &= rest - 1;
+            if let Some(tile) = self.depth.get_mut(bit as usize) {
+                *tile.row_mut(row) = pack_bits(depths.map(|depth| (depth >> bit & 1) as u8));
+            }
+        }
+    }
+}
+
+/// The bits of 64 bytes that are 0 or 1.
+#[inline]
+fn pack_bits(bytes: [u8; 64]) -> u64 {
+    // Eight bytes at a time: the factor brings bit i of the product's top
+    // byte from byte i, and no two terms meet.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let mut word = 0;
+    for (i, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
+        word |= (u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56) << (8 * i);
+    }
+    word
+}
+
+#[inline]
+fn depth_of(key: Key) -> u16 {
+    if key == NONE_KEY || key == DRAW_KEY { 0 } else { plies(key) }
+}
+
+/// The key of one cell.
+fn cell_key(values: &Graded, at: Index) -> Key {
+    let is = |plane: &[Tile]| plane[at.tile].contains(at.row, at.column);
+    match (is(&values.won), is(&values.lost)) {
+        (true, _) => win(values.depth_at(at.tile, at.row, at.column)),
+        (_, true) => loss(values.depth_at(at.tile, at.row, at.column)),
+        _ if is(&values.legal) => DRAW_KEY,
+        _ => NONE_KEY,
+    }
+}
+
+/// The keys of the 64 squares of the hyperboard's column man.
+#[inline]
+fn word_keys(values: &Graded, at: Index) -> [Key; 64] {
+    let word = |plane: &[Tile]| plane[at.tile].row(at.row).to_le_bytes();
+    let (legal, won, lost) = (word(&values.legal), word(&values.won), word(&values.lost));
+    let mut keys = [NONE_KEY; 64];
+    if legal == [0; 8] {
+        return keys;
+    }
+    // The depths, eight to a word: low bytes, high bytes.
+    let (mut low, mut high) = ([0u64; 8], [0u64; 8]);
+    if won != [0; 8] || lost != [0; 8] {
+        for (bit, plane) in values.depth.iter().enumerate() {
+            let into = if bit < 8 { &mut low } else { &mut high };
+            for (into, byte) in into.iter_mut().zip(word(plane)) {
+                *into |= SPREAD[usize::from(byte)] << (bit & 7);
+            }
+        }
+    }
+    for (i, keys) in keys.chunks_exact_mut(8).enumerate() {
+        let spread = |word: &[u8; 8]| SPREAD[usize::from(word[i])].to_le_bytes();
+        let (legal, won, lost) = (spread(&legal), spread(&won), spread(&lost));
+        let (low, high) = (low[i].to_le_bytes(), high[i].to_le_bytes());
+        for (j, key) in keys.iter_mut().enumerate() {
+            let depth = i16::from(low[j]) | i16::from(high[j]) << 8;
+            let sign = i16::from(won[j]) - i16::from(lost[j]);
+            // Without a branch: a win is 1, a loss -1 times what a win is.
+            let decided = sign.wrapping_mul(win(0) - depth);
+            *key = decided | (i16::from(legal[j]) - 1) & NONE_KEY;
+        }
+    }
+    keys
+}
