@@ -49,8 +49,7 @@ fn bench_cells(
     board: &Hyperboard,
     mut f: impl FnMut(&(Cell, Tile)),
 ) {
-    let cells: Vec<_> =
-        cells(board).into_iter().map(|cell| (cell, valid(board, &cell))).collect();
+    let cells: Vec<_> = cells(board).into_iter().map(|cell| (cell, valid(board, &cell))).collect();
     let mut next = (0..cells.len()).cycle();
     c.bench_function(name, |b| {
         b.iter(|| f(&cells[next.next().unwrap_or(0)]));

@@ -243,7 +243,8 @@ impl Waves<'_> {
                 self.mark(&state.won_now, !self.attacker, &state.dirty_candidates);
             }
             std::mem::swap(&mut state.lost_before, &mut state.lost_now);
-            if lost == 0 && won == 0 && first_due(&state.wins).min(first_due(&state.holds)) == NEVER {
+            if lost == 0 && won == 0 && first_due(&state.wins).min(first_due(&state.holds)) == NEVER
+            {
                 return Stop::Finished;
             }
             ply += 1;
@@ -290,6 +291,9 @@ impl Waves<'_> {
                 if !*alive {
                     hold.next = NEVER;
                     return;
+                }
+                if due {
+                    hold.release.prefetch();
                 }
                 let Some(cell) = self.board.cell(number) else { return };
                 computed.fetch_add(1, Relaxed);
@@ -347,12 +351,16 @@ impl Waves<'_> {
                     win.next = NEVER;
                     return;
                 }
+                if due {
+                    win.release.prefetch();
+                }
                 let Some(cell) = self.board.cell(number) else { return };
                 computed.fetch_add(1, Relaxed);
-                *won = if due { win.release.at(ply).and(open) } else { Tile::EMPTY };
                 if changed {
-                    let side = self.attacker;
-                    won.add(&self.backend.quiet_within(self.board, side, lost, &cell, open));
+                    *won = self.backend.quiet_within(self.board, self.attacker, lost, &cell, open);
+                }
+                if due {
+                    won.add(&win.release.at(ply).and(open));
                 }
                 let decided;
                 (decided, *alive) = take(open, won);

@@ -128,4 +128,3 @@ pub fn all() -> Vec<&'static dyn Backend> {
 pub fn fastest() -> &'static dyn Backend {
     *all().last().unwrap_or(&(&Portable as &dyn Backend))
 }
-
