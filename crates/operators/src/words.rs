@@ -30,11 +30,11 @@ pub(crate) trait Words: Sets {
     fn up<const STEP: u32>(self) -> Self;
     /// Bits move to lower squares.
     fn down<const STEP: u32>(self) -> Self;
-    /// Word i takes word i - `N`; words from beyond the edge are empty. `N`
-    /// is 1, 2 or 4.
-    fn from_left<const N: usize>(self) -> Self;
-    /// Word i takes word i + `N`.
-    fn from_right<const N: usize>(self) -> Self;
+    /// Words move `N` places (1, 2 or 4) to higher numbers; those from beyond the
+    /// edge are empty.
+    fn right<const N: usize>(self) -> Self;
+    /// Words move `N` places to lower numbers.
+    fn left<const N: usize>(self) -> Self;
     /// The words in reverse order.
     fn reversed(self) -> Self;
     /// The bits of every word moved by a symmetry of the board.
@@ -163,12 +163,12 @@ impl Words for Plain {
     }
 
     #[inline(always)]
-    fn from_left<const N: usize>(self) -> Plain {
+    fn right<const N: usize>(self) -> Plain {
         Plain(std::array::from_fn(|i| if i >= N { self.0[i - N] } else { 0 }))
     }
 
     #[inline(always)]
-    fn from_right<const N: usize>(self) -> Plain {
+    fn left<const N: usize>(self) -> Plain {
         Plain(std::array::from_fn(|i| if i + N < 8 { self.0[i + N] } else { 0 }))
     }
 
