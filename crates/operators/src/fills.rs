@@ -3,7 +3,8 @@
 
 use molien_board::{Bitboard, Role};
 
-use crate::words::{Wide, Words, each_rank};
+use crate::wide::{Wide, each_rank};
+use crate::words::Words;
 
 /// Moves of the row man into `set` over the squares of `valid`, added to `out`
 /// (which may get positions outside `valid`).

@@ -7,7 +7,8 @@ use molien_hyper::Tile;
 #[cfg(target_arch = "x86_64")]
 use super::avx512::V512;
 use crate::merge::{Movers, Reading, merge};
-use crate::words::{Plain, Wide, Words};
+use crate::wide::Wide;
+use crate::words::{Plain, Words};
 use crate::{Conversions, Graded, Release, Rule};
 
 /// What the processor has been found to have.
