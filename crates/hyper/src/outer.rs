@@ -36,6 +36,21 @@ const fn binomial(n: usize, k: usize) -> usize {
     value
 }
 
+/// The two squares of each pair's number, in rising order.
+static PAIRS: [[Square; 2]; binomial(64, 2)] = {
+    let mut pairs = [[Square::new(0); 2]; binomial(64, 2)];
+    let (mut number, mut high) = (0, 1);
+    while high < 64 {
+        let mut low = 0;
+        while low < high {
+            pairs[number] = [Square::new(low), Square::new(high)];
+            (number, low) = (number + 1, low + 1);
+        }
+        high += 1;
+    }
+    pairs
+};
+
 /// Combinatorial number of a set of distinct squares given in rising order.
 /// Squares that coincide (men on top of each other) have no number of their
 /// own; they give some number in range or out of it and must not be used.
@@ -106,7 +121,12 @@ impl OuterAxes {
         let mut rest = number;
         for axis in &self.axes {
             let mut group = rest / axis.stride;
-            rest %= axis.stride;
+            rest -= group * axis.stride;
+            if axis.len == 2 {
+                let [a, b] = PAIRS[group];
+                (squares[axis.first], squares[axis.first + 1]) = (a, b);
+                continue;
+            }
             for k in (1..=axis.len).rev() {
                 let mut square = if k == 1 { group } else { k - 1 };
                 while k > 1 && binomial(square + 1, k) <= group {

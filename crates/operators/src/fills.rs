@@ -3,7 +3,8 @@
 
 use molien_board::{Bitboard, Role};
 
-use crate::words::{Wide, Words, each_rank};
+use crate::wide::{Wide, each_rank};
+use crate::words::Words;
 
 /// Moves of the row man into `set` over the squares of `valid`, added to `out`
 /// (which may get positions outside `valid`).
@@ -55,64 +56,58 @@ fn row_rook<W: Words>(set: &Wide<W>, valid: &Wide<W>, out: &mut Wide<W>) {
         let (set, free) = (set.0[RANK], valid.0[RANK]);
         // Kogge-Stone: three doublings reach seven squares.
         let (mut g, mut p) = (set, free);
-        g = g.or_and(p, g.from_left::<1>());
-        p = p.and(p.from_left::<1>());
-        g = g.or_and(p, g.from_left::<2>());
-        p = p.and(p.from_left::<2>());
-        g = g.or_and(p, g.from_left::<4>());
-        let rightward = g.from_left::<1>();
+        g = g.or_and(p, g.right::<1>());
+        p = p.and(p.right::<1>());
+        g = g.or_and(p, g.right::<2>());
+        p = p.and(p.right::<2>());
+        g = g.or_and(p, g.right::<4>());
+        let rightward = g.right::<1>();
         let (mut g, mut p) = (set, free);
-        g = g.or_and(p, g.from_right::<1>());
-        p = p.and(p.from_right::<1>());
-        g = g.or_and(p, g.from_right::<2>());
-        p = p.and(p.from_right::<2>());
-        g = g.or_and(p, g.from_right::<4>());
-        out.0[RANK] = out.0[RANK].or(rightward).or(g.from_right::<1>());
+        g = g.or_and(p, g.left::<1>());
+        p = p.and(p.left::<1>());
+        g = g.or_and(p, g.left::<2>());
+        p = p.and(p.left::<2>());
+        g = g.or_and(p, g.left::<4>());
+        out.0[RANK] = out.0[RANK].or(rightward).or(g.left::<1>());
     });
 }
 
 #[inline(always)]
 fn row_bishop<W: Words>(set: &Wide<W>, valid: &Wide<W>, out: &mut Wide<W>) {
-    scan!(set, valid, out, rising, W::from_left::<1>);
-    scan!(set, valid, out, rising, W::from_right::<1>);
-    scan!(set, valid, out, falling, W::from_left::<1>);
-    scan!(set, valid, out, falling, W::from_right::<1>);
+    scan!(set, valid, out, rising, W::right::<1>);
+    scan!(set, valid, out, rising, W::left::<1>);
+    scan!(set, valid, out, falling, W::right::<1>);
+    scan!(set, valid, out, falling, W::left::<1>);
 }
 
 #[inline(always)]
 fn row_knight<W: Words>(set: &Wide<W>, out: &mut Wide<W>) {
+    let (mut one, mut two) = (*set, *set);
     each_rank!(RANK, {
-        let s = set.0[RANK];
-        let one = s.from_left::<1>().or(s.from_right::<1>());
-        let two = s.from_left::<2>().or(s.from_right::<2>());
-        if RANK >= 2 {
-            out.0[(RANK + 6) % 8] = out.0[(RANK + 6) % 8].or(one);
-        }
-        if RANK >= 1 {
-            out.0[(RANK + 7) % 8] = out.0[(RANK + 7) % 8].or(two);
-        }
-        if RANK < 7 {
-            out.0[(RANK + 1) % 8] = out.0[(RANK + 1) % 8].or(two);
-        }
-        if RANK < 6 {
-            out.0[(RANK + 2) % 8] = out.0[(RANK + 2) % 8].or(one);
-        }
+        one.0[RANK] = set.0[RANK].left::<1>().or(set.0[RANK].right::<1>());
+        two.0[RANK] = set.0[RANK].left::<2>().or(set.0[RANK].right::<2>());
+    });
+    each_rank!(RANK, [0, 1, 2, 3, 4, 5], {
+        out.0[RANK] = out.0[RANK].or(one.0[RANK + 2]);
+        out.0[RANK + 2] = out.0[RANK + 2].or(one.0[RANK]);
+    });
+    each_rank!(RANK, [0, 1, 2, 3, 4, 5, 6], {
+        out.0[RANK] = out.0[RANK].or(two.0[RANK + 1]);
+        out.0[RANK + 1] = out.0[RANK + 1].or(two.0[RANK]);
     });
 }
 
 #[inline(always)]
 fn row_king<W: Words>(set: &Wide<W>, out: &mut Wide<W>) {
+    let mut three = *set;
     each_rank!(RANK, {
-        let s = set.0[RANK];
-        let sides = s.from_left::<1>().or(s.from_right::<1>());
-        let three = s.or(sides);
+        let sides = set.0[RANK].left::<1>().or(set.0[RANK].right::<1>());
         out.0[RANK] = out.0[RANK].or(sides);
-        if RANK > 0 {
-            out.0[(RANK + 7) % 8] = out.0[(RANK + 7) % 8].or(three);
-        }
-        if RANK < 7 {
-            out.0[(RANK + 1) % 8] = out.0[(RANK + 1) % 8].or(three);
-        }
+        three.0[RANK] = set.0[RANK].or(sides);
+    });
+    each_rank!(RANK, [0, 1, 2, 3, 4, 5, 6], {
+        out.0[RANK] = out.0[RANK].or(three.0[RANK + 1]);
+        out.0[RANK + 1] = out.0[RANK + 1].or(three.0[RANK]);
     });
 }
 

@@ -201,6 +201,11 @@ impl Release {
         self.bits.shrink_to_fit();
     }
 
+    /// Asks for the planes, which will be read soon.
+    pub fn prefetch(&self) {
+        kernels::release_prefetch(self);
+    }
+
     /// The positions whose ply is exactly this one.
     pub fn at(&self, ply: u16) -> Tile {
         kernels::release_at(self, ply)

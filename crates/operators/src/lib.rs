@@ -18,6 +18,7 @@ mod merge;
 mod neighbours;
 mod quiet;
 mod scalar;
+mod wide;
 mod words;
 
 pub use arch::kernels::{add_to_all, count, difference, take, transpose};

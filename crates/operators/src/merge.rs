@@ -4,7 +4,8 @@
 use molien_board::{Bitboard, Square, Symmetry};
 use molien_hyper::Tile;
 
-use crate::words::{Sets, Wide, Words, each_rank};
+use crate::wide::{Wide, each_rank};
+use crate::words::{Sets, Words};
 use crate::{Conversions, Goal, Graded, MAX_BITS, Release, Rule};
 
 /// Where in the sub-game's tile a position finds the value after its move.

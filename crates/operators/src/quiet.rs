@@ -6,7 +6,8 @@ use molien_hyper::{Cell, Hyperboard, Plane, Tile};
 
 use crate::fills::{column_man, row_man};
 use crate::neighbours::{king_pair_after, king_targets, tile_through};
-use crate::words::{Wide, Words, each_rank};
+use crate::wide::{Wide, each_rank};
+use crate::words::Words;
 
 /// Positions found so far, and those that are asked for.
 struct Reach<'a, W> {

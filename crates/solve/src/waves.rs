@@ -55,38 +55,43 @@ pub(crate) enum Stop {
     NotLogged(String),
 }
 
-/// What conversions do to one tile, and when next.
+/// What conversions do to each tile, and when next.
 struct Pending {
-    release: Release,
-    /// The least ply of a position that still matters; [`NEVER`] if there is
-    /// none.
-    next: u16,
+    releases: Vec<Release>,
+    /// By tile, the least ply of a position that still matters; [`NEVER`] if
+    /// there is none. Apart from the releases, since every wave reads all of
+    /// it.
+    next: Vec<u16>,
 }
 
 const NEVER: u16 = u16::MAX;
 
+/// The next ply at which one of these positions is due; none of them is due
+/// yet.
+fn next_due(release: &Release, among: &Tile) -> u16 {
+    release.least(among).unwrap_or(NEVER)
+}
+
 impl Pending {
-    fn new(release: Release, among: &Tile) -> Pending {
-        let mut pending = Pending { release, next: NEVER };
-        pending.look_ahead(among);
-        pending
+    fn new(releases: Vec<Release>, plane: &Plane) -> Pending {
+        let tiles = releases.par_iter().zip(&plane.tiles).with_min_len(CHUNK_TILES);
+        let next = tiles.map(|(release, among)| next_due(release, among)).collect();
+        Pending { releases, next }
     }
 
-    /// Finds out when the next of these positions is due; none of them is due
-    /// yet.
-    fn look_ahead(&mut self, among: &Tile) {
-        self.next = self.release.least(among).unwrap_or(NEVER);
+    /// The first ply at which a tile has a conversion due.
+    fn first_due(&self) -> u16 {
+        self.next.iter().copied().min().unwrap_or(NEVER)
     }
 
-    /// The positions whose conversions hold until this ply no longer do.
-    fn let_go(&mut self, ply: u16) {
-        self.release.some = difference(&self.release.some, &self.release.at(ply));
+    fn par_iter_mut(&mut self) -> impl IndexedParallelIterator<Item = (&mut Release, &mut u16)> {
+        self.releases.par_iter_mut().zip(&mut self.next)
     }
 }
 
-/// The first ply at which a tile has a conversion due.
-fn first_due(pending: &[Pending]) -> u16 {
-    pending.iter().map(|tile| tile.next).min().unwrap_or(NEVER)
+/// The positions whose conversions hold until this ply no longer do.
+fn let_go(hold: &mut Release, ply: u16) {
+    hold.some = difference(&hold.some, &hold.at(ply));
 }
 
 /// Tiles of which a neighbour changed, and whether there are any.
@@ -136,8 +141,8 @@ pub(crate) struct Waves<'a> {
 struct State {
     open: Plane,
     candidates: Plane,
-    wins: Vec<Pending>,
-    holds: Vec<Pending>,
+    wins: Pending,
+    holds: Pending,
     /// Lost positions of the wave before and of this one.
     lost_before: Plane,
     lost_now: Plane,
@@ -163,17 +168,15 @@ impl State {
         };
         take(&mut self.candidates, &wave.lost);
         take(&mut self.open, &wave.won);
-        for (hold, candidates) in self.holds.iter_mut().zip(&self.candidates.tiles) {
-            if hold.next == ply {
-                hold.let_go(ply);
-                hold.look_ahead(candidates);
-            }
-        }
-        for (win, open) in self.wins.iter_mut().zip(&self.open.tiles) {
-            if win.next == ply {
-                win.look_ahead(open);
-            }
-        }
+        let holds = self.holds.par_iter_mut().zip(&self.candidates.tiles);
+        holds.filter(|((_, next), _)| **next == ply).for_each(|((hold, next), candidates)| {
+            let_go(hold, ply);
+            *next = next_due(hold, candidates);
+        });
+        let wins = self.wins.par_iter_mut().zip(&self.open.tiles);
+        wins.filter(|((_, next), _)| **next == ply).for_each(|((win, next), open)| {
+            *next = next_due(win, open);
+        });
         self.dirty_open.clear();
         self.dirty_candidates.clear();
         self.lost_now = wave.lost;
@@ -207,7 +210,7 @@ impl Waves<'_> {
             let (mut lost, lost_tiles) = if replayed {
                 (count(&state.lost_now), 0)
             } else if state.dirty_candidates.any.swap(false, Relaxed)
-                || first_due(&state.holds) == ply
+                || state.holds.first_due() == ply
             {
                 self.defend(&mut state, ply)
             } else {
@@ -223,7 +226,7 @@ impl Waves<'_> {
             }
             let (won, won_tiles) = if replayed {
                 (count(&state.won_now), 0)
-            } else if state.dirty_open.any.swap(false, Relaxed) || first_due(&state.wins) == ply {
+            } else if state.dirty_open.any.swap(false, Relaxed) || state.wins.first_due() == ply {
                 self.attack(&mut state, ply)
             } else {
                 clear(&mut state.won_now)
@@ -243,7 +246,7 @@ impl Waves<'_> {
                 self.mark(&state.won_now, !self.attacker, &state.dirty_candidates);
             }
             std::mem::swap(&mut state.lost_before, &mut state.lost_now);
-            if lost == 0 && won == 0 && first_due(&state.wins).min(first_due(&state.holds)) == NEVER
+            if lost == 0 && won == 0 && state.wins.first_due().min(state.holds.first_due()) == NEVER
             {
                 return Stop::Finished;
             }
@@ -254,11 +257,7 @@ impl Waves<'_> {
     fn begin(&self, start: Start) -> State {
         let tiles = self.board.tiles();
         let Start { open, candidates, wins, holds } = start;
-        let pending = |releases: Vec<Release>, plane: &Plane| {
-            let tiles = releases.into_par_iter().zip(&plane.tiles).with_min_len(CHUNK_TILES);
-            tiles.map(|(release, among)| Pending::new(release, among)).collect()
-        };
-        let (wins, holds) = (pending(wins, &open), pending(holds, &candidates));
+        let (wins, holds) = (Pending::new(wins, &open), Pending::new(holds, &candidates));
         State {
             open,
             candidates,
@@ -278,26 +277,33 @@ impl Waves<'_> {
         let (open, dirty) = (&state.open, &state.dirty_candidates);
         let candidates = state.candidates.tiles.par_iter_mut().zip(&mut state.candidates.live);
         let lost = state.lost_now.tiles.par_iter_mut().zip(&mut state.lost_now.live);
-        candidates.zip(lost).zip(&mut state.holds).enumerate().with_min_len(CHUNK_TILES).for_each(
-            |(number, (((candidates, alive), (lost, lost_live)), hold))| {
+        candidates
+            .zip(lost)
+            .zip(state.holds.par_iter_mut())
+            .enumerate()
+            .with_min_len(CHUNK_TILES)
+            .for_each(|(number, (((candidates, alive), (lost, lost_live)), (hold, next)))| {
                 if *lost_live {
                     *lost = Tile::EMPTY;
                     *lost_live = false;
                 }
-                let due = hold.next == ply;
+                let due = *next == ply;
                 if !(dirty.take(number) || due) {
                     return;
                 }
                 if !*alive {
-                    hold.next = NEVER;
+                    *next = NEVER;
                     return;
+                }
+                if due {
+                    hold.prefetch();
                 }
                 let Some(cell) = self.board.cell(number) else { return };
                 computed.fetch_add(1, Relaxed);
                 if due {
-                    hold.let_go(ply);
+                    let_go(hold, ply);
                 }
-                let stuck = difference(candidates, &hold.release.some);
+                let stuck = difference(candidates, &hold.some);
                 let moving =
                     self.backend.quiet_within(self.board, !self.attacker, open, &cell, &stuck);
                 *lost = difference(&stuck, &moving);
@@ -306,10 +312,9 @@ impl Waves<'_> {
                 *lost_live = decided > 0;
                 counted.fetch_add(decided, Relaxed);
                 if due {
-                    hold.look_ahead(candidates);
+                    *next = next_due(hold, candidates);
                 }
-            },
-        );
+            });
         (counted.into_inner(), computed.into_inner())
     }
 
@@ -334,36 +339,42 @@ impl Waves<'_> {
         let (lost, dirty) = (&state.lost_before, &state.dirty_open);
         let open = state.open.tiles.par_iter_mut().zip(&mut state.open.live);
         let won = state.won_now.tiles.par_iter_mut().zip(&mut state.won_now.live);
-        open.zip(won).zip(&mut state.wins).enumerate().with_min_len(CHUNK_TILES).for_each(
-            |(number, (((open, alive), (won, won_live)), win))| {
+        open.zip(won)
+            .zip(state.wins.par_iter_mut())
+            .enumerate()
+            .with_min_len(CHUNK_TILES)
+            .for_each(|(number, (((open, alive), (won, won_live)), (win, next)))| {
                 if *won_live {
                     *won = Tile::EMPTY;
                     *won_live = false;
                 }
-                let (changed, due) = (dirty.take(number), win.next == ply);
+                let (changed, due) = (dirty.take(number), *next == ply);
                 if !(changed || due) {
                     return;
                 }
                 if !*alive {
-                    win.next = NEVER;
+                    *next = NEVER;
                     return;
+                }
+                if due {
+                    win.prefetch();
                 }
                 let Some(cell) = self.board.cell(number) else { return };
                 computed.fetch_add(1, Relaxed);
-                *won = if due { win.release.at(ply).and(open) } else { Tile::EMPTY };
                 if changed {
-                    let side = self.attacker;
-                    won.add(&self.backend.quiet_within(self.board, side, lost, &cell, open));
+                    *won = self.backend.quiet_within(self.board, self.attacker, lost, &cell, open);
+                }
+                if due {
+                    won.add(&win.at(ply).and(open));
                 }
                 let decided;
                 (decided, *alive) = take(open, won);
                 *won_live = decided > 0;
                 counted.fetch_add(decided, Relaxed);
                 if due {
-                    win.look_ahead(open);
+                    *next = next_due(win, open);
                 }
-            },
-        );
+            });
         (counted.into_inner(), computed.into_inner())
     }
 

@@ -116,8 +116,13 @@ impl TableError {
         matches!(self, Foreign { .. } | Length { .. } | Checksum { .. } | Malformed { .. })
     }
 
-    /// Whether the table is simply not there.
+    /// Whether the table is simply not there, or there in an older version
+    /// only: then it is to be solved, and takes the old one's place.
     pub fn is_missing(&self) -> bool {
-        matches!(self, TableError::Missing { .. } | TableError::NoMetric { .. })
+        match self {
+            TableError::Missing { .. } | TableError::NoMetric { .. } => true,
+            TableError::Version { found, .. } => (1..VERSION).contains(found),
+            _ => false,
+        }
     }
 }

@@ -145,7 +145,7 @@ impl Words for V512 {
     }
 
     #[inline(always)]
-    fn from_left<const N: usize>(self) -> V512 {
+    fn right<const N: usize>(self) -> V512 {
         vector! {
             let zero = _mm512_setzero_si512();
             V512(match N {
@@ -157,7 +157,7 @@ impl Words for V512 {
     }
 
     #[inline(always)]
-    fn from_right<const N: usize>(self) -> V512 {
+    fn left<const N: usize>(self) -> V512 {
         vector! {
             let zero = _mm512_setzero_si512();
             V512(match N {

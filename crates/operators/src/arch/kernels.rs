@@ -7,8 +7,9 @@ use molien_hyper::Tile;
 #[cfg(target_arch = "x86_64")]
 use super::avx512::V512;
 use crate::merge::{Movers, Reading, merge};
+use crate::wide::Wide;
+use crate::words::{Plain, Words};
 use crate::{Conversions, Graded, Release, Rule};
-use crate::words::{Plain, Wide, Words};
 
 /// What the processor has been found to have.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -115,6 +116,13 @@ kernels! {
             equal = if ply >> b & 1 != 0 { equal.and(plane) } else { equal.minus(plane) };
         }
         equal.store()
+    }
+
+    /// See [`Release::prefetch`].
+    pub(crate) fn release_prefetch(release: &Release) {
+        for plane in &release.bits {
+            W::prefetch(plane);
+        }
     }
 
     /// See [`Release::least`].
