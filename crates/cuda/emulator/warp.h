@@ -17,6 +17,7 @@
 #define PART_CHECK 1
 #define PART_START 1
 #define PART_FINISH 1
+#define PART_FIRST 1
 #ifndef PAWNS
 #define PAWNS 0
 #endif

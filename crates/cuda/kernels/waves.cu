@@ -201,7 +201,7 @@ DEVICE void write_won(const Job &job, const Cell &cell, int lane, Pair64 open, P
     mark_neighbours(job, cell, !job.attacker, job.dirty_candidates, lane);
 }
 
-#if PART_START && !PAWNS
+#if PART_FIRST && !PAWNS
 // Ply 1 of the attacker where every conversion counts 1: mates, and captures
 // found on the spot.
 KERNEL(attack_first, INIT_BLOCKS)

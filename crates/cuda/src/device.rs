@@ -38,6 +38,7 @@ pub(crate) enum Part {
     Check,
     Start,
     Finish,
+    First,
 }
 
 /// Boards with more tiles than this get kernels of their own: the compiler's
@@ -65,7 +66,7 @@ impl Build {
 
 impl Part {
     /// What every solve needs, in the order in which it does.
-    pub const ALWAYS: [Part; 3] = [Part::Start, Part::Waves, Part::Finish];
+    pub const ALWAYS: [Part; 4] = [Part::Start, Part::First, Part::Waves, Part::Finish];
 }
 
 impl Kernel {
@@ -98,7 +99,8 @@ impl Kernel {
             Kernel::InitDefenceGraded | Kernel::InitWinsGraded | Kernel::Relay => Part::Graded,
             Kernel::LostAgain => Part::Again,
             Kernel::CheckValues => Part::Check,
-            Kernel::InitOpen | Kernel::InitDefenceOne | Kernel::AttackFirst => Part::Start,
+            Kernel::InitOpen | Kernel::InitDefenceOne => Part::Start,
+            Kernel::AttackFirst => Part::First,
             Kernel::CountLists | Kernel::AddUpLists | Kernel::WriteLists => Part::Waves,
             Kernel::Defend | Kernel::Attack => Part::Waves,
             Kernel::FinishWon | Kernel::FinalCounts | Kernel::Watch => Part::Finish,
