@@ -15,6 +15,9 @@
 #define PART_GRADED 1
 #define PART_AGAIN 1
 #define PART_CHECK 1
+#define PART_START 1
+#define PART_FINISH 1
+#define PART_FIRST 1
 #ifndef PAWNS
 #define PAWNS 0
 #endif

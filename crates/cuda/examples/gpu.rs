@@ -66,22 +66,43 @@ fn conform(engine: &CudaEngine, names: &[String]) -> Outcome {
     Ok(good)
 }
 
-/// Signatures of tables, from the card or, without one, from the processor.
-fn signatures(engine: Option<&CudaEngine>, names: &[String]) -> Outcome {
+/// The processor's tables with pawns, by signature.
+const SIGNATURES: &str = include_str!("../data/signatures.tsv");
+
+/// Prints the signatures of tables that the processor solves.
+fn processor(names: &[String]) -> Outcome {
     for metric in Metric::ALL {
         let solver = Solver::new();
         for name in names {
-            let (material, started) = (name.parse::<Material>()?, Instant::now());
-            let found = match engine {
-                Some(engine) => signature(&engine.solve(material, metric)?),
-                None => signature(&*solver.solve(material, metric)?),
-            };
-            let seconds = started.elapsed().as_secs_f64();
-            println!("{material} {metric} {found:016x}");
-            eprintln!("{material} {metric} {seconds:.2} s");
+            let material: Material = name.parse()?;
+            let found = signature(&*solver.solve(material, metric)?);
+            println!("{material}\t{metric}\t{found:016x}");
         }
     }
     Ok(true)
+}
+
+/// Compares the card's tables with the processor's by their signatures.
+fn signatures(engine: &CudaEngine, names: &[String]) -> Outcome {
+    engine.prepare_tables()?;
+    let (mut equal, mut all) = (0, 0);
+    for line in SIGNATURES.lines().skip(1) {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [material, metric, expected] = fields[..] else { return Err("a damaged row".into()) };
+        if !names.is_empty() && !names.iter().any(|name| name == material) {
+            continue;
+        }
+        let started = Instant::now();
+        let table = engine.solve(material.parse()?, metric.parse()?)?;
+        let (seconds, found) =
+            (started.elapsed().as_secs_f64(), format!("{:016x}", signature(&table)));
+        all += 1;
+        equal += usize::from(found == expected);
+        let verdict = if found == expected { "equal" } else { "DIFFERENT" };
+        println!("{material} {metric} {found} {verdict} {seconds:.2} s");
+    }
+    println!("signatures: {equal} of {all} equal to the processor's");
+    Ok(equal == all)
 }
 
 fn stiller_row(engine: &CudaEngine, row: &StillerRow) -> Outcome {
@@ -182,7 +203,7 @@ fn bench(engine: &CudaEngine, names: &[String]) -> Outcome {
 fn main() -> std::process::ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.first().is_some_and(|first| first == "processor") {
-        let good = signatures(None, &arguments[1..]).is_ok_and(|good| good);
+        let good = processor(&arguments[1..]).is_ok_and(|good| good);
         return std::process::ExitCode::from(u8::from(!good));
     }
     let engine = match CudaEngine::new() {
@@ -201,7 +222,7 @@ fn main() -> std::process::ExitCode {
     let rest = arguments.get(1..).unwrap_or_default();
     let outcome = match arguments.first().map(String::as_str) {
         Some("conform") => conform(&engine, rest),
-        Some("signatures") => signatures(Some(&engine), rest),
+        Some("signatures") => signatures(&engine, rest),
         Some("stiller") => stiller(&engine, rest),
         Some("nalimov") => nalimov(&engine),
         Some("seven") => rest.iter().try_fold(true, |good, name| Ok(good & seven(&engine, name)?)),

@@ -1,5 +1,5 @@
 // What needs the finished planes.
-#if PART_WAVES
+#if PART_FINISH
 
 // Won positions: legal and no longer open.
 KERNEL(finish_won, WAVE_BLOCKS)

@@ -10,6 +10,9 @@
 #define PART_GRADED (PART == 1)
 #define PART_AGAIN (PART == 2)
 #define PART_CHECK (PART == 3)
+#define PART_START (PART == 4)
+#define PART_FINISH (PART == 5)
+#define PART_FIRST (PART == 6)
 // Whether the board has pawns: the kings then span the tile.
 #ifndef PAWNS
 #define PAWNS 0

@@ -25,7 +25,7 @@ DEVICE void add_rows(u64 *plane, u32 tile, int lane, Pair64 set)
     store_rows(plane, tile, lane, old.a | set.a, old.b | set.b);
 }
 
-#if PART_WAVES
+#if PART_START
 // The attacker's legal positions: nothing is won yet.
 KERNEL(init_open, WAVE_BLOCKS)
 {
@@ -183,8 +183,7 @@ template <int BITS> DEVICE void init_defence(const Job &job)
     add_tally(forced, job.tally + TALLY_LOST_NEXT * TALLY_WORDS, lane);
 }
 
-#if PART_WAVES
-#if !PAWNS
+#if PART_START && !PAWNS
 KERNEL(init_defence_one, INIT_BLOCKS) { init_defence<0>(job); }
 #endif
 
@@ -202,7 +201,7 @@ DEVICE void write_won(const Job &job, const Cell &cell, int lane, Pair64 open, P
     mark_neighbours(job, cell, !job.attacker, job.dirty_candidates, lane);
 }
 
-#if !PAWNS
+#if PART_FIRST && !PAWNS
 // Ply 1 of the attacker where every conversion counts 1: mates, and captures
 // found on the spot.
 KERNEL(attack_first, INIT_BLOCKS)
@@ -225,6 +224,7 @@ KERNEL(attack_first, INIT_BLOCKS)
 }
 #endif
 
+#if PART_WAVES
 // Tiles one warp looks at when the lists are made: 16 a lane.
 #define GROUP_TILES 512
 

@@ -16,15 +16,13 @@ impl CudaEngine {
     pub fn prepare(&self, request: &Request) -> Result<(), CudaError> {
         let board = Board::new(&Hyperboard::pieces(request.material));
         let graded = sub_keep(request.metric) == Keep::Depths;
-        let mut builds = vec![Build::of(&board, Part::Waves)];
+        let mut builds: Vec<Build> = Part::ALWAYS.map(|part| Build::of(&board, part)).into();
         if request.keep == Keep::Counts {
             builds.push(Build::of(&board, Part::Again));
         }
         for outer in 0..=board.outer as usize {
-            builds.push(Build { outer, pawns: false, part: Part::Waves, fixed: None });
-            if graded {
-                builds.push(Build { outer, pawns: false, part: Part::Graded, fixed: None });
-            }
+            let parts = Part::ALWAYS.into_iter().chain(graded.then_some(Part::Graded));
+            builds.extend(parts.map(|part| Build { outer, pawns: false, part, fixed: None }));
         }
         if builds[0].fixed.is_some() {
             // Only the board's own sub-games use kernels for any board.
@@ -41,7 +39,8 @@ impl CudaEngine {
         // Five men: one piece beside the two of the tile, or two beside a pawn.
         let boards = (0..=1).map(|outer| (outer, false)).chain((0..=2).map(|outer| (outer, true)));
         let check = self.checks().then_some(Part::Check);
-        let parts: Vec<Part> = [Part::Waves, Part::Graded].into_iter().chain(check).collect();
+        let parts: Vec<Part> =
+            Part::ALWAYS.into_iter().chain([Part::Graded]).chain(check).collect();
         let build = |(outer, pawns)| {
             parts.iter().map(move |&part| Build { outer, pawns, part, fixed: None })
         };

@@ -28,14 +28,17 @@ pub(crate) enum Kernel {
     CheckValues,
 }
 
-/// The kernels are compiled in parts, each when it is first needed. The values
-/// are those of `PART` in `kernels/prelude.cu`.
+/// The kernels are compiled in parts, each when it is first needed, several at
+/// once. The values are those of `PART` in `kernels/prelude.cu`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Part {
     Waves,
     Graded,
     Again,
     Check,
+    Start,
+    Finish,
+    First,
 }
 
 /// Boards with more tiles than this get kernels of their own: the compiler's
@@ -59,6 +62,11 @@ impl Build {
         let fixed = (board.tiles > FIXED_TILES).then_some(*board);
         Build { outer: board.outer as usize, pawns: board.kings_in_tile(), part, fixed }
     }
+}
+
+impl Part {
+    /// What every solve needs, in the order in which it does.
+    pub const ALWAYS: [Part; 4] = [Part::Start, Part::First, Part::Waves, Part::Finish];
 }
 
 impl Kernel {
@@ -91,7 +99,12 @@ impl Kernel {
             Kernel::InitDefenceGraded | Kernel::InitWinsGraded | Kernel::Relay => Part::Graded,
             Kernel::LostAgain => Part::Again,
             Kernel::CheckValues => Part::Check,
-            _ => Part::Waves,
+            Kernel::InitOpen | Kernel::InitDefenceOne => Part::Start,
+            Kernel::AttackFirst => Part::First,
+            Kernel::CountLists | Kernel::AddUpLists | Kernel::WriteLists => Part::Waves,
+            Kernel::Defend | Kernel::Attack => Part::Waves,
+            Kernel::FinishWon | Kernel::FinalCounts | Kernel::Watch => Part::Finish,
+            Kernel::UnitePlanes | Kernel::CopyPlane => Part::Finish,
         }
     }
 }

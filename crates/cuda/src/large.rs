@@ -30,6 +30,7 @@ impl CudaEngine {
         let (keep, attackers) = (Keep::Counts, Attackers::White);
         let request = Request { keep, attackers, ..Request::new(material, metric) };
         let _one = self.one_at_a_time();
+        self.check_request(&request)?; // before anything is compiled
         let extras = Extras { deepest: true, ..Extras::default() };
         let (units, stats) = self.while_compiling(&request, || self.run(&request, extras))?;
         let (board, record) = (&units[0].board, &units[0].record);
