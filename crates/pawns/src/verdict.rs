@@ -42,12 +42,14 @@ pub enum Reason {
     },
     /// King and pawn against king and pawn.
     Duel {
-        /// The rule.
-        rule: DuelRule,
         /// The side to move.
         mover: Color,
-        /// What the side to move gets, if known.
+        /// What it gets, if known.
         value: Option<Value>,
+        /// Why it gets no less.
+        at_least: DuelRule,
+        /// Why it gets no more.
+        at_most: DuelRule,
     },
 }
 
@@ -109,8 +111,9 @@ pub fn pawn_duel(position: &Position) -> Result<Verdict, Error> {
     let (men, en_passant) = duel_of(position).ok_or(Error::NoPawns)?;
     let bounds = men.judge(en_passant);
     let value = bounds.value().map(Value::from_sign);
-    let rule = if value.is_some() { bounds.rule } else { DuelRule::Undecided };
-    Ok(Verdict { value, reason: Reason::Duel { rule, mover: position.turn(), value } })
+    let (at_least, at_most) = (bounds.low_rule, bounds.high_rule);
+    let reason = Reason::Duel { mover: position.turn(), value, at_least, at_most };
+    Ok(Verdict { value, reason })
 }
 
 fn check_only_pawns(position: &Position) -> Result<(), Error> {
@@ -144,8 +147,35 @@ impl Reason {
         match self {
             Reason::OnePawn { rule, .. } => rule.to_string(),
             Reason::TwoPawns { rule, .. } => rule.to_string(),
-            Reason::Duel { rule, .. } => rule.to_string(),
+            Reason::Duel { value, at_least, at_most, .. } => match value {
+                None => DuelRule::Undecided.to_string(),
+                Some(Value::Win) => at_least.to_string(),
+                Some(Value::Loss) => at_most.to_string(),
+                Some(Value::Draw) if at_least == at_most => at_least.to_string(),
+                Some(Value::Draw) => format!("{at_least}; {at_most}"),
+            },
         }
+    }
+}
+
+/// Both bounds were found by trying the next move.
+const LOOKED_AHEAD: (DuelRule, DuelRule) = (DuelRule::BestMove, DuelRule::BestMove);
+
+impl Reason {
+    /// Whether the verdict was found by trying the next move.
+    pub(crate) fn looks_ahead(&self) -> bool {
+        matches!(
+            self,
+            Reason::Duel {
+                at_least: DuelRule::BestMove,
+                value: Some(Value::Win | Value::Draw),
+                ..
+            } | Reason::Duel {
+                at_most: DuelRule::BestMove,
+                value: Some(Value::Loss | Value::Draw),
+                ..
+            }
+        )
     }
 }
 
@@ -155,7 +185,22 @@ impl fmt::Display for Reason {
         match *self {
             Reason::OnePawn { rule, strong, pawn } => one_pawn_sentence(f, rule, strong, pawn),
             Reason::TwoPawns { rule, strong } => two_pawns_sentence(f, rule, strong),
-            Reason::Duel { rule, mover, value } => duel_sentence(f, rule, mover, value),
+            Reason::Duel { mover, value, at_least, at_most } => match value {
+                None => write!(f, "None of the rules for a pawn each decides"),
+                Some(Value::Win) => duel_sentence(f, at_least, mover, "wins"),
+                Some(Value::Loss) => duel_sentence(f, at_most, !mover, "wins"),
+                Some(Value::Draw) if at_least == DuelRule::Stalemate => {
+                    write!(f, "{mover} is stalemated")
+                }
+                Some(Value::Draw) if (at_least, at_most) == LOOKED_AHEAD => {
+                    write!(f, "Neither side wins, as the rules show one move later")
+                }
+                Some(Value::Draw) => {
+                    duel_sentence(f, at_least, mover, "does not lose")?;
+                    f.write_str("; ")?;
+                    duel_sentence(f, at_most, !mover, "does not lose")
+                }
+            },
         }
     }
 }
@@ -246,42 +291,31 @@ fn two_pawns_sentence(
     }
 }
 
-fn duel_sentence(
-    f: &mut fmt::Formatter<'_>,
-    rule: DuelRule,
-    mover: Color,
-    value: Option<Value>,
-) -> fmt::Result {
-    let winner = if value == Some(Value::Loss) { !mover } else { mover };
+/// Why `us` gets what `verb` says.
+fn duel_sentence(f: &mut fmt::Formatter<'_>, rule: DuelRule, us: Color, verb: &str) -> fmt::Result {
+    let them = !us;
     match rule {
-        DuelRule::TakesAndWins => write!(f, "{mover} takes the pawn and wins with the other"),
-        DuelRule::Takes => write!(f, "{mover} takes the pawn, and the other can be held"),
-        DuelRule::BothHeld => write!(f, "Each king holds the enemy pawn"),
+        DuelRule::TakesAndWins => write!(f, "{us} takes the pawn and wins with the other"),
+        DuelRule::Takes => write!(f, "{us} takes the pawn"),
+        DuelRule::Holds => write!(f, "{us}'s king holds {them}'s pawn"),
         DuelRule::WinsTheRace => {
-            write!(f, "{winner}'s pawn queens by force and the other comes too late")
+            write!(f, "{us}'s pawn queens by force and {them}'s comes too late")
         }
-        DuelRule::QueensFirst | DuelRule::BothQueen => {
-            write!(f, "Both pawns queen, and queen against queen is a draw")
+        DuelRule::QueensFirst => write!(f, "{us}'s pawn is ahead in the race"),
+        DuelRule::QueensSecond => write!(f, "{us} queens just after {them}, and safely"),
+        DuelRule::Lures => {
+            write!(f, "{us}'s pawn lures {them}'s king away, and {us}'s king holds the other")
         }
-        DuelRule::Lured => {
-            write!(f, "One pawn lures the enemy king away, and the other is held meanwhile")
-        }
-        DuelRule::Busy => {
-            write!(f, "Each pawn keeps the enemy king busy, and neither side has time to win")
-        }
+        DuelRule::KeepsBusy => write!(f, "{us}'s pawn leaves {them} no time to win"),
         DuelRule::CatchesAndWins => {
-            write!(f, "{winner}'s king catches the enemy pawn, and its own still gets home")
+            write!(f, "{us}'s king catches {them}'s pawn, and its own still gets home")
         }
         DuelRule::Blocked => {
-            write!(f, "The pawns block each other, and neither king gets at the enemy pawn in time")
+            write!(f, "{us}'s king is near enough to the pawns, which block each other")
         }
-        DuelRule::Stalemate => write!(f, "{mover} is stalemated"),
-        DuelRule::Checkmate => write!(f, "{mover} is checkmated"),
-        DuelRule::BestMove => match value {
-            Some(Value::Win) => write!(f, "{mover} has a move after which the rules see a win"),
-            Some(Value::Loss) => write!(f, "Whatever {mover} plays, the rules see {winner} win"),
-            _ => write!(f, "The best {mover} has leads to a known draw"),
-        },
-        DuelRule::Undecided => write!(f, "None of the rules for a pawn each decides"),
+        DuelRule::Checkmate => write!(f, "{them} is checkmated"),
+        DuelRule::BestMove | DuelRule::Undecided | DuelRule::Stalemate => {
+            write!(f, "{us} {verb}, as the rules show one move later")
+        }
     }
 }

@@ -12,10 +12,10 @@ impl Duel {
         let [white, black] = View::standing(self, exact);
         let closed = self.rival.rank() - self.pawn.rank() == 1;
         if (!closed && white.guards_adjacent()) || white.rival_alone_is_drawn() {
-            bounds.at_least(0, DuelRule::BothHeld);
+            bounds.at_least(0, DuelRule::Holds);
         }
         if (!closed && black.guards_adjacent()) || !white.pawn_may_win_alone() {
-            bounds.at_most(0, DuelRule::BothHeld);
+            bounds.at_most(0, DuelRule::Holds);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::geometry::files_apart;
 impl View {
     /// Our king holds the rival, whatever becomes of our pawn.
     pub fn holds_rival(&self) -> Option<DuelRule> {
-        (self.is_placed_to_hold() && self.rival_alone_is_drawn()).then_some(DuelRule::BothHeld)
+        (self.is_placed_to_hold() && self.rival_alone_is_drawn()).then_some(DuelRule::Holds)
     }
 
     /// Our king is well placed against the rival and our pawn is not in its
@@ -42,7 +42,7 @@ impl View {
         let behind = self.lead() >= 0
             && self.ranks_behind_pawn() > 0
             && self.men.enemy.rank() > self.men.rival.rank();
-        (runs || ((before || behind) && self.saved_by_waiting())).then_some(DuelRule::Lured)
+        (runs || ((before || behind) && self.saved_by_waiting())).then_some(DuelRule::Lures)
     }
 
     /// Neither pawn runs, but ours is ahead and would win alone: the enemy
@@ -54,7 +54,7 @@ impl View {
             && self.men.enemy.distance(self.men.pawn) > 2
             && self.king_files_to_rival() <= 5
             && self.kings_apart() > 2;
-        (may && self.pawn_alone_wins()).then_some(DuelRule::Busy)
+        (may && self.pawn_alone_wins()).then_some(DuelRule::KeepsBusy)
     }
 
     /// Our pawn runs; our king catches the rival first, and our pawn still

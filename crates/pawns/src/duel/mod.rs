@@ -42,22 +42,21 @@ pub enum DuelRule {
     TakesAndWins,
     /// The side to move takes the pawn, which cannot be worse than a draw.
     Takes,
-    /// Each king holds the enemy pawn.
-    BothHeld,
-    /// A pawn queens far ahead of the other.
+    /// The king holds the enemy pawn.
+    Holds,
+    /// The pawn queens far enough ahead of the other.
     WinsTheRace,
-    /// Both pawns queen; the side that queens first, and is not answered with
-    /// check, is safe.
+    /// The pawn is ahead in the race, which is enough for a draw.
     QueensFirst,
-    /// Both pawns queen and neither king is exposed.
-    BothQueen,
+    /// The pawn queens second, and neither pawn nor queen is lost.
+    QueensSecond,
     /// A pawn that does not run lures the enemy king away from the other.
-    Lured,
+    Lures,
     /// A pawn that would win alone leaves the enemy no time.
-    Busy,
+    KeepsBusy,
     /// The king catches the enemy pawn, and its own still wins.
     CatchesAndWins,
-    /// Blocked pawns: the kings keep each other from the pawns.
+    /// Blocked pawns: the king is near enough to them.
     Blocked,
     /// The side to move is stalemated.
     Stalemate,
@@ -74,12 +73,12 @@ impl fmt::Display for DuelRule {
         f.write_str(match self {
             DuelRule::TakesAndWins => "pawn taken, the other wins",
             DuelRule::Takes => "pawn taken",
-            DuelRule::BothHeld => "both pawns held",
+            DuelRule::Holds => "pawn held",
             DuelRule::WinsTheRace => "race won",
-            DuelRule::QueensFirst => "queens first",
-            DuelRule::BothQueen => "both queen",
-            DuelRule::Lured => "king lured away",
-            DuelRule::Busy => "no time to win",
+            DuelRule::QueensFirst => "ahead in the race",
+            DuelRule::QueensSecond => "queens second and safely",
+            DuelRule::Lures => "king lured away",
+            DuelRule::KeepsBusy => "no time to win",
             DuelRule::CatchesAndWins => "pawn caught, the other wins",
             DuelRule::Blocked => "blocked pawns defended",
             DuelRule::Stalemate => "stalemate",
@@ -95,14 +94,18 @@ impl fmt::Display for DuelRule {
 pub(crate) struct Bounds {
     pub low: i8,
     pub high: i8,
-    pub rule: DuelRule,
+    /// Why White gets no less.
+    pub low_rule: DuelRule,
+    /// Why White gets no more.
+    pub high_rule: DuelRule,
 }
 
 impl Bounds {
-    const OPEN: Bounds = Bounds { low: -1, high: 1, rule: DuelRule::Undecided };
+    const OPEN: Bounds =
+        Bounds { low: -1, high: 1, low_rule: DuelRule::Undecided, high_rule: DuelRule::Undecided };
 
     const fn exactly(value: i8, rule: DuelRule) -> Bounds {
-        Bounds { low: value, high: value, rule }
+        Bounds { low: value, high: value, low_rule: rule, high_rule: rule }
     }
 
     /// The value, if the bounds meet.
@@ -113,14 +116,14 @@ impl Bounds {
     fn at_least(&mut self, low: i8, rule: DuelRule) {
         if low > self.low {
             self.low = low;
-            self.rule = rule;
+            self.low_rule = rule;
         }
     }
 
     fn at_most(&mut self, high: i8, rule: DuelRule) {
         if high < self.high {
             self.high = high;
-            self.rule = rule;
+            self.high_rule = rule;
         }
     }
 }
@@ -195,8 +198,8 @@ impl Duel {
             return bounds;
         }
         let tried = self.try_moves(en_passant);
-        bounds.at_least(tried.low, DuelRule::BestMove);
-        bounds.at_most(tried.high, DuelRule::BestMove);
+        bounds.at_least(tried.low, tried.low_rule);
+        bounds.at_most(tried.high, tried.high_rule);
         bounds
     }
 
@@ -238,7 +241,7 @@ impl Duel {
 
     /// Every White move once, judged by the rules for Black.
     fn try_moves(self, en_passant: bool) -> Bounds {
-        let mut best = Bounds { low: -1, high: -1, rule: DuelRule::BestMove };
+        let mut best = Bounds::exactly(-1, DuelRule::BestMove);
         let mut any = false;
         let mut consider = |low: i8, high: i8| {
             any = true;

@@ -154,7 +154,7 @@ impl View {
         if self.lead() > 0 {
             self.queens_first().then_some(DuelRule::QueensFirst)
         } else {
-            self.queens_second().then_some(DuelRule::BothQueen)
+            self.queens_second().then_some(DuelRule::QueensSecond)
         }
     }
 
