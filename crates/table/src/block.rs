@@ -78,7 +78,7 @@ impl BaseOutcomes {
             return Err(NO_OUTCOMES);
         }
         // What fills up the last byte must not count: make it draws.
-        if let Some(last) = bytes.last_mut().filter(|_| cells % 4 != 0) {
+        if let Some(last) = bytes.last_mut().filter(|_| !cells.is_multiple_of(4)) {
             let four = FOUR[usize::from(*last)].into_iter().enumerate();
             let kept = four.map(|(i, o)| if i < cells % 4 { o } else { DRAW });
             *last = kept.rev().fold(0, |byte, outcome| byte * 3 + outcome);
