@@ -1,6 +1,7 @@
 //! One block: its streams, decompressed as they are asked for.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI16, Ordering::Relaxed};
 
 use molien_board::Square;
 
@@ -27,6 +28,9 @@ pub(crate) struct Block {
     /// Streams of depths, decompressed: base side's and predicted side's of
     /// each metric.
     depths: Vec<OnceLock<Vec<u8>>>,
+    /// The predicted side's values by rank, as far as they were asked for, in
+    /// each metric and without one: predicting takes microseconds.
+    memory: Vec<OnceLock<Box<[AtomicI16]>>>,
 }
 
 /// The base side's outcomes: four to a byte.
@@ -78,7 +82,7 @@ impl BaseOutcomes {
             return Err(NO_OUTCOMES);
         }
         // What fills up the last byte must not count: make it draws.
-        if let Some(last) = bytes.last_mut().filter(|_| cells % 4 != 0) {
+        if let Some(last) = bytes.last_mut().filter(|_| !cells.is_multiple_of(4)) {
             let four = FOUR[usize::from(*last)].into_iter().enumerate();
             let kept = four.map(|(i, o)| if i < cells % 4 { o } else { DRAW });
             *last = kept.rev().fold(0, |byte, outcome| byte * 3 + outcome);
@@ -182,6 +186,7 @@ impl Block {
             base: OnceLock::new(),
             own: OnceLock::new(),
             depths: streams.iter().skip(2).map(|_| OnceLock::new()).collect(),
+            memory: (0..=shared.meta.metrics.len()).map(|_| OnceLock::new()).collect(),
         }
     }
 
@@ -382,6 +387,21 @@ impl Block {
         };
         let (bytes, alphabet) = self.own_depths(shared, metric)?;
         own.key(bytes, alphabet, rank, found, promised)
+    }
+
+    /// The predicted side's value at a rank, if it was asked for before.
+    pub fn remembered(&self, metric: Option<usize>, rank: usize) -> Option<Key> {
+        let known = self.memory[metric.map_or(0, |metric| metric + 1)].get()?;
+        // Each value stands for itself: no order between them is needed.
+        Some(known[rank].load(Relaxed)).filter(|&key| key != NONE_KEY)
+    }
+
+    /// Keeps the predicted side's value at a rank.
+    pub fn remember(&self, shared: &Shared, metric: Option<usize>, rank: usize, key: Key) {
+        let cells = self.shape.stored(shared.meta.layout.predicted).len;
+        let blank = || (0..cells).map(|_| AtomicI16::new(NONE_KEY)).collect();
+        let known = self.memory[metric.map_or(0, |metric| metric + 1)].get_or_init(blank);
+        known[rank].store(key, Relaxed);
     }
 
     /// The predicted side's values of a tile, given what was promised.

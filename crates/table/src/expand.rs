@@ -282,3 +282,82 @@ fn word_keys(values: &Graded, at: Index) -> [Key; 64] {
     }
     keys
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{ScanOrder, placed_men};
+    use molien_board::{Bitboard, Material};
+    use molien_operators::fastest;
+    use molien_solve::Placement;
+
+    /// Values that fit the board and are otherwise random.
+    fn random_values(board: &Hyperboard) -> Graded {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state
+        };
+        let legal = |tile| {
+            let cell = board.cell(tile);
+            cell.map_or(Tile::EMPTY, |cell| fastest().legal(board, Color::White, &cell))
+        };
+        let legal: Vec<Tile> = (0..board.tiles()).map(legal).collect();
+        let mut some = |of: &[Tile]| -> Vec<Tile> {
+            of.iter().map(|tile| Tile::from_rows(|row| tile.row(row) & random())).collect()
+        };
+        let won = some(&legal);
+        let rest: Vec<Tile> = legal.iter().zip(&won).map(|(all, won)| all.minus(won)).collect();
+        let lost = some(&rest);
+        let decided: Vec<Tile> = won.iter().zip(&lost).map(|(won, lost)| won.or(lost)).collect();
+        let depth = (0..10).map(|_| some(&decided)).collect();
+        Graded { legal, won, lost, depth, stalemate: Vec::new() }
+    }
+
+    fn check(board: &Hyperboard, order: &[usize]) {
+        let material = board.material();
+        let men = placed_men(&material);
+        let layout = Layout {
+            material,
+            men: order.iter().map(|&i| men[i]).collect(),
+            predicted: Color::White,
+            king_moves: false,
+            order: ScanOrder::Tiles,
+            tiles_per_block: 4,
+            placements: vec![Placement::new(Color::BOTH.map(|color| board.pawns(color)))],
+        };
+        let values = random_values(board);
+        let places = Places::new(&layout, board);
+        let mut keys = vec![NONE_KEY; layout.tiles_per_part() * layout.tile_cells()];
+        places.read_all(&values, 0, &mut keys);
+        let (won, lost, depth) = places.planes(&keys);
+        assert!(won == values.won && lost == values.lost && depth == values.depth);
+        // Cell by cell as well as word by word.
+        let tile = 7 * layout.tile_cells()..8 * layout.tile_cells();
+        let mut alone = vec![NONE_KEY; tile.len()];
+        places.read_all(&values, tile.start, &mut alone);
+        assert_eq!(alone, keys[tile]);
+    }
+
+    #[test]
+    fn planes_undo_reading() {
+        let material: Material = "KBNK".parse().unwrap();
+        let board = Hyperboard::pieces(material);
+        check(&board, &[0, 1]);
+        check(&board, &[1, 0]);
+    }
+
+    /// Two outer men that are alike share one tile for both orders and none
+    /// where they stand on one square.
+    #[test]
+    fn like_outer_men() {
+        let material: Material = "KNNKP".parse().unwrap();
+        let pawns = [Bitboard::EMPTY, Bitboard(1 << 33)];
+        let board = Hyperboard::around_pawns(material, pawns);
+        // Knights, White's king, Black's king, along whom the words run.
+        check(&board, &[0, 1, 2, 3]);
+        check(&board, &[0, 3, 2, 1]);
+    }
+}

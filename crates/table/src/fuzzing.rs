@@ -72,4 +72,5 @@ fn ask(table: &TableFile) {
             let _ = table.get(&position, metric);
         }
     }
+    let _ = table.verify();
 }

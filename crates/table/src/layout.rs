@@ -140,9 +140,20 @@ impl Layout {
         Frame::new(fixed, self, mirror)
     }
 
-    /// The address of a position of this material (in this orientation), and
-    /// the image of the position that is stored there.
-    pub fn locate(&self, position: &Position) -> Option<(Address, Position)> {
+    /// The address of a position of this material (in this orientation).
+    pub fn locate(&self, position: &Position) -> Option<Address> {
+        self.find(position).map(|(address, ..)| address)
+    }
+
+    /// The same, with the image of the position that is stored there.
+    pub fn locate_image(&self, position: &Position) -> Option<(Address, Position)> {
+        let (address, symmetry, mirror) = self.find(position)?;
+        let image = position.transform(symmetry);
+        Some((address, mirror.map_or(image, |mirror| image.transform(mirror))))
+    }
+
+    /// The address, and the symmetries that lead there.
+    fn find(&self, position: &Position) -> Option<(Address, Symmetry, Option<Symmetry>)> {
         let (part, class, symmetry, mirror) = if self.material.has_pawns() {
             let (pawns, mirrored) = Placement::of(position).canonical();
             let part = self.placements.binary_search(&pawns).ok()?;
@@ -156,15 +167,15 @@ impl Layout {
             (0, pair.class, pair.symmetry, own)
         };
         let mut squares = self.assign(|man| symmetry.bitboard(position.of(man)))?;
-        let mut stored = position.transform(symmetry);
+        let mut used = None;
         if let Some(mirror) = mirror {
             let image = self.assign(|man| mirror.bitboard(symmetry.bitboard(position.of(man))))?;
             if image < squares {
                 squares = image;
-                stored = stored.transform(mirror);
+                used = Some(mirror);
             }
         }
-        Some((self.address(part, class, &squares[..self.men.len()]), stored))
+        Some((self.address(part, class, &squares[..self.men.len()]), symmetry, used))
     }
 
     fn address(&self, part: usize, class: usize, squares: &[Square]) -> Address {

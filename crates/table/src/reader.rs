@@ -173,10 +173,10 @@ impl TableFile {
         if !own && position.material() != material {
             return Err(none());
         }
-        let (address, canonical) = self.shared.meta.layout.locate(&position).ok_or_else(none)?;
+        let (address, image) = self.shared.meta.layout.locate_image(&position).ok_or_else(none)?;
         let key = match position.turn() == self.shared.meta.layout.predicted {
             false => self.base_key(address, metric)?,
-            true => self.own_key(address, &canonical, metric)?,
+            true => self.own_key(address, &image, metric)?,
         };
         match (key, outcome(key)) {
             (NONE_KEY, _) => Err(none()),
@@ -204,12 +204,17 @@ impl TableFile {
         let Some(rank) = block.shape.rank(layout.predicted, address.cell) else {
             return Ok(NONE_KEY);
         };
+        if let Some(key) = block.remembered(metric, rank) {
+            return Ok(key);
+        }
         let Some(tile) = block.shape.tile_of(address.cell) else { return Ok(NONE_KEY) };
         let in_tile = address.cell - block.shape.tiles[tile].first_cell;
         let mut best = self.best_quiet_move(&block, tile, in_tile, position, metric)?;
         let hint = block.best_hint(&self.shared, metric, tile, in_tile).map_err(malformed)?;
         best = best.max(hint);
-        block.own_key(&self.shared, metric, rank, best).map_err(malformed)
+        let key = block.own_key(&self.shared, metric, rank, best).map_err(malformed)?;
+        block.remember(&self.shared, metric, rank, key);
+        Ok(key)
     }
 
     /// What the quiet moves that are looked at promise.
@@ -265,10 +270,11 @@ impl TableFile {
     ) -> Result<Key, TableError> {
         let layout = &self.shared.meta.layout;
         let men = position.men().map(|(m, square)| (m, if square == from { to } else { square }));
-        let moved = Position::new(men, !layout.predicted).ok();
+        // A cell that is not legal is not stored: no need to look.
+        let moved = Position::placement(men, !layout.predicted);
         match moved.and_then(|moved| layout.locate(&moved)) {
             None => Ok(NONE_KEY),
-            Some((address, _)) => self.base_key(address, metric),
+            Some(address) => self.base_key(address, metric),
         }
     }
 

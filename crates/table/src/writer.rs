@@ -88,7 +88,7 @@ fn unfit(material: Material, why: &'static str) -> TableError {
 }
 
 /// The order in which metrics are stored: those others may count from first.
-const STORED_ORDER: [Metric; 4] = [Metric::Dtz, Metric::Dtz50, Metric::Dtc, Metric::Dtm];
+const STORED_ORDER: [Metric; 4] = [Metric::Dtz, Metric::Dtc, Metric::Dtz50, Metric::Dtm];
 
 fn same_values(a: &Table, b: &Table) -> bool {
     a.parts.iter().zip(&b.parts).all(|(a, b)| a.values == b.values)

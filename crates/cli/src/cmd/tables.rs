@@ -115,7 +115,7 @@ impl Used {
     }
 }
 
-const COLUMNS: [Metric; 4] = [Metric::Dtz, Metric::Dtz50, Metric::Dtc, Metric::Dtm];
+const COLUMNS: [Metric; 4] = [Metric::Dtz, Metric::Dtc, Metric::Dtz50, Metric::Dtm];
 
 /// A markdown table of bytes and bits per position.
 fn print_sizes(entries: &[Entry]) -> anyhow::Result<()> {
