@@ -20,8 +20,7 @@ const AFTER_HELP: &str = "\
 Examples:
   molien solve KQKR KRKN
   molien solve KBBKN --metric dtc,dtm --json
-  molien solve --men 3           every material of up to three men
-  molien solve KRPKR --backend cuda --check";
+  molien solve --men 3           every material of up to three men";
 
 /// Materials and metrics to solve.
 #[derive(Args, Debug)]
