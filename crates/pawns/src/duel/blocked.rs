@@ -1,69 +1,67 @@
 //! Pawns on one file that face each other.
 //!
 //! Neither pawn gets past the other until a king takes one, so all depends on
-//! how much nearer each king is to the enemy pawn than its defender.
+//! how much nearer each king is to the pawns than the other, and on what the
+//! pawn that is left is worth.
 
 use super::view::View;
 use super::{Bounds, Duel, DuelRule};
-use crate::one_pawn::OnePawn;
 
 impl Duel {
     pub(super) fn blocked_rules(self, exact: bool, bounds: &mut Bounds) {
-        let gap = self.rival.rank() - self.pawn.rank();
-        // How many steps White's king is ahead of Black's at Black's pawn,
-        // and behind it at the own pawn.
-        let attack = self.enemy.distance(self.rival) - self.king.distance(self.rival);
-        let exposed = self.king.distance(self.pawn) - self.enemy.distance(self.pawn);
-        let no_win = match wins_alone(self.mine_alone(), true, exact) {
-            Some(true) => attack <= -2,
-            Some(false) => attack >= 1 || (gap >= 3 && attack != -1),
-            None => false,
-        };
-        if no_win {
-            bounds.at_most(0, DuelRule::Blocked);
-        }
-        let no_loss = match wins_alone(self.theirs_alone(), false, exact) {
-            Some(true) => exposed <= -1,
-            Some(false) => match gap {
-                1 => exposed >= 1,
-                2 => exposed <= -2 || exposed == 0 || exposed >= 2,
-                _ => true,
-            },
-            None => false,
-        };
-        if no_loss {
-            bounds.at_least(0, DuelRule::Blocked);
-        }
         let [white, black] = View::standing(self, exact);
-        if bounds.low == -1 && white.holds_blocked() {
+        if bounds.low == -1 && white.is_safe_when_blocked() {
             bounds.at_least(0, DuelRule::Blocked);
         }
-        if bounds.high == 1 && black.holds_blocked() {
+        if bounds.high == 1 && black.is_safe_when_blocked() {
             bounds.at_most(0, DuelRule::Blocked);
+        }
+        if bounds.high == 1 && white.wins_blocked_rival() {
+            bounds.at_least(1, DuelRule::CatchesAndWins);
+        }
+        if bounds.low == -1 && black.wins_blocked_rival() {
+            bounds.at_most(-1, DuelRule::CatchesAndWins);
         }
     }
 }
 
 impl View {
-    /// The rival would not win alone, and our pawn is not so far behind that
-    /// the enemy king can take it and support the rival.
-    fn holds_blocked(&self) -> bool {
-        let lead = self.rival_moves() - self.moves() + i32::from(self.to_move);
-        let nearer =
-            self.men.king.distance(self.men.pawn) <= self.men.enemy.distance(self.men.pawn);
-        let placed = self.moves() <= 4 || (lead >= 0 && nearer) || self.ranks_behind_pawn() <= 0;
-        placed && self.rival_alone_is_drawn()
+    fn is_safe_when_blocked(&self) -> bool {
+        self.guards_blocked_pawn() || (self.is_placed_when_blocked() && self.rival_alone_is_drawn())
     }
-}
 
-/// Whether the pawn would win without the other; `None` if that is not known
-/// without look-ahead and none is allowed.
-fn wins_alone(men: OnePawn, to_move: bool, exact: bool) -> Option<bool> {
-    if exact {
-        Some(men.wins(to_move))
-    } else if men.surely_won(to_move) {
-        Some(true)
-    } else {
-        men.surely_drawn(to_move).then_some(false)
+    /// Our king is in time for the pawns, whatever the rival is worth: it is
+    /// nearer to both, or the enemy king is far above them.
+    fn guards_blocked_pawn(&self) -> bool {
+        let Duel { king, pawn, enemy, rival } = self.men;
+        let to_rival = enemy.distance(rival) - king.distance(rival);
+        let to_pawn = enemy.distance(pawn) - king.distance(pawn);
+        let home = self.king_to_rival_home();
+        let nearer = to_rival > 1 && to_pawn > 0 && home > 2;
+        let early = enemy.rank() > pawn.rank() + 3
+            && to_pawn >= 0
+            && home > 1
+            && self.enemy_to_rival_home() > home + 1;
+        nearer || early
+    }
+
+    /// Our pawn is not so far behind that the enemy king can take it and
+    /// still support the rival.
+    fn is_placed_when_blocked(&self) -> bool {
+        let Duel { king, pawn, enemy, .. } = self.men;
+        let nearer = king.distance(pawn) <= enemy.distance(pawn);
+        self.moves() <= 4 || (self.lead() >= 0 && nearer) || self.ranks_behind_pawn() <= 0
+    }
+
+    /// Our king is so much nearer to the rival that it falls, and our pawn
+    /// wins although the enemy king gets before it meanwhile.
+    fn wins_blocked_rival(&self) -> bool {
+        let Duel { king, pawn, enemy, rival } = self.men;
+        let attack = enemy.distance(rival) - king.distance(rival);
+        self.exact
+            && attack > 2
+            && self.ranks_behind_pawn() <= 0
+            && rival.rank() - pawn.rank() == 1
+            && !self.theirs().saved_by_waiting()
     }
 }
