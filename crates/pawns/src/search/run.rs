@@ -14,6 +14,9 @@ use crate::Value;
 
 /// The least time alpha-beta gets before the prover's next turn.
 const SLICE: Duration = Duration::from_millis(20);
+/// The prover gets so many times the time of alpha-beta: it decides most
+/// positions, and alpha-beta supplies scores and the wins that are short.
+const PROVER_SHARE: u32 = 4;
 /// Alpha-beta goes no deeper, in plies.
 const DEEPEST: u32 = 100;
 
@@ -44,8 +47,7 @@ pub(super) struct Run<'a, R> {
 }
 
 impl<R: FnMut(&SearchResult)> Run<'_, R> {
-    /// Alternates prover and alpha-beta, each getting about half the time,
-    /// until one of them is done.
+    /// Alternates prover and alpha-beta until one of them is done.
     pub fn prove(&mut self, judge: Judge<'_>, table: &mut Table) {
         let mut prover = Prover::new(&self.position, judge);
         let (mut proving, mut searching) = (Duration::ZERO, Duration::ZERO);
@@ -53,7 +55,7 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
         let deepest = self.limits.depth.unwrap_or(DEEPEST).min(DEEPEST);
         loop {
             let from = Instant::now();
-            if prover_open && (proving <= searching || depth > deepest) {
+            if prover_open && (proving <= PROVER_SHARE * searching || depth > deepest) {
                 let other = searched;
                 let progress = self.round(&mut prover, other);
                 proving += from.elapsed();
@@ -66,7 +68,8 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
             } else if depth <= deepest {
                 let before = prover.judged();
                 // While the prover is at work it must not wait for ever.
-                self.slice = prover_open.then(|| proving.saturating_sub(searching) + SLICE);
+                let fair = proving / PROVER_SHARE;
+                self.slice = prover_open.then(|| fair.saturating_sub(searching) + SLICE);
                 let turn = self.iteration(judge, table, depth, (before, &mut searched), false);
                 searching += from.elapsed();
                 match turn {
