@@ -179,7 +179,18 @@ impl Words for Plain {
 
     #[inline(always)]
     fn transform(self, symmetry: Symmetry) -> Plain {
-        self.each(|word| symmetry.bitboard(Bitboard(word)).0)
+        // A constant symmetry in each loop, so that it can become vectors.
+        let mut out = self;
+        if symmetry.flips_horizontal() {
+            out = out.each(|word| Symmetry::MIRROR.bitboard(Bitboard(word)).0);
+        }
+        if symmetry.flips_vertical() {
+            out = out.each(|word| Symmetry::FLIP.bitboard(Bitboard(word)).0);
+        }
+        if symmetry.transposes() {
+            out = out.each(|word| Symmetry::DIAGONAL.bitboard(Bitboard(word)).0);
+        }
+        out
     }
 
     #[inline(always)]

@@ -35,7 +35,8 @@ static LEVEL: LazyLock<Level> = LazyLock::new(|| {
 });
 
 /// Defines functions that choose at run time between their body compiled for
-/// each instruction set, in which `W` are its vectors. What the body calls
+/// each instruction set (the features are those of the backends, which have
+/// been looked for), in which `W` are its vectors. What the body calls
 /// must be inlined into it.
 macro_rules! kernels {
     ($(
