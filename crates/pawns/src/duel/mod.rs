@@ -205,7 +205,7 @@ impl Duel {
 
     /// The bounds by rules alone. `exact` allows the full look-ahead of the
     /// one-pawn rules; without it only their quick part is used.
-    pub(crate) fn rules(self, exact: bool) -> Bounds {
+    fn rules(self, exact: bool) -> Bounds {
         let mut bounds = Bounds::OPEN;
         self.captures(exact, &mut bounds);
         if bounds.low == 1 {

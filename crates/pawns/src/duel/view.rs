@@ -135,22 +135,29 @@ impl View {
         self.men.pawn.rank() - self.men.king.rank()
     }
 
+    /// Known to be won; `to_move`: the side with the pawn is to move.
+    fn is_won(&self, men: OnePawn, to_move: bool) -> bool {
+        if self.exact { men.wins(to_move) } else { men.surely_won(to_move) }
+    }
+
+    /// Known to be drawn; `to_move`: the side with the pawn is to move.
+    fn is_drawn(&self, men: OnePawn, to_move: bool) -> bool {
+        if self.exact { !men.wins(to_move) } else { men.surely_drawn(to_move) }
+    }
+
     /// The rival alone, without our pawn, does not win.
     pub fn rival_alone_is_drawn(&self) -> bool {
-        let alone = self.men.theirs_alone();
-        if self.exact { !alone.wins(!self.to_move) } else { alone.surely_drawn(!self.to_move) }
+        self.is_drawn(self.men.theirs_alone(), !self.to_move)
     }
 
     /// Our pawn alone, without the rival, wins.
     pub fn pawn_alone_wins(&self) -> bool {
-        let alone = self.men.mine_alone();
-        if self.exact { alone.wins(self.to_move) } else { alone.surely_won(self.to_move) }
+        self.is_won(self.men.mine_alone(), self.to_move)
     }
 
     /// Unless our pawn alone is known not to win.
     pub fn pawn_may_win_alone(&self) -> bool {
-        let alone = self.men.mine_alone();
-        if self.exact { alone.wins(self.to_move) } else { !alone.surely_drawn(self.to_move) }
+        !self.is_drawn(self.men.mine_alone(), self.to_move)
     }
 
     /// Our king goes after the rival, which runs: the square where it is
@@ -178,9 +185,7 @@ impl View {
         let Some(king) = self.chase() else { return false };
         let Duel { pawn, enemy, .. } = self.men;
         let after = OnePawn { king, pawn, enemy };
-        king.distance(enemy) > 1
-            && king != pawn
-            && (if self.exact { after.wins(false) } else { after.surely_won(false) })
+        king.distance(enemy) > 1 && king != pawn && self.is_won(after, false)
     }
 
     /// The enemy king goes after our pawn, which runs: either it comes too
@@ -190,9 +195,7 @@ impl View {
         let Some(king) = theirs.chase() else { return true };
         let Duel { pawn, enemy, .. } = theirs.men;
         let after = OnePawn { king, pawn, enemy };
-        king.distance(enemy) > 1
-            && king != pawn
-            && (if self.exact { !after.wins(false) } else { after.surely_drawn(false) })
+        king.distance(enemy) > 1 && king != pawn && self.is_drawn(after, false)
     }
 
     /// The enemy king goes to our pawn, which stays; meanwhile our king gets
@@ -206,7 +209,7 @@ impl View {
             return true; // the pawn is guarded
         }
         let after = Duel { king, pawn, enemy: pawn, rival }.theirs_alone();
-        if self.exact { !after.wins(false) } else { after.surely_drawn(false) }
+        self.is_drawn(after, false)
     }
 
     /// The other side's view.
