@@ -116,8 +116,11 @@ impl TableError {
         matches!(self, Foreign { .. } | Length { .. } | Checksum { .. } | Malformed { .. })
     }
 
-    /// Whether the table is simply not there.
+    /// Whether the table is simply not there, or of an older version of the
+    /// format: then it is solved, and the file is replaced.
     pub fn is_missing(&self) -> bool {
-        matches!(self, TableError::Missing { .. } | TableError::NoMetric { .. })
+        use TableError::*;
+        let old = matches!(self, Version { found, .. } if *found < VERSION);
+        old || matches!(self, Missing { .. } | NoMetric { .. })
     }
 }
