@@ -116,13 +116,11 @@ impl TableError {
         matches!(self, Foreign { .. } | Length { .. } | Checksum { .. } | Malformed { .. })
     }
 
-    /// Whether the table is simply not there, or there in an older version
-    /// only: then it is to be solved, and takes the old one's place.
+    /// Whether the table is simply not there, or of an older version of the
+    /// format: then it is solved, and the file is replaced.
     pub fn is_missing(&self) -> bool {
-        match self {
-            TableError::Missing { .. } | TableError::NoMetric { .. } => true,
-            TableError::Version { found, .. } => (1..VERSION).contains(found),
-            _ => false,
-        }
+        use TableError::*;
+        let old = matches!(self, Version { found, .. } if *found < VERSION);
+        old || matches!(self, Missing { .. } | NoMetric { .. })
     }
 }
