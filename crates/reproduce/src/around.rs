@@ -2,17 +2,25 @@
 
 use molien_board::Position;
 
-/// The positions of a line and all that are one move away from it.
-pub(crate) fn around(start: &Position, moves: &[&str]) -> Vec<Position> {
-    let (mut now, mut found) = (*start, vec![*start]);
-    for name in moves {
+/// The positions of a line that are wanted, and all that are one move away
+/// from them.
+pub(crate) fn around(
+    start: &Position,
+    moves: &[&str],
+    wanted: impl Fn(&Position) -> bool,
+) -> Vec<Position> {
+    let (mut now, mut found) = (*start, Vec::new());
+    let mut names = moves.iter();
+    loop {
         let legal = now.legal_moves();
-        found.extend(legal.iter().map(|m| now.play(m)));
-        match legal.iter().find(|m| m.to_string() == *name) {
+        if wanted(&now) {
+            found.push(now);
+            found.extend(legal.iter().map(|m| now.play(m)));
+        }
+        let played = names.next().and_then(|name| legal.iter().find(|m| m.to_string() == *name));
+        match played {
             Some(m) => now = now.play(m),
-            None => break,
+            None => return found,
         }
     }
-    found.extend(now.legal_moves().iter().map(|m| now.play(m)));
-    found
 }

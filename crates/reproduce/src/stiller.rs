@@ -115,7 +115,7 @@ pub fn line(lab: &Lab, full: bool) -> Result<Section, ReproduceError> {
             cells.push(Cell::skipped("KRNKNN", "optimal plies", moves.len(), SIX_MEN));
             continue;
         }
-        lab.gather(&around(&start, &moves), Metric::Dtc)?;
+        lab.gather(&around(&start, &moves, |_| true), Metric::Dtc)?;
         let line = check_line(&lab.tables(), &start, &moves, &Play::both(Metric::Dtc))?;
         let optimal = line.plies.iter().filter(|ply| ply.mark != Mark::NotOptimal).count();
         cells.push(Cell::compare("KRNKNN", "optimal plies", moves.len(), optimal));

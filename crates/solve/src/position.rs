@@ -124,6 +124,9 @@ impl Solver {
         let plan = self.plan(position, metric)?;
         // Later questions are likely to be about positions that follow from
         // this one: boards are given up only where memory is short.
+        if self.parts_bytes().saturating_add(plan.cost().bytes) > self.memory_limit_bytes {
+            lock(&self.parts).clear(); // boards of earlier positions
+        }
         let gives_up = plan.cost().bytes > self.memory_limit_bytes;
         let cost = if gives_up { plan.cost_giving_up() } else { plan.cost() };
         self.check_memory(node.material, metric, cost.bytes)?;

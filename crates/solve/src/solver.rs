@@ -422,6 +422,11 @@ impl Solver {
         Ok(game)
     }
 
+    /// What the boards with pawns take that were solved for single positions.
+    pub(crate) fn parts_bytes(&self) -> u64 {
+        lock(&self.parts).values().map(|part| game_bytes(&part.game)).sum()
+    }
+
     /// Makes room for a solve that needs so much: gives up tables it does not
     /// read, if it must.
     pub(crate) fn check_memory(
@@ -431,17 +436,15 @@ impl Solver {
         needed: u64,
     ) -> Result<(), SolveError> {
         let limit = self.memory_limit_bytes;
-        let swapped = |map: &Swapped| {
-            let graded = map.values().flat_map(|game| &game.values);
-            graded.map(|graded| graded.len_bytes() as u64).sum::<u64>()
-        };
-        let mut kept = lock(&self.tables).bytes() + swapped(&lock(&self.swapped));
+        let swapped = |map: &Swapped| map.values().map(|game| game_bytes(game)).sum::<u64>();
+        let parts = self.parts_bytes();
+        let mut kept = parts + lock(&self.tables).bytes() + swapped(&lock(&self.swapped));
         if needed.saturating_add(kept) > limit {
             let read: Vec<Material> = dependencies(material).into_iter().flatten().collect();
             let wanted = |key: &Key| read.contains(&key.0) && same_solve(key.1, metric);
             let room = limit.saturating_sub(needed);
             lock(&self.swapped).retain(|key, _| wanted(key));
-            kept = swapped(&lock(&self.swapped));
+            kept = parts + swapped(&lock(&self.swapped));
             kept += lock(&self.tables).give_up(room.saturating_sub(kept), wanted);
         }
         let needed = needed.saturating_add(kept);
@@ -452,6 +455,10 @@ impl Solver {
         let (needed_mib, limit_mib) = (mib(needed), mib(limit));
         Err(SolveError::Memory { material, metric, needed_mib, limit_mib })
     }
+}
+
+fn game_bytes(game: &SubGame) -> u64 {
+    game.values.iter().map(|graded| graded.len_bytes() as u64).sum()
 }
 
 /// Whether a solve in one metric reads tables in another.
