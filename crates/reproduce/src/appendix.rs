@@ -18,10 +18,13 @@ const LINES: Data = data!("nalimov_lines.tsv");
 const FULL_MEN: usize = 6;
 
 /// Signs that are printed wrongly: line, ply, what is wrong.
-const KNOWN: [(&str, &str, &str); 3] = [
+const KNOWN: [(&str, &str, &str); 6] = [
     ("B2-Z1", "ply 12 ", "printed one too few: there are six"),
+    ("B4.2", "ply 37 ", "printed one too few: 17 moves draw"),
     ("B4.2", "ply 45 ", "Qe5 draws as well"),
     ("B5.3-main", "ply 14 ", "two moves are legal"),
+    ("B5.3-note-iv", "ply 15 ", "Qc7 mates as fast; it is printed one move later"),
+    ("B5.3-note-iv", "ply 17 ", "the other move is Qca6; Qc7 belongs one move earlier"),
 ];
 
 /// A printed move.

@@ -5,8 +5,13 @@
 //! others struck from the legal positions, a solve gives exactly their part of
 //! the table, and statistics of it.
 
-use molien_board::{Bitboard, Color, Man, Role, Square};
+use molien_board::{Bitboard, Color, Man, Material, Role, Square};
 use molien_hyper::{Cell, Hyperboard, KingAxis, Tile};
+
+use crate::board_solve::BoardSolve;
+use crate::record::Keep;
+use crate::watch::Watch;
+use crate::{Metric, SolveError, Solver, Stats};
 
 /// Where a man's square is found.
 #[derive(Clone, Copy, Debug)]
@@ -56,13 +61,40 @@ fn mask(all: bool) -> u64 {
     if all { !0 } else { 0 }
 }
 
+impl Solver {
+    /// The statistics of the positions in which two like bishops of one side
+    /// stand on squares of both colours; none if there are no such bishops.
+    ///
+    /// # Errors
+    /// If it needs too much memory or is cancelled.
+    pub fn opposite_bishops(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Option<Stats>, SolveError> {
+        let canonical = material.canonical();
+        let board = Hyperboard::pieces(canonical);
+        let Some(pair) = BishopPair::new(&board) else { return Ok(None) };
+        self.solve_below(canonical, metric)?;
+        let exits = self.exits(&board, metric)?;
+        self.progress.begin(canonical, metric, board.tiles() as u64 * 4096);
+        let solve = BoardSolve {
+            log: None,
+            bishops: Some(pair),
+            ..self.board_solve(&board, &*exits, metric, Keep::Outcomes)
+        };
+        let (_, stats) = solve.run(&mut Watch::nothing())?;
+        self.progress.end(canonical, metric);
+        Ok(Some(if material == canonical { stats } else { stats.swap_colors() }))
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use molien_board::Material;
     use molien_hyper::Index;
 
     use super::*;
-    use crate::{Metric, Place, Solver, Value};
+    use crate::{Place, Value};
 
     /// The statistics equal those of the table's own positions, counted one by
     /// one.

@@ -2,10 +2,12 @@
 
 use molien_board::Material;
 use molien_hyper::{Hyperboard, Tile};
-use molien_operators::Rule;
+use molien_operators::{Rule, SubGame};
 
+use crate::cache::Key;
 use crate::record::Keep;
-use crate::{Metric, Placement};
+use crate::solver::{Swapped, lock};
+use crate::{Metric, Placement, SolveError, Solver, dependencies};
 
 /// Up to this many men a table without pawns always keeps its depths.
 const DEPTHS_MEN: usize = 5;
@@ -60,4 +62,51 @@ pub(crate) fn peak_bytes(material: Material, keep: Keep) -> u64 {
     }
     let tiles = Hyperboard::pieces(material).tiles() as u64;
     kept_bytes(tiles, keep) + working_bytes(tiles)
+}
+
+impl Solver {
+    /// What the boards with pawns take that were solved for single positions.
+    pub(crate) fn parts_bytes(&self) -> u64 {
+        lock(&self.parts).values().map(|part| game_bytes(&part.game)).sum()
+    }
+
+    /// Makes room for a solve that needs so much: gives up tables it does not
+    /// read, if it must.
+    pub(crate) fn check_memory(
+        &self,
+        material: Material,
+        metric: Metric,
+        needed: u64,
+    ) -> Result<(), SolveError> {
+        let limit = self.memory_limit_bytes;
+        let swapped = |map: &Swapped| map.values().map(|game| game_bytes(game)).sum::<u64>();
+        let parts = self.parts_bytes();
+        let mut kept = parts + lock(&self.tables).bytes() + swapped(&lock(&self.swapped));
+        if needed.saturating_add(kept) > limit {
+            let read: Vec<Material> = dependencies(material).into_iter().flatten().collect();
+            let wanted = |key: &Key| read.contains(&key.0) && same_solve(key.1, metric);
+            let room = limit.saturating_sub(needed);
+            lock(&self.swapped).retain(|key, _| wanted(key));
+            kept = parts + swapped(&lock(&self.swapped));
+            kept += lock(&self.tables).give_up(room.saturating_sub(kept), wanted);
+        }
+        let needed = needed.saturating_add(kept);
+        if needed <= limit {
+            return Ok(());
+        }
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        let (needed_mib, limit_mib) = (mib(needed), mib(limit));
+        Err(SolveError::Memory { material, metric, needed_mib, limit_mib })
+    }
+}
+
+fn game_bytes(game: &SubGame) -> u64 {
+    game.values.iter().map(|graded| graded.len_bytes() as u64).sum()
+}
+
+/// Whether a solve in one metric reads tables in another.
+fn same_solve(table: Metric, solve: Metric) -> bool {
+    // DTZ50 looks at DTZ first, and without pawns DTZ is DTC.
+    let zeroing = |metric| matches!(metric, Metric::Dtz | Metric::Dtz50);
+    table == solve || (zeroing(solve) && (zeroing(table) || table == Metric::Dtc))
 }

@@ -8,7 +8,6 @@ use molien_hyper::Hyperboard;
 use molien_operators::{Backend, SubGame, fastest};
 use rayon::prelude::*;
 
-use crate::bishops::BishopPair;
 use crate::board_solve::BoardSolve;
 use crate::cache::{Cache, Key};
 use crate::exits::{Exits, PieceExits};
@@ -44,7 +43,7 @@ pub struct Solver {
     pub(crate) tables: Mutex<Cache>,
     /// Sub-games in the orientation a parent needs, where it is not the
     /// table's own.
-    swapped: Mutex<Swapped>,
+    pub(crate) swapped: Mutex<Swapped>,
     /// Hyperboards with pawns, by canonical material and placement.
     pub(crate) parts: Mutex<HashMap<(Material, Metric, Placement), Arc<Part>>>,
     /// What captures of the last pawn lead to, while boards with pawns are
@@ -54,7 +53,7 @@ pub struct Solver {
     pub(crate) watched: Mutex<HashMap<(Position, Metric), Value>>,
 }
 
-type Swapped = HashMap<Key, Arc<SubGame>>;
+pub(crate) type Swapped = HashMap<Key, Arc<SubGame>>;
 
 /// Material, metric, side to move, and whether depths are read.
 pub(crate) type ViewKey = (Material, Metric, Color, bool);
@@ -302,18 +301,7 @@ impl Solver {
         let board = Hyperboard::pieces(material);
         let exits = self.exits(&board, metric)?;
         self.progress.begin(material, metric, board.tiles() as u64 * 4096);
-        let (backend, progress) = (self.backend, &*self.progress);
-        let (exits, log) = (&*exits, self.wave_log.as_deref());
-        let solve = BoardSolve {
-            backend,
-            progress,
-            board: &board,
-            exits,
-            metric,
-            keep,
-            log,
-            bishops: None,
-        };
+        let solve = self.board_solve(&board, &*exits, metric, keep);
         let mut watch = Watch::new(&board, watched);
         let (game, stats) = solve.run(&mut watch)?;
         self.progress.end(material, metric);
@@ -321,29 +309,16 @@ impl Solver {
         Ok((Table { material, metric, parts: vec![Arc::new(game)], stats }, values))
     }
 
-    /// The statistics of the positions in which two like bishops of one side
-    /// stand on squares of both colours; none if there are no such bishops.
-    ///
-    /// # Errors
-    /// If it needs too much memory or is cancelled.
-    pub fn opposite_bishops(
-        &self,
-        material: Material,
+    pub(crate) fn board_solve<'a>(
+        &'a self,
+        board: &'a Hyperboard,
+        exits: &'a dyn Exits,
         metric: Metric,
-    ) -> Result<Option<Stats>, SolveError> {
-        let canonical = material.canonical();
-        let board = Hyperboard::pieces(canonical);
-        let Some(pair) = BishopPair::new(&board) else { return Ok(None) };
-        self.solve_below(canonical, metric)?;
-        let exits = self.exits(&board, metric)?;
+        keep: Keep,
+    ) -> BoardSolve<'a> {
         let (backend, progress) = (self.backend, &*self.progress);
-        progress.begin(canonical, metric, board.tiles() as u64 * 4096);
-        let (board, exits, keep, bishops) = (&board, &*exits, Keep::Outcomes, Some(pair));
-        let solve =
-            BoardSolve { backend, progress, board, exits, metric, keep, log: None, bishops };
-        let (_, stats) = solve.run(&mut Watch::nothing())?;
-        progress.end(canonical, metric);
-        Ok(Some(if material == canonical { stats } else { stats.swap_colors() }))
+        let log = self.wave_log.as_deref();
+        BoardSolve { backend, progress, board, exits, metric, keep, log, bishops: None }
     }
 
     /// All placements of the pawns, the furthest advanced first.
@@ -385,19 +360,7 @@ impl Solver {
         }
         let board = Hyperboard::around_pawns(material, pawns.bitboards());
         let exits = self.exits(&board, metric)?;
-        let (backend, progress) = (self.backend, &*self.progress);
-        let keep = Keep::Depths;
-        let (exits, log) = (&*exits, self.wave_log.as_deref());
-        let solve = BoardSolve {
-            backend,
-            progress,
-            board: &board,
-            exits,
-            metric,
-            keep,
-            log,
-            bishops: None,
-        };
+        let solve = self.board_solve(&board, &*exits, metric, Keep::Depths);
         let (game, stats) = solve.run(&mut Watch::nothing())?;
         let part = Arc::new(Part { game: Arc::new(game), stats });
         lock(&self.parts).insert(key, part.clone());
@@ -421,51 +384,6 @@ impl Solver {
         lock(&self.swapped).insert(key, game.clone());
         Ok(game)
     }
-
-    /// What the boards with pawns take that were solved for single positions.
-    pub(crate) fn parts_bytes(&self) -> u64 {
-        lock(&self.parts).values().map(|part| game_bytes(&part.game)).sum()
-    }
-
-    /// Makes room for a solve that needs so much: gives up tables it does not
-    /// read, if it must.
-    pub(crate) fn check_memory(
-        &self,
-        material: Material,
-        metric: Metric,
-        needed: u64,
-    ) -> Result<(), SolveError> {
-        let limit = self.memory_limit_bytes;
-        let swapped = |map: &Swapped| map.values().map(|game| game_bytes(game)).sum::<u64>();
-        let parts = self.parts_bytes();
-        let mut kept = parts + lock(&self.tables).bytes() + swapped(&lock(&self.swapped));
-        if needed.saturating_add(kept) > limit {
-            let read: Vec<Material> = dependencies(material).into_iter().flatten().collect();
-            let wanted = |key: &Key| read.contains(&key.0) && same_solve(key.1, metric);
-            let room = limit.saturating_sub(needed);
-            lock(&self.swapped).retain(|key, _| wanted(key));
-            kept = parts + swapped(&lock(&self.swapped));
-            kept += lock(&self.tables).give_up(room.saturating_sub(kept), wanted);
-        }
-        let needed = needed.saturating_add(kept);
-        if needed <= limit {
-            return Ok(());
-        }
-        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-        let (needed_mib, limit_mib) = (mib(needed), mib(limit));
-        Err(SolveError::Memory { material, metric, needed_mib, limit_mib })
-    }
-}
-
-fn game_bytes(game: &SubGame) -> u64 {
-    game.values.iter().map(|graded| graded.len_bytes() as u64).sum()
-}
-
-/// Whether a solve in one metric reads tables in another.
-fn same_solve(table: Metric, solve: Metric) -> bool {
-    // DTZ50 looks at DTZ first, and without pawns DTZ is DTC.
-    let zeroing = |metric| matches!(metric, Metric::Dtz | Metric::Dtz50);
-    table == solve || (zeroing(solve) && (zeroing(table) || table == Metric::Dtc))
 }
 
 /// Whether a table keeps at least this much.
