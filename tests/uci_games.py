@@ -21,6 +21,8 @@ MOVE_SECONDS = 0.05
 # The operating system may take the processor away for a moment.
 GRACE_SECONDS = 1.0
 MOST_MOVES = 120
+# The longest any move has taken so far, in seconds.
+slowest = [0.0]
 
 
 def random_start(rng, tables):
@@ -60,7 +62,9 @@ def play(engine, rng, tables, best):
     for _ in range(MOST_MOVES):
         began = time.monotonic()
         result = engine.play(board, chess.engine.Limit(time=MOVE_SECONDS))
-        if time.monotonic() - began > MOVE_SECONDS + GRACE_SECONDS:
+        taken = time.monotonic() - began
+        slowest[0] = max(slowest[0], taken)
+        if taken > MOVE_SECONDS + GRACE_SECONDS:
             return f"{start}: too slow at {board.fen()}"
         if result.move not in board.legal_moves:
             return f"{start}: {result.move} is illegal at {board.fen()}"
@@ -90,7 +94,8 @@ def main():
             engine.quit()
     for failure in failures:
         print(failure)
-    print(f"{games - len(failures)} of {games} wins kept")
+    kept = games - len(failures)
+    print(f"{kept} of {games} wins kept, slowest move {1000 * slowest[0]:.0f} ms of {1000 * MOVE_SECONDS:.0f}")
     return 1 if failures else 0
 
 
