@@ -76,9 +76,9 @@ pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
     for material in materials {
         let report = verify(&solver, material, &options)?;
         if context.json {
-            print_json(&to_json(&report, args.seed))?;
+            print_json(&to_json(&report, args))?;
         } else {
-            print(&report, args.seed)?;
+            print(&report, args)?;
         }
         if report.failures() > 0 {
             verdict = Verdict::Failed;
@@ -91,7 +91,7 @@ fn fen(position: &Option<Position>) -> Option<String> {
     position.as_ref().map(ToString::to_string)
 }
 
-fn to_json(report: &Report, seed: u64) -> Json {
+fn to_json(report: &Report, args: &VerifyArgs) -> Json {
     let plane = |plane: &molien_verify::PlaneReport| {
         let first = plane.found.first.iter();
         let first: Vec<Json> = first
@@ -120,14 +120,15 @@ fn to_json(report: &Report, seed: u64) -> Json {
         "referee": {
             "checked": report.referee.checked,
             "exhaustive": report.exhaustive,
-            "seed": if report.exhaustive { None } else { Some(seed) },
+            "seed": if report.exhaustive { None } else { Some(args.seed) },
+            "en_passant": report.exhaustive || args.en_passant,
             "failures": report.referee.failures,
             "first": referee.collect::<Vec<_>>(),
         },
     })
 }
 
-fn print(report: &Report, seed: u64) -> anyhow::Result<()> {
+fn print(report: &Report, args: &VerifyArgs) -> anyhow::Result<()> {
     let ok = if report.failures() == 0 { "ok" } else { "FAILED" };
     print_line(&format!("{}: {ok}", report.material))?;
     for plane in &report.planes {
@@ -142,7 +143,11 @@ fn print(report: &Report, seed: u64) -> anyhow::Result<()> {
             print_line(&format!("    {place}: {}", bad.law))?;
         }
     }
-    let kind = if report.exhaustive { "all".to_owned() } else { format!("sample, seed {seed}") };
+    let kind = match (report.exhaustive, args.en_passant) {
+        (true, _) => "all".to_owned(),
+        (false, true) => format!("sample, seed {}, and all next to en passant", args.seed),
+        (false, false) => format!("sample, seed {}", args.seed),
+    };
     print_line(&format!(
         "  referee       {:>15} positions ({kind}), {} failures",
         grouped(report.referee.checked),
