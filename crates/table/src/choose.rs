@@ -1,9 +1,11 @@
 //! Choosing, by trying them on a sample, the layout and the references that
 //! compress best.
 
+use std::io;
+
 use molien_board::{Color, Man, Role};
-use molien_hyper::KING_PAIRS;
-use molien_solve::{SideStats, Table};
+use molien_hyper::{Hyperboard, KING_PAIRS};
+use molien_solve::SideStats;
 use rayon::prelude::*;
 
 use crate::coding::{Alphabet, Coding, SeenDifferences};
@@ -11,6 +13,7 @@ use crate::compress::Packer;
 use crate::encode::{Coder, raw_streams};
 use crate::layout::{BLOCK_CELLS, Layout, ScanOrder, placed_men};
 use crate::source::{Sample, Source};
+use crate::values::Solved;
 
 /// Tiles tried for each layout: many, since layouts differ in the positions
 /// they have in a tile.
@@ -37,13 +40,28 @@ pub(crate) fn sample(blocks: usize, wanted: usize) -> Vec<usize> {
     found
 }
 
+/// Why tables cannot be written.
+#[derive(Debug)]
+pub(crate) enum Unwritable {
+    /// They disagree on an outcome.
+    Disagree,
+    /// Their values cannot be read.
+    Io(io::Error),
+}
+
+impl From<io::Error> for Unwritable {
+    fn from(error: io::Error) -> Unwritable {
+        Unwritable::Io(error)
+    }
+}
+
 /// Some blocks in some metrics.
-pub(crate) fn samples(
+fn samples(
     source: &Source<'_>,
     layout: &Layout,
     wanted: usize,
     metrics: &[usize],
-) -> Vec<Sample> {
+) -> io::Result<Vec<Sample>> {
     let blocks = sample(layout.blocks(), wanted).into_par_iter();
     blocks.map(|block| source.sample(layout, block, metrics)).collect()
 }
@@ -51,9 +69,9 @@ pub(crate) fn samples(
 /// The orders of the placed men worth a try: any two kinds of men as row and
 /// column. The man along whom the hyperboard's words run comes next to them
 /// if he is not one of them.
-fn orders(table: &Table) -> Vec<Vec<Man>> {
+fn orders(table: &Solved<'_>) -> Vec<Vec<Man>> {
     let men = placed_men(&table.material);
-    let along = table.parts.first().and_then(|part| part.board.column());
+    let along = table.boards().next().and_then(Hyperboard::column);
     let mut orders: Vec<Vec<Man>> = Vec::new();
     for i in 0..men.len() {
         for j in (0..men.len()).filter(|&j| j != i || men.len() == 1) {
@@ -72,11 +90,11 @@ fn orders(table: &Table) -> Vec<Vec<Man>> {
 
 /// All layouts worth a try: either side predicted if it has a man in the
 /// tiles, or its king's moves are looked at.
-fn candidates(table: &Table) -> Vec<Layout> {
-    let placement = |part: &std::sync::Arc<molien_operators::SubGame>| {
-        molien_solve::Placement::new(Color::BOTH.map(|color| part.board.pawns(color)))
+fn candidates(table: &Solved<'_>) -> Vec<Layout> {
+    let placement = |board: &Hyperboard| {
+        molien_solve::Placement::new(Color::BOTH.map(|color| board.pawns(color)))
     };
-    let placements: Vec<_> = table.parts.iter().map(placement).collect();
+    let placements: Vec<_> = table.boards().map(placement).collect();
     let classes = if table.material.has_pawns() { 1 } else { KING_PAIRS };
     let mut layouts = Vec::new();
     for men in orders(table) {
@@ -112,9 +130,9 @@ fn alphabet_of(stats: &SideStats) -> Alphabet {
 }
 
 /// The coding of a table without a reference.
-pub(crate) fn plain_coding(table: &Table) -> Coding {
+pub(crate) fn plain_coding(table: &Solved<'_>) -> Coding {
     let alphabets = [alphabet_of(&table.stats.sides[0]), alphabet_of(&table.stats.sides[1])];
-    Coding { stored: keeps_depths(table), reference: None, alphabets }
+    Coding { stored: table.keeps_depths(), reference: None, alphabets }
 }
 
 fn packed_len(stream: &[u8]) -> usize {
@@ -122,41 +140,40 @@ fn packed_len(stream: &[u8]) -> usize {
     packed.map_or(stream.len(), |packed| packed.len())
 }
 
-/// The packed sizes of a block's streams; `None` if the metrics disagree.
-fn stream_costs(layout: &Layout, sample: &Sample, codings: &[Coding]) -> Option<Vec<usize>> {
+/// The packed sizes of a block's streams.
+fn stream_costs(
+    layout: &Layout,
+    sample: &Sample,
+    codings: &[Coding],
+) -> Result<Vec<usize>, Unwritable> {
     let mut coders: Vec<Coder> =
         codings.iter().map(|coding| Coder::new(coding, layout.predicted)).collect();
-    let streams = raw_streams(layout, &sample.shape, &mut sample.keys(), &mut coders).ok()?;
-    Some(streams.iter().map(|stream| packed_len(stream)).collect())
+    let streams = raw_streams(layout, &sample.shape, &mut sample.keys(), &mut coders);
+    let streams = streams.map_err(|_| Unwritable::Disagree)?;
+    Ok(streams.iter().map(|stream| packed_len(stream)).collect())
 }
 
-/// Whether a table knows the depth of each position, or only their number.
-pub(crate) fn keeps_depths(table: &Table) -> bool {
-    let deep = |counts: &Vec<molien_solve::Count>| counts.len() > 1;
-    let any = table.stats.sides.iter().any(|side| deep(&side.wins) || deep(&side.losses));
-    !any || table.parts.iter().flat_map(|part| &part.values).any(|side| !side.depth.is_empty())
-}
-
-/// Bytes per position of a sample, in small units. `None` if the tables
-/// disagree on an outcome.
-fn layout_cost(source: &Source<'_>, layout: &Layout, tiles: usize) -> Option<usize> {
+/// Bytes per position of a sample, in small units.
+fn layout_cost(source: &Source<'_>, layout: &Layout, tiles: usize) -> Result<usize, Unwritable> {
     // What suits the last metric, the costliest, suits the others too.
-    let last = (0..source.tables.len()).rev().find(|&i| keeps_depths(source.tables[i]));
+    let last = (0..source.metrics.len()).rev().find(|&i| source.metrics[i].keeps_depths());
     let metric = last.unwrap_or(0);
-    let coding = [plain_coding(source.tables[metric])];
+    let coding = [plain_coding(&source.metrics[metric])];
     let layout = &Layout { tiles_per_block: tiles, ..layout.clone() };
-    let blocks = samples(source, layout, LAYOUT_SAMPLE / tiles.min(4), &[metric]);
+    let blocks = samples(source, layout, LAYOUT_SAMPLE / tiles.min(4), &[metric])?;
     let costs = blocks.par_iter().map(|block| stream_costs(layout, block, &coding));
-    let costs: Vec<Vec<usize>> = costs.collect::<Option<_>>()?;
+    let costs: Vec<Vec<usize>> = costs.collect::<Result<_, _>>()?;
     let positions: usize = blocks.iter().map(Sample::positions).sum();
-    Some(costs.iter().flatten().sum::<usize>() * (1 << 20) / positions.max(1))
+    Ok(costs.iter().flatten().sum::<usize>() * (1 << 20) / positions.max(1))
 }
 
-/// The layout that compresses the sample best; the first of equals. `None` if
-/// the tables disagree on an outcome.
-pub(crate) fn best_layout(source: &Source<'_>) -> Option<Layout> {
+/// The layout that compresses the sample best; the first of equals.
+///
+/// # Errors
+/// If the tables disagree on an outcome or cannot be read.
+pub(crate) fn best_layout(source: &Source<'_>) -> Result<Layout, Unwritable> {
     let mut best: Option<(usize, Layout)> = None;
-    for layout in candidates(source.tables[0]) {
+    for layout in candidates(&source.metrics[0]) {
         let tiles = if layout.men.len() < 2 { layout.tiles_per_block } else { 1 };
         let cost = layout_cost(source, &layout, tiles)?;
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {
@@ -164,22 +181,28 @@ pub(crate) fn best_layout(source: &Source<'_>) -> Option<Layout> {
         }
     }
     // Whether to scan by rows is decided for the best men only.
-    let (_, by_tiles) = best?;
+    let (_, by_tiles) = best.ok_or(Unwritable::Disagree)?;
     let by_rows = Layout { order: ScanOrder::Rows, ..by_tiles.clone() };
     let cost = |layout: &Layout| layout_cost(source, layout, layout.tiles_per_block);
-    Some(if cost(&by_rows)? < cost(&by_tiles)? { by_rows } else { by_tiles })
+    Ok(if cost(&by_rows)? < cost(&by_tiles)? { by_rows } else { by_tiles })
 }
 
 /// For each metric the earlier metric from which to count, if that pays.
-pub(crate) fn best_references(source: &Source<'_>, layout: &Layout) -> Option<Vec<Option<usize>>> {
-    let all: Vec<usize> = (0..source.tables.len()).collect();
-    let plain: Vec<Coding> = source.tables.iter().map(|table| plain_coding(table)).collect();
+///
+/// # Errors
+/// If the tables disagree on an outcome or cannot be read.
+pub(crate) fn best_references(
+    source: &Source<'_>,
+    layout: &Layout,
+) -> Result<Vec<Option<usize>>, Unwritable> {
+    let all: Vec<usize> = (0..source.metrics.len()).collect();
+    let plain: Vec<Coding> = source.metrics.iter().map(plain_coding).collect();
     if all.len() < 2 {
-        return Some(vec![None; all.len()]);
+        return Ok(vec![None; all.len()]);
     }
-    let blocks = samples(source, layout, REFERENCE_SAMPLE, &all);
+    let blocks = samples(source, layout, REFERENCE_SAMPLE, &all)?;
     let base = !layout.predicted;
-    let cost = |metric: usize, reference: Option<usize>| -> Option<usize> {
+    let cost = |metric: usize, reference: Option<usize>| -> Result<usize, Unwritable> {
         let mut codings = plain.clone();
         if let Some(from) = reference {
             let mut seen = SeenDifferences::new();
@@ -188,15 +211,16 @@ pub(crate) fn best_references(source: &Source<'_>, layout: &Layout) -> Option<Ve
             codings[metric].reference = reference;
         }
         let costs = blocks.par_iter().map(|block| stream_costs(layout, block, &codings));
-        Some(costs.collect::<Option<Vec<_>>>()?.iter().map(|costs| costs[2 + 2 * metric]).sum())
+        let costs = costs.collect::<Result<Vec<_>, _>>()?;
+        Ok(costs.iter().map(|costs| costs[2 + 2 * metric]).sum())
     };
-    let best = |metric: usize| -> Option<Option<usize>> {
+    let best = |metric: usize| -> Result<Option<usize>, Unwritable> {
         let earlier = (0..metric).filter(|&earlier| plain[earlier].stored && plain[metric].stored);
         let mut best = (cost(metric, None)?, None);
         for from in earlier {
             best = best.min((cost(metric, Some(from))?, Some(from)));
         }
-        Some(best.1)
+        Ok(best.1)
     };
     all.iter().map(|&metric| best(metric)).collect()
 }

@@ -48,6 +48,7 @@ mod predict;
 mod reader;
 mod shape;
 mod source;
+mod values;
 mod wave_log;
 mod writer;
 

@@ -1,27 +1,27 @@
-//! Solved tables of one material, read in the file's order and encoded.
+//! The values of one material, read in the file's order and encoded.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::io;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use molien_board::Color;
-use molien_solve::Table;
 use rayon::prelude::*;
 
 use crate::coding::{Coding, Malformed, SeenDifferences};
 use crate::compress::Packer;
 use crate::encode::{BlockKeys, Coder, raw_streams};
-use crate::expand::Places;
 use crate::file::encode_record;
-use crate::key::{Key, NONE_KEY, after};
+use crate::key::{Key, NONE_KEY};
 use crate::layout::Layout;
 use crate::predict::Room;
 use crate::shape::BlockShape;
+use crate::values::Solved;
 
 /// The same material solved in several metrics.
 pub(crate) struct Source<'a> {
-    pub tables: Vec<&'a Table>,
+    pub metrics: Vec<Solved<'a>>,
 }
 
 /// A block of all metrics, read on its own.
@@ -54,52 +54,59 @@ impl Sample {
 }
 
 impl Source<'_> {
-    /// Reads some cells of a part.
+    /// Reads so many cells of a part.
     fn read(
         &self,
         layout: &Layout,
         part: usize,
         metric: usize,
         side: Color,
-        first: usize,
-    ) -> impl Fn(&mut [Key]) {
-        let game = &self.tables[metric].parts[part];
-        let places = Places::new(layout, &game.board);
-        move |out: &mut [Key]| {
-            places.read_all(&game.values[side.index()], first, out);
-            if side != layout.predicted {
-                out.iter_mut().for_each(|key| *key = after(*key));
-            }
-        }
+        cells: Range<usize>,
+    ) -> io::Result<Vec<Key>> {
+        let mut keys = vec![NONE_KEY; cells.len()];
+        self.metrics[metric].read(layout, part, side, cells.start, &mut keys)?;
+        Ok(keys)
     }
 
     /// Reads a single block in some of the metrics, neighbours included.
-    pub fn sample(&self, layout: &Layout, block: usize, metrics: &[usize]) -> Sample {
+    ///
+    /// # Errors
+    /// If the values cannot be read.
+    pub fn sample(&self, layout: &Layout, block: usize, metrics: &[usize]) -> io::Result<Sample> {
         let shape = BlockShape::new(layout, block);
         let (part, numbers) = layout.block_tiles(block);
         let tile_cells = layout.tile_cells();
-        let read = |metric: usize, side: Color, tile: usize| {
-            let mut keys = vec![NONE_KEY; tile_cells];
-            self.read(layout, part, metric, side, tile * tile_cells)(&mut keys);
-            keys
-        };
         let side = layout.predicted;
-        let whole = |metric: usize, side: Color| -> Vec<Key> {
-            numbers.clone().flat_map(|tile| read(metric, side, tile)).collect()
+        let read = |metric: usize, side: Color, tile: usize| {
+            let cells = tile * tile_cells..(tile + 1) * tile_cells;
+            self.read(layout, part, metric, side, cells)
+        };
+        let whole = |side: Color| -> io::Result<Vec<Vec<Key>>> {
+            let block = |&metric: &usize| {
+                let tiles = numbers.clone().map(|tile| read(metric, side, tile));
+                Ok(tiles.collect::<io::Result<Vec<_>>>()?.concat())
+            };
+            metrics.iter().map(block).collect()
         };
         let mut room = Room::new();
-        let mut best = |metric: usize| {
+        let mut best = |&metric: &usize| {
+            let failed = RefCell::new(None);
+            let look = |tile: usize| {
+                Cow::Owned(read(metric, !side, tile).unwrap_or_else(|error| {
+                    *failed.borrow_mut() = Some(error);
+                    vec![NONE_KEY; tile_cells]
+                }))
+            };
             let mut best = vec![NONE_KEY; shape.len];
             for tile in &shape.tiles {
-                room.predict(layout, tile, &|number| Cow::Owned(read(metric, !side, number)));
+                room.predict(layout, tile, &look);
                 best[tile.range()].copy_from_slice(&room.best.as_flattened()[..tile_cells]);
             }
-            best
+            failed.into_inner().map_or(Ok(best), Err)
         };
-        let best = metrics.iter().map(|&metric| best(metric)).collect();
-        let base_after = metrics.iter().map(|&metric| whole(metric, !side)).collect();
-        let own = metrics.iter().map(|&metric| whole(metric, side)).collect();
-        Sample { shape, base_after, own, best }
+        let best = metrics.iter().map(&mut best).collect::<io::Result<_>>()?;
+        let (base_after, own) = (whole(!side)?, whole(side)?);
+        Ok(Sample { shape, base_after, own, best })
     }
 }
 
@@ -165,17 +172,17 @@ impl<'a> Encoder<'a> {
         block.max(1 << (6 * self.layout.men.len().min(3)))
     }
 
-    fn hold(&self, part: usize, cells: Range<usize>) -> Held {
+    fn hold(&self, part: usize, cells: Range<usize>) -> io::Result<Held> {
         let (side, step) = (!self.layout.predicted, self.chunk_cells());
-        let read = |metric: usize| {
+        let read = |metric: &Solved<'_>| {
             let mut keys = vec![NONE_KEY; cells.len()];
-            keys.par_chunks_mut(step).enumerate().for_each(|(i, keys)| {
-                self.source.read(self.layout, part, metric, side, cells.start + i * step)(keys);
-            });
-            keys
+            keys.par_chunks_mut(step).enumerate().try_for_each(|(i, keys)| {
+                metric.read(self.layout, part, side, cells.start + i * step, keys)
+            })?;
+            Ok(keys)
         };
-        let base_after = (0..self.source.tables.len()).map(read).collect();
-        Held { first: cells.start, base_after }
+        let base_after = self.source.metrics.iter().map(read).collect::<io::Result<_>>()?;
+        Ok(Held { first: cells.start, base_after })
     }
 
     fn chunks(&self) -> Vec<Range<usize>> {
@@ -192,7 +199,7 @@ impl<'a> Encoder<'a> {
             for part in parts {
                 for some in chunks.chunks((self.room_cells / self.chunk_cells()).max(1)) {
                     let alone = |chunk: &Range<usize>| {
-                        self.encode_chunk(part, chunk.clone(), &self.hold(part, chunk.clone()))
+                        self.encode_chunk(part, chunk.clone(), &self.hold(part, chunk.clone())?)
                     };
                     let records = some.par_iter().map(alone).collect::<io::Result<Vec<_>>>()?;
                     records.into_iter().flatten().try_for_each(&mut sink)?;
@@ -202,7 +209,7 @@ impl<'a> Encoder<'a> {
         }
         for some in parts.chunks((self.room_cells / self.part_cells()).max(1)) {
             let part = |&part: &usize| -> io::Result<Vec<Vec<Vec<u8>>>> {
-                let held = self.hold(part, 0..self.part_cells());
+                let held = self.hold(part, 0..self.part_cells())?;
                 let chunks = chunks.par_iter();
                 chunks.map(|chunk| self.encode_chunk(part, chunk.clone(), &held)).collect()
             };
@@ -220,12 +227,10 @@ impl<'a> Encoder<'a> {
         held: &Held,
     ) -> io::Result<Vec<Vec<u8>>> {
         let own = |metric: usize| {
-            let mut keys = vec![NONE_KEY; cells.len()];
-            let side = self.layout.predicted;
-            self.source.read(self.layout, part, metric, side, cells.start)(&mut keys);
-            keys
+            self.source.read(self.layout, part, metric, self.layout.predicted, cells.clone())
         };
-        let own: Vec<Vec<Key>> = (0..self.source.tables.len()).map(own).collect();
+        let metrics = 0..self.source.metrics.len();
+        let own: Vec<Vec<Key>> = metrics.map(own).collect::<io::Result<_>>()?;
         let block_cells = self.layout.tiles_per_block * self.layout.tile_cells();
         let mut kit = self.kit()?;
         let mut records = Vec::new();
@@ -274,30 +279,32 @@ impl<'a> Encoder<'a> {
 
 /// The differences of a metric to another that occur at all, base side to
 /// move.
+///
+/// # Errors
+/// If the values cannot be read.
 pub(crate) fn all_differences(
     source: &Source<'_>,
     layout: &Layout,
     metric: usize,
     from: usize,
-) -> SeenDifferences {
+) -> io::Result<SeenDifferences> {
     let cells = layout.tiles_per_part() * layout.tile_cells();
     let step = (1 << (6 * layout.men.len().min(3))).min(cells);
-    let stretches = (0..layout.placements.len())
-        .into_par_iter()
-        .flat_map_iter(|part| (0..cells).step_by(step).map(move |first| (part, first)));
-    let add = |mut seen: SeenDifferences, (part, first): (usize, usize)| {
+    let starts = cells.div_ceil(step);
+    let stretches = (0..layout.placements.len() * starts).into_par_iter();
+    let add = |mut seen: SeenDifferences, number: usize| {
+        let (part, first) = (number / starts, number % starts * step);
         let read = |metric: usize| {
-            let mut keys = vec![NONE_KEY; step.min(cells - first)];
-            source.read(layout, part, metric, !layout.predicted, first)(&mut keys);
-            keys
+            let cells = first..(first + step).min(cells);
+            source.read(layout, part, metric, !layout.predicted, cells)
         };
-        for (key, reference) in read(metric).into_iter().zip(read(from)) {
+        for (key, reference) in read(metric)?.into_iter().zip(read(from)?) {
             if key != NONE_KEY {
                 seen.add(crate::key::before(key), crate::key::before(reference));
             }
         }
-        seen
+        Ok(seen)
     };
     let new = SeenDifferences::new;
-    stretches.fold(new, add).reduce(new, |a, b| a.absorb(&b))
+    stretches.try_fold(new, add).try_reduce(new, |a, b| Ok(a.absorb(&b)))
 }

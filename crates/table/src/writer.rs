@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::TableError;
 use crate::atomic::AtomicFile;
-use crate::choose::{best_layout, best_references, plain_coding, sample};
+use crate::choose::{Unwritable, best_layout, best_references, plain_coding, sample};
 use crate::coding::Coding;
 use crate::compress::Packer;
 use crate::encode::{Coder, raw_streams};
@@ -18,6 +18,7 @@ use crate::file::{HEAD_LEN, Head, SUM_LEN, VERSION, head_sum, records_sum};
 use crate::layout::Layout;
 use crate::meta::{Meta, MetricMeta, streams};
 use crate::source::{Encoder, Source, all_differences};
+use crate::values::Solved;
 
 /// How a table is written.
 #[derive(Clone, Debug)]
@@ -62,22 +63,25 @@ const DICTIONARY_LEN: usize = 16384;
 /// If the tables do not belong together, or the disk refuses.
 pub fn write(path: &Path, tables: &[&Table], options: &WriteOptions) -> Result<(), TableError> {
     let (source, aliases) = arrange(tables)?;
-    let material = source.tables[0].material;
-    let disagree = || unfit(material, "its tables disagree on who wins");
-    let layout = best_layout(&source).ok_or_else(disagree)?;
-    let references = best_references(&source, &layout).ok_or_else(disagree)?;
-    let codings = find_codings(&source, &layout, &references);
-    let dictionaries = train(&source, &layout, &codings, options.level).ok_or_else(disagree)?;
-    let metric = |(table, coding): (&&Table, &Coding)| MetricMeta {
-        metric: table.metric,
-        coding: coding.clone(),
-        stats: table.stats.clone(),
+    let material = source.metrics[0].material;
+    let io_error = |source| TableError::Io { path: path.to_owned(), doing: "writing", source };
+    let unwritable = |reason: Unwritable| match reason {
+        Unwritable::Disagree => unfit(material, "its tables disagree on who wins"),
+        Unwritable::Io(source) => io_error(source),
     };
-    let metrics = source.tables.iter().zip(&codings).map(metric).collect();
+    let layout = best_layout(&source).map_err(unwritable)?;
+    let references = best_references(&source, &layout).map_err(unwritable)?;
+    let codings = find_codings(&source, &layout, &references).map_err(io_error)?;
+    let dictionaries = train(&source, &layout, &codings, options.level).map_err(unwritable)?;
+    let metric = |(solved, coding): (&Solved<'_>, &Coding)| MetricMeta {
+        metric: solved.metric,
+        coding: coding.clone(),
+        stats: solved.stats.clone(),
+    };
+    let metrics = source.metrics.iter().zip(&codings).map(metric).collect();
     let solver_version = env!("CARGO_PKG_VERSION").to_owned();
     let meta = Meta { layout, solver_version, metrics, aliases, dictionaries };
     let encoder = Encoder::new(&source, &meta.layout, &codings, &meta.dictionaries, options.level);
-    let io_error = |source| TableError::Io { path: path.to_owned(), doing: "writing", source };
     let mut file = AtomicFile::create(path)?;
     write_file(file.writer(), &meta, &encoder, options.date()).map_err(io_error)?;
     file.commit()
@@ -90,10 +94,6 @@ fn unfit(material: Material, why: &'static str) -> TableError {
 /// The order in which metrics are stored: those others may count from first.
 const STORED_ORDER: [Metric; 4] = [Metric::Dtz, Metric::Dtc, Metric::Dtz50, Metric::Dtm];
 
-fn same_values(a: &Table, b: &Table) -> bool {
-    a.parts.iter().zip(&b.parts).all(|(a, b)| a.values == b.values)
-}
-
 /// The tables in stored order, without those equal to an earlier one.
 fn arrange<'a>(tables: &[&'a Table]) -> Result<(Source<'a>, Vec<(Metric, usize)>), TableError> {
     let Some(first) = tables.first() else {
@@ -103,14 +103,15 @@ fn arrange<'a>(tables: &[&'a Table]) -> Result<(Source<'a>, Vec<(Metric, usize)>
     if material.len() < 3 || !material.is_canonical() {
         return Err(unfit(material, "only canonical materials of three men and more are stored"));
     }
-    let mut source = Source { tables: Vec::new() };
+    let mut source = Source { metrics: Vec::new() };
     let mut aliases = Vec::new();
     for metric in STORED_ORDER {
         let Some(&table) = tables.iter().find(|table| table.metric == metric) else { continue };
         check_fit(first, table)?;
-        match source.tables.iter().position(|stored| same_values(stored, table)) {
+        let solved = Solved::whole(table);
+        match source.metrics.iter().position(|stored| stored.same_values(&solved)) {
             Some(stored) => aliases.push((metric, stored)),
-            None => source.tables.push(table),
+            None => source.metrics.push(solved),
         }
     }
     Ok((source, aliases))
@@ -125,46 +126,50 @@ fn check_fit(first: &Table, table: &Table) -> Result<(), TableError> {
 }
 
 /// The codings with the references chosen.
-fn find_codings(source: &Source<'_>, layout: &Layout, references: &[Option<usize>]) -> Vec<Coding> {
+fn find_codings(
+    source: &Source<'_>,
+    layout: &Layout,
+    references: &[Option<usize>],
+) -> io::Result<Vec<Coding>> {
     let base = !layout.predicted;
     let coding = |(metric, reference): (usize, &Option<usize>)| {
-        let mut coding = plain_coding(source.tables[metric]);
+        let mut coding = plain_coding(&source.metrics[metric]);
         if let Some(from) = *reference {
-            let seen = all_differences(source, layout, metric, from);
+            let seen = all_differences(source, layout, metric, from)?;
             coding.alphabets[base.index()] = seen.alphabet();
             coding.reference = Some(from);
         }
-        coding
+        Ok(coding)
     };
     references.iter().enumerate().map(coding).collect()
 }
 
-/// A dictionary for each stream, empty where it would not pay. `None` if the
-/// tables disagree.
+/// A dictionary for each stream, empty where it would not pay.
 fn train(
     source: &Source<'_>,
     layout: &Layout,
     codings: &[Coding],
     level: i32,
-) -> Option<Vec<Vec<u8>>> {
+) -> Result<Vec<Vec<u8>>, Unwritable> {
     let streams = streams(codings.len());
     if layout.blocks() < DICTIONARY_BLOCKS {
-        return Some(vec![Vec::new(); streams]);
+        return Ok(vec![Vec::new(); streams]);
     }
     let all: Vec<usize> = (0..codings.len()).collect();
     let raw = |block: usize| {
-        let sample = source.sample(layout, block, &all);
+        let sample = source.sample(layout, block, &all)?;
         let mut coders: Vec<Coder> =
             codings.iter().map(|coding| Coder::new(coding, layout.predicted)).collect();
-        raw_streams(layout, &sample.shape, &mut sample.keys(), &mut coders).ok()
+        let raw = raw_streams(layout, &sample.shape, &mut sample.keys(), &mut coders);
+        raw.map_err(|_| Unwritable::Disagree)
     };
     let blocks = sample(layout.blocks(), TRAINING_BLOCKS).into_par_iter();
-    let raw: Vec<Vec<Vec<u8>>> = blocks.map(raw).collect::<Option<_>>()?;
+    let raw: Vec<Vec<Vec<u8>>> = blocks.map(raw).collect::<Result<_, _>>()?;
     let dictionary = |stream: usize| {
         let samples: Vec<&[u8]> = raw.iter().map(|block| block[stream].as_slice()).collect();
         paying_dictionary(&samples, level).unwrap_or_default()
     };
-    Some((0..streams).into_par_iter().map(dictionary).collect())
+    Ok((0..streams).into_par_iter().map(dictionary).collect())
 }
 
 /// Trains on three samples of four, keeps the dictionary if it shortens the rest.
