@@ -114,6 +114,7 @@ impl BoardSolve<'_> {
             pawns: Placement::new(Color::BOTH.map(|color| self.board.pawns(color))),
             attacker,
             tiles: self.board.tiles(),
+            classes: self.board.tiles() / self.board.axes().len(),
         };
         log.open(&run).map_err(|reason| SolveError::WaveLog { material: run.material, reason })
     }

@@ -54,4 +54,4 @@ pub use progress::{Progress, Silent, WaveReport};
 pub use solver::{Shelf, Solver, dependencies};
 pub use stats::{Count, Counting, Longest, SideStats, Stats, Zugzwangs};
 pub use table::{Outcome, Table, Value};
-pub use wave_log::{Run, RunLog, Wave, WaveLog};
+pub use wave_log::{Run, RunLog, WaveLog};

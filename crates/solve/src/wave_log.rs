@@ -18,16 +18,9 @@ pub struct Run {
     pub attacker: Color,
     /// Tiles of the hyperboard.
     pub tiles: usize,
-}
-
-/// What one wave has decided: all of it, so that the waves up to some ply give
-/// back the state of the solve at that ply.
-#[derive(Clone, Debug, Default)]
-pub struct Wave {
-    /// Lost positions, defender to move.
-    pub lost: Plane,
-    /// Won positions, attacker to move.
-    pub won: Plane,
+    /// Into how many classes of king pairs they fall, each as large as the
+    /// others; 1 around pawns.
+    pub classes: usize,
 }
 
 /// Where waves are kept.
@@ -40,13 +33,16 @@ pub trait WaveLog: Send + Sync {
     fn open(&self, run: &Run) -> Result<Option<Box<dyn RunLog>>, String>;
 }
 
-/// The log of one run. Wave 0 is never logged; the first entry is wave 1.
+/// The log of one run: what each wave has decided, all of it, so that the waves
+/// up to some ply give back the state of the solve at that ply.
 pub trait RunLog: Send {
-    /// The next wave an earlier process has logged. After the first `None`
-    /// waves are only appended.
-    fn next(&mut self) -> Option<Wave>;
+    /// Replaces the contents of the planes (lost with the defender to move, won
+    /// with the attacker to move) by the next wave an earlier process has
+    /// logged. False if there is none, whatever the planes are then; after
+    /// that waves are only appended.
+    fn next(&mut self, lost: &mut Plane, won: &mut Plane) -> bool;
 
-    /// Appends a wave.
+    /// Appends a wave, beginning with wave 0.
     ///
     /// # Errors
     /// If it cannot be kept; the text says why.

@@ -19,7 +19,7 @@ use molien_hyper::{Hyperboard, Plane, Tile};
 use molien_operators::{Backend, Release, difference, for_each_neighbour, take};
 use rayon::prelude::*;
 
-use crate::wave_log::{RunLog, Wave};
+use crate::wave_log::RunLog;
 
 /// Tiles a thread takes at a time.
 const CHUNK_TILES: usize = 16;
@@ -152,9 +152,9 @@ struct State {
 }
 
 impl State {
-    /// Takes in a wave decided by an earlier process, as `defend` and
-    /// `attack` would have.
-    fn replay(&mut self, wave: Wave, ply: u16) {
+    /// Takes in the wave in `lost_now` and `won_now`, decided by an earlier
+    /// process, as `defend` and `attack` would have.
+    fn replay(&mut self, ply: u16) {
         let take = |from: &mut Plane, plane: &Plane| {
             let tiles = from.tiles.par_iter_mut().zip(&mut from.live);
             tiles.zip(&plane.tiles).zip(&plane.live).with_min_len(64).for_each(
@@ -166,8 +166,8 @@ impl State {
                 },
             );
         };
-        take(&mut self.candidates, &wave.lost);
-        take(&mut self.open, &wave.won);
+        take(&mut self.candidates, &self.lost_now);
+        take(&mut self.open, &self.won_now);
         let holds = self.holds.par_iter_mut().zip(&self.candidates.tiles);
         holds.filter(|((_, next), _)| **next == ply).for_each(|((hold, next), candidates)| {
             let_go(hold, ply);
@@ -179,8 +179,6 @@ impl State {
         });
         self.dirty_open.clear();
         self.dirty_candidates.clear();
-        self.lost_now = wave.lost;
-        self.won_now = wave.won;
     }
 }
 
@@ -202,10 +200,12 @@ impl Waves<'_> {
             if cancelled() {
                 return Stop::Cancelled;
             }
-            let logged = log.as_mut().filter(|_| ply > 0).and_then(|log| log.next());
-            let replayed = logged.is_some();
-            if let Some(wave) = logged {
-                state.replay(wave, ply);
+            let State { lost_now, won_now, .. } = &mut state;
+            let logged = log.as_mut().is_some_and(|log| log.next(lost_now, won_now));
+            // Wave 0 is computed again: it finds the stalemates too.
+            let replayed = logged && ply > 0;
+            if replayed {
+                state.replay(ply);
             }
             let (mut lost, lost_tiles) = if replayed {
                 (count(&state.lost_now), 0)
@@ -234,7 +234,7 @@ impl Waves<'_> {
             if won > 0 {
                 decide(ply, Decided::Won(&state.won_now), won, won_tiles);
             }
-            if let Some(log) = log.as_mut().filter(|_| ply > 0 && !replayed)
+            if let Some(log) = log.as_mut().filter(|_| !logged)
                 && let Err(reason) = log.append(&state.lost_now, &state.won_now)
             {
                 return Stop::NotLogged(reason);

@@ -50,6 +50,7 @@ mod shape;
 mod source;
 mod values;
 mod wave_log;
+mod wave_record;
 mod writer;
 
 pub use directory::{Directory, ENDING, Entry, FOLDER_VARIABLE, Lock};

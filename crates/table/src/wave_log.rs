@@ -1,36 +1,30 @@
 //! The wave log: Thompson's W_i and B_i files, one file for each run.
 //!
 //! ```text
-//! file    magic "MOLWAVE\n", u32 length and text of the run, records
-//! record  u32 bytes of the payload, u32 bytes of it decompressed,
-//!         u64 xxh3 of the payload (seed: number of the record), payload
-//! payload zstd of two planes, lost and won: u32 number of tiles, then for each
-//!         tile u32 its number and 64 words of 8 bytes
+//! file    magic "MOLWAVE2", u32 length and text of the run, records
 //! ```
 //!
-//! A record cut short by the end of a process, or damaged since, and all after
-//! it are dropped: their waves are computed again.
+//! Record i holds wave i (`wave_record`). A record cut short by the end of a
+//! process, or damaged since, and all after it are dropped: their waves are
+//! computed again.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use molien_board::{Color, Material, Square};
-use molien_hyper::{Plane, Tile};
-use molien_solve::{Run, RunLog, Wave, WaveLog};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use molien_board::{Color, Material};
+use molien_hyper::Plane;
+use molien_solve::{Run, RunLog, WaveLog};
 
-use crate::bytes::{Decoder, Encoder};
-use crate::coding::Malformed;
+use crate::bytes::Encoder;
+use crate::wave_record::Sections;
 
-const MAGIC: [u8; 8] = *b"MOLWAVE\n";
+const MAGIC: [u8; 8] = *b"MOLWAVE2";
 /// The ending of a log's name.
 const ENDING: &str = "wave";
 /// Runs on fewer tiles are over before a log would pay: four men without
 /// pawns have 462, five 29,568.
 const WORTH_TILES: usize = 16384;
-/// A quick level: a log lives for minutes.
-const LEVEL: i32 = 1;
 
 /// Wave logs in a folder.
 #[derive(Clone, Debug)]
@@ -104,6 +98,18 @@ impl WaveLog for WaveLogs {
     }
 }
 
+/// What a log begins with.
+fn front(run: &Run) -> Vec<u8> {
+    let mut start = Encoder::default();
+    start.0.extend(MAGIC);
+    start.bytes(title(run).as_bytes());
+    start.0
+}
+
+fn sections(run: &Run) -> Sections {
+    Sections { count: run.classes, tiles: run.tiles / run.classes.max(1) }
+}
+
 struct FileLog {
     path: PathBuf,
     file: File,
@@ -111,7 +117,7 @@ struct FileLog {
     end: u64,
     /// Records read or written so far.
     records: u64,
-    tiles: usize,
+    sections: Sections,
     reading: bool,
 }
 
@@ -119,115 +125,67 @@ impl FileLog {
     fn open(path: &Path, run: &Run) -> std::io::Result<FileLog> {
         let mut options = OpenOptions::new();
         let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
-        let mut start = Encoder::default();
-        start.0.extend(MAGIC);
-        start.bytes(title(run).as_bytes());
-        let mut found = vec![0; start.0.len()];
-        let ours = file.read_exact(&mut found).is_ok() && found == start.0;
+        let start = front(run);
+        let mut found = vec![0; start.len()];
+        let ours = file.read_exact(&mut found).is_ok() && found == start;
         if !ours {
             file.set_len(0)?;
             file.seek(SeekFrom::Start(0))?;
-            file.write_all(&start.0)?;
+            file.write_all(&start)?;
         }
-        let end = start.0.len() as u64;
-        Ok(FileLog { path: path.into(), file, end, records: 0, tiles: run.tiles, reading: true })
+        let (path, end, sections) = (path.into(), start.len() as u64, sections(run));
+        Ok(FileLog { path, file, end, records: 0, sections, reading: true })
     }
 
-    /// The next record, if it is whole.
-    fn read(&mut self) -> Option<(Wave, u64)> {
-        self.file.seek(SeekFrom::Start(self.end)).ok()?;
-        let left = self.file.metadata().ok()?.len().checked_sub(self.end)?;
-        let mut input = BufReader::new(&self.file);
-        let mut head = [0; 16];
-        input.read_exact(&mut head).ok()?;
-        let mut fields = Decoder(&head);
-        let (len, raw_len) = (fields.u32().ok()?, fields.u32().ok()?);
-        let sum = fields.u64().ok()?;
-        if u64::from(len) + 16 > left {
-            return None;
-        }
-        let mut payload = vec![0; len as usize];
-        input.read_exact(&mut payload).ok()?;
-        if xxh3_64_with_seed(&payload, self.records) != sum {
-            return None;
-        }
-        let raw = zstd::bulk::decompress(&payload, raw_len as usize).ok()?;
-        let wave = decode_wave(&raw, self.tiles).ok()?;
-        Some((wave, 16 + u64::from(len)))
+    /// The next record, if it is whole; returns its length.
+    fn read(&mut self, lost: &mut Plane, won: &mut Plane) -> Option<u64> {
+        let (starts, start) = read_head(&mut self.file, self.sections, self.end, self.records)?;
+        let mut body = vec![0; *starts.last()? as usize];
+        self.file.read_exact(&mut body).ok()?;
+        self.sections.decode((&starts, &body), self.records, lost, won).ok()?;
+        Some(start - self.end + body.len() as u64)
     }
 }
 
+/// The head of the record at this place, if the whole record is there, and
+/// where its sections begin.
+fn read_head(file: &mut File, sections: Sections, at: u64, record: u64) -> Option<(Vec<u64>, u64)> {
+    file.seek(SeekFrom::Start(at)).ok()?;
+    let mut head = vec![0; sections.head_len()];
+    file.read_exact(&mut head).ok()?;
+    let starts = sections.decode_head(&head, record).ok()?;
+    let start = at + head.len() as u64;
+    (start + starts.last()? <= file.metadata().ok()?.len()).then_some((starts, start))
+}
+
 impl RunLog for FileLog {
-    fn next(&mut self) -> Option<Wave> {
+    fn next(&mut self, lost: &mut Plane, won: &mut Plane) -> bool {
         if !self.reading {
-            return None;
+            return false;
         }
-        match self.read() {
-            Some((wave, len)) => {
+        match self.read(lost, won) {
+            Some(len) => {
                 self.end += len;
                 self.records += 1;
-                Some(wave)
             }
-            None => {
-                self.reading = false;
-                None
-            }
+            None => self.reading = false,
         }
+        self.reading
     }
 
     fn append(&mut self, lost: &Plane, won: &Plane) -> Result<(), String> {
         self.reading = false;
-        let raw = encode_wave(lost, won);
         let mut write = || -> std::io::Result<u64> {
-            let payload = zstd::bulk::compress(&raw, LEVEL)?;
-            let mut record = Encoder::default();
-            record.u32(payload.len() as u32);
-            record.u32(raw.len() as u32);
-            record.u64(xxh3_64_with_seed(&payload, self.records));
-            record.0.extend(payload);
+            let record = self.sections.encode(lost, won, self.records)?;
             // Whatever follows the last whole record is of no use.
             self.file.set_len(self.end)?;
             self.file.seek(SeekFrom::Start(self.end))?;
-            self.file.write_all(&record.0)?;
-            Ok(record.0.len() as u64)
+            self.file.write_all(&record)?;
+            Ok(record.len() as u64)
         };
         let written = write().map_err(|error| format!("{}: {error}", self.path.display()))?;
         self.end += written;
         self.records += 1;
         Ok(())
     }
-}
-
-fn encode_wave(lost: &Plane, won: &Plane) -> Vec<u8> {
-    let mut out = Encoder::default();
-    for plane in [lost, won] {
-        let live = plane.live.iter().filter(|&&live| live).count();
-        out.u32(live as u32);
-        for (number, tile) in plane.tiles.iter().enumerate().filter(|(i, _)| plane.live[*i]) {
-            out.u32(number as u32);
-            tile.0.as_flattened().iter().for_each(|&word| out.u64(word));
-        }
-    }
-    out.0
-}
-
-fn decode_wave(bytes: &[u8], tiles: usize) -> Result<Wave, Malformed> {
-    let mut input = Decoder(bytes);
-    let mut plane = || -> Result<Plane, Malformed> {
-        let mut plane = Plane::empty(tiles);
-        for _ in 0..input.u32()? {
-            let number = input.u32()? as usize;
-            let into = plane.tiles.get_mut(number).ok_or(Malformed("no such tile"))?;
-            let mut words = [0; 64];
-            for word in &mut words {
-                *word = input.u64()?;
-            }
-            *into = Tile::from_rows(|row: Square| words[row.index()]);
-            plane.live[number] = true;
-        }
-        Ok(plane)
-    };
-    let (lost, won) = (plane()?, plane()?);
-    input.end()?;
-    Ok(Wave { lost, won })
 }
