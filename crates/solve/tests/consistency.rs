@@ -63,3 +63,36 @@ fn a_wrong_legality_is_found() {
     });
     assert!(laws.contains(&Law::Legal), "{laws:?}");
 }
+
+/// Any single depth that is changed is noticed, with captures and promotions
+/// and without.
+#[test]
+fn every_changed_depth_is_found() {
+    let solver = Solver::new();
+    let mut seed = 5u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 33) as usize % below
+    };
+    for name in ["KRKN", "KPK", "KQKQ"] {
+        let table = solved(&solver, name, Metric::Dtm);
+        let mut changed = 0;
+        while changed < 20 {
+            let mut table = Table::clone(&table);
+            let part = random(table.parts.len());
+            let game = Arc::make_mut(&mut table.parts[part]);
+            let values = &mut game.values[random(2)];
+            let (tile, row) = (random(values.won.len()), Square::new(random(64)));
+            let decided = values.won[tile].row(row) | values.lost[tile].row(row);
+            if decided == 0 || values.depth.is_empty() {
+                continue;
+            }
+            let bit = decided & decided.wrapping_neg();
+            let plane = random(values.depth.len());
+            *values.depth[plane][tile].row_mut(row) ^= bit;
+            changed += 1;
+            let found = check_consistency(&solver, &table).unwrap();
+            assert!(found.failures > 0, "{name}: part {part}, tile {tile}, row {row}, bit {plane}");
+        }
+    }
+}

@@ -2,7 +2,10 @@
 //!
 //! A forward pass over finished tables. It knows nothing of waves, schedules
 //! or dirty tiles: it states what a solution is and looks at every position,
-//! a tile at a time.
+//! a tile at a time: who wins here, how fast in `depths`.
+
+mod depths;
+mod plies;
 
 use std::fmt;
 use std::sync::Arc;
@@ -120,7 +123,7 @@ impl Check<'_> {
         let mut out = self.moves_out(side);
         let mut found = self.outcomes(side, own, their, &out);
         if !own.depth.is_empty() || !their.depth.is_empty() {
-            found = found.merge(self.depths(side, own, their, &mut out));
+            found = found.merge(self.depths(side, &mut out));
         }
         found
     }
@@ -192,102 +195,4 @@ impl Check<'_> {
                 .fold(start, |found, (law, bad)| found.merge(self.report(side, cell, *law, bad)))
         })
     }
-
-    /// The laws of depth, ply by ply. Takes losing moves out of `out.holds` as
-    /// their plies pass.
-    fn depths(&self, side: Color, own: &Graded, their: &Graded, out: &mut [Out]) -> Consistency {
-        let deepest = max_depth(own).max(max_depth(their)).saturating_add(1);
-        let mut found = Consistency::default();
-        let mut sooner = vec![Tile::EMPTY; own.won.len()];
-        let mut holding = Plane::from_tiles(their.legal.clone());
-        for ply in 0..=deepest {
-            out.par_iter_mut().for_each(|out| {
-                let release = &mut out.holds.release;
-                let due = release.at(ply.saturating_sub(1));
-                if ply > 0 {
-                    release.some = release.some.minus(&due);
-                }
-            });
-            let step = Step {
-                side,
-                ply,
-                won: exactly(own, &own.won, Some(ply)),
-                lost: exactly(own, &own.lost, Some(ply)),
-                their_won: exactly(their, &their.won, ply.checked_sub(1)),
-                their_lost: exactly(their, &their.lost, ply.checked_sub(1)),
-            };
-            for (tile, won) in holding.tiles.iter_mut().zip(&step.their_won.tiles) {
-                *tile = tile.minus(won);
-            }
-            found = found.merge(self.depth(&step, &sooner, &holding, out));
-            sooner.iter_mut().zip(&step.won.tiles).for_each(|(s, won)| s.add(won));
-        }
-        found
-    }
-
-    /// The laws of depth at one ply. `sooner` are the positions won before,
-    /// `holding` the opponent's positions not won within the plies before.
-    fn depth(&self, step: &Step, sooner: &[Tile], holding: &Plane, out: &[Out]) -> Consistency {
-        let legal = &self.game.values[step.side.index()].legal;
-        self.each_tile(|cell| {
-            let t = cell.tile;
-            let (won, lost) = (&step.won.tiles[t], &step.lost.tiles[t]);
-            let quick = self.quiet(step.side, &step.their_lost, cell);
-            let quick = quick.or(&out[t].wins.release.at(step.ply)).and(&legal[t]);
-            let late = quick.minus(won).minus(&sooner[t]);
-            let bad = won.minus(&quick).or(&late);
-            let mut found = self.report(step.side, cell, Law::WinDepth, &bad);
-            if !lost.is_empty() {
-                let releases = &out[t].holds.release;
-                let due = releases.at(step.ply);
-                let longest = self.quiet(step.side, &step.their_won, cell).or(&due);
-                let longer = self.quiet(step.side, holding, cell).or(&releases.some.minus(&due));
-                let short = if step.ply == 0 { Tile::EMPTY } else { lost.minus(&longest) };
-                let bad = short.or(&lost.and(&longer));
-                found = found.merge(self.report(step.side, cell, Law::LossDepth, &bad));
-            }
-            found
-        })
-    }
-}
-
-/// The positions of one ply, and the opponent's of the ply before.
-struct Step {
-    side: Color,
-    ply: u16,
-    won: Plane,
-    lost: Plane,
-    their_won: Plane,
-    their_lost: Plane,
-}
-
-/// The positions of `set` with exactly this depth; empty for no depth.
-fn exactly(values: &Graded, set: &[Tile], ply: Option<u16>) -> Plane {
-    let Some(ply) = ply.filter(|ply| usize::from(*ply) >> values.depth.len() == 0) else {
-        return Plane::empty(set.len());
-    };
-    let tile = |(number, set): (usize, &Tile)| {
-        values.depth.iter().enumerate().fold(*set, |equal, (b, plane)| {
-            let wanted = if ply >> b & 1 != 0 { !0 } else { 0 };
-            equal.zip(&plane[number], |e, p| e & !(p ^ wanted))
-        })
-    };
-    Plane::from_tiles(set.par_iter().enumerate().with_min_len(64).map(tile).collect())
-}
-
-/// The greatest depth of any decided position.
-fn max_depth(values: &Graded) -> u16 {
-    let of_tile = |number: usize| {
-        let mut set = values.won[number].or(&values.lost[number]);
-        let mut depth = 0;
-        for (b, plane) in values.depth.iter().enumerate().rev() {
-            let with_bit = set.and(&plane[number]);
-            if !with_bit.is_empty() {
-                set = with_bit;
-                depth |= 1 << b;
-            }
-        }
-        depth
-    };
-    (0..values.won.len()).into_par_iter().with_min_len(64).map(of_tile).max().unwrap_or(0)
 }
