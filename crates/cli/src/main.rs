@@ -6,6 +6,7 @@ mod args;
 mod card;
 mod cmd;
 mod context;
+mod malloc;
 mod memory;
 mod play;
 mod progress;
@@ -34,6 +35,7 @@ enum Verdict {
 }
 
 fn main() -> ExitCode {
+    malloc::give_back_large_blocks();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
