@@ -2,6 +2,8 @@
 
 use molien_board::{Man, Square};
 
+use crate::board::MAX_OUTER;
+
 /// One coordinate: a single man, or like men as an unordered group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Axis {
@@ -108,9 +110,11 @@ impl OuterAxes {
             [a, b] if a < b => rank_group(&[a, b]),
             [a, b] => rank_group(&[b, a]),
             _ => {
-                let mut sorted = group.to_vec();
+                let mut sorted = [Square::new(0); MAX_OUTER];
+                let sorted = &mut sorted[..group.len()];
+                sorted.copy_from_slice(group);
                 sorted.sort_unstable();
-                rank_group(&sorted)
+                rank_group(sorted)
             }
         };
         number * axis.stride
@@ -122,6 +126,11 @@ impl OuterAxes {
         for axis in &self.axes {
             let mut group = rest / axis.stride;
             rest -= group * axis.stride;
+            // Single men and pairs are by far the most frequent.
+            if axis.len == 1 {
+                squares[axis.first] = Square::new(group);
+                continue;
+            }
             if axis.len == 2 {
                 let [a, b] = PAIRS[group];
                 (squares[axis.first], squares[axis.first + 1]) = (a, b);
