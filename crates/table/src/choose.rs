@@ -26,20 +26,6 @@ const TRIAL_LEVEL: i32 = 7;
 /// values are then held in memory while a table is written or loaded.
 const KING_MOVES_CELLS: usize = 1 << 28;
 
-/// Block numbers spread by the golden ratio, so that they do not keep step
-/// with the squares of any man; all of them if there are no more.
-pub(crate) fn sample(blocks: usize, wanted: usize) -> Vec<usize> {
-    if blocks <= wanted {
-        return (0..blocks).collect();
-    }
-    let step = (blocks as f64 * 0.618_033_988_749_895) as usize;
-    let mut found: Vec<usize> =
-        (0..wanted).map(|i| (blocks / 3 + i * step.max(1)) % blocks).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
 /// Why tables cannot be written.
 #[derive(Debug)]
 pub(crate) enum Unwritable {
@@ -55,15 +41,48 @@ impl From<io::Error> for Unwritable {
     }
 }
 
+/// Numbers below `all` spread by the golden ratio, so that they do not keep
+/// step with the squares of any man; all of them if there are no more.
+fn spread(all: usize, wanted: usize) -> Vec<usize> {
+    if all <= wanted {
+        return (0..all).collect();
+    }
+    let step = (all as f64 * 0.618_033_988_749_895) as usize;
+    let mut found: Vec<usize> = (0..wanted).map(|i| (all / 3 + i * step.max(1)) % all).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Blocks taken from each stretch of blocks that are read together.
+const BLOCKS_TOGETHER: usize = 8;
+
+/// Some blocks in groups of those that are read together.
+fn sample(source: &Source<'_>, layout: &Layout, wanted: usize) -> Vec<Vec<usize>> {
+    let tiles = source.metrics.first().map_or(1, |first| first.tiles_together(layout));
+    let together = (tiles / layout.tiles_per_block).max(1);
+    let each = together.min(BLOCKS_TOGETHER);
+    let groups = spread(layout.blocks().div_ceil(together), wanted.div_ceil(each));
+    let group = |(i, group): (usize, usize)| {
+        let first = group * together;
+        let all = together.min(layout.blocks() - first);
+        // Others in each group, so that not always the same squares are seen.
+        let shift = i * together / groups.len().max(1);
+        spread(all, each).into_iter().map(|j| first + (j + shift) % all).collect()
+    };
+    groups.iter().copied().enumerate().map(group).collect()
+}
+
 /// Some blocks in some metrics.
-fn samples(
+pub(crate) fn samples(
     source: &Source<'_>,
     layout: &Layout,
     wanted: usize,
     metrics: &[usize],
 ) -> io::Result<Vec<Sample>> {
-    let blocks = sample(layout.blocks(), wanted).into_par_iter();
-    blocks.map(|block| source.sample(layout, block, metrics)).collect()
+    let groups = sample(source, layout, wanted).into_par_iter();
+    let groups = groups.map(|blocks| source.samples(layout, &blocks, metrics));
+    Ok(groups.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 /// The orders of the placed men worth a try: any two kinds of men as row and

@@ -20,6 +20,21 @@ impl Alphabet {
         if self.wins.len().max(self.losses.len()) < 256 { 1 } else { 2 }
     }
 
+    /// Every difference there could be between these depths and others, if
+    /// they are few enough for one byte.
+    pub fn all_differences(&self, from: &Alphabet) -> Option<Alphabet> {
+        let range = |own: &[i32], other: &[i32]| -> Vec<i32> {
+            let ends = |list: &[i32]| list.iter().min().copied().zip(list.iter().max().copied());
+            match (ends(own), ends(other)) {
+                (Some((least, most)), Some((low, high))) => (least - high..=most - low).collect(),
+                _ => Vec::new(),
+            }
+        };
+        let wins = range(&self.wins, &from.wins);
+        let all = Alphabet { wins, losses: range(&self.losses, &from.losses) };
+        (all.width() == 1).then_some(all)
+    }
+
     /// The key of an outcome and a symbol, which is the place plus `first`.
     #[inline]
     pub fn key(

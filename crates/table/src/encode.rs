@@ -2,6 +2,7 @@
 
 use molien_board::{Color, Square};
 
+use crate::arch::{self, Work};
 use crate::coding::{
     Alphabet, Coding, Differences, Malformed, Symbols, pack_outcomes, symbols_to_bytes,
 };
@@ -55,15 +56,14 @@ pub(crate) fn raw_streams(
     coders: &mut [Coder],
 ) -> Result<Vec<Vec<u8>>, Malformed> {
     let side = layout.predicted;
-    let base_cells: Vec<u16> = shape.cells(!side).map(|cell| cell as u16).collect();
-    let own_cells: Vec<u16> = shape.cells(side).map(|cell| cell as u16).collect();
-    check_outcomes(metrics, &base_cells, &own_cells)?;
+    check_outcomes(metrics)?;
+    let base_cells = cells(shape, !side);
     let hints = give_hints(shape, side, metrics);
     let first = &metrics[0];
     let outcomes: Vec<u8> = base_cells.iter().map(|&c| base_outcome(first, c)).collect();
     let mut base = Vec::with_capacity(outcomes.len() / 4 + 1);
     pack_outcomes(&outcomes, &mut base);
-    let mut streams = vec![base, own_outcomes(first, &own_cells, &hints)];
+    let mut streams = vec![base, own_outcomes(shape, side, first, &hints)];
     let decided = [WIN, LOSS].map(|wanted| select(&base_cells, &outcomes, wanted)).concat();
     for (place, coder) in coders.iter_mut().enumerate() {
         if !coder.stored {
@@ -71,7 +71,7 @@ pub(crate) fn raw_streams(
             continue;
         }
         streams.push(base_depths(metrics, place, coder, &decided)?);
-        streams.push(own_depths(&metrics[place], coder, &own_cells, &hints, place));
+        streams.push(own_depths(shape, side, &metrics[place], coder, &hints.decided[place]));
         coder.base.check()?;
         coder.own.check()?;
     }
@@ -95,19 +95,76 @@ fn select(cells: &[u16], outcomes: &[u8], wanted: u8) -> Vec<u16> {
     found
 }
 
-fn check_outcomes(metrics: &[BlockKeys<'_>], base: &[u16], own: &[u16]) -> Result<(), Malformed> {
+/// The numbers of the stored cells in order.
+fn cells(shape: &BlockShape, turn: Color) -> Vec<u16> {
+    let mut cells = Vec::with_capacity(shape.stored(turn).len);
+    for (first, mask) in shape.rows(turn) {
+        let mut rest = mask;
+        while rest != 0 {
+            cells.push(first as u16 + rest.trailing_zeros() as u16);
+            rest &= rest - 1;
+        }
+    }
+    cells
+}
+
+/// Cells that are not stored are compared too: they repeat others or are
+/// nothing in every metric.
+fn check_outcomes(metrics: &[BlockKeys<'_>]) -> Result<(), Malformed> {
     let (first, rest) = metrics.split_first().ok_or(DISAGREE)?;
-    let same = |a: &[Key], b: &[Key], cells: &[u16]| {
-        let differ = |&cell: &u16| {
-            let cell = usize::from(cell);
-            u8::from(outcome(a[cell]) != outcome(b[cell]))
-        };
-        cells.iter().map(differ).fold(0, |any, differ| any | differ) == 0
-    };
     let agree = rest.iter().all(|other| {
-        same(first.base_after, other.base_after, base) && same(first.own, other.own, own)
+        arch::run(SameOutcomes(first.base_after, other.base_after))
+            && arch::run(SameOutcomes(first.own, other.own))
     });
     if agree { Ok(()) } else { Err(DISAGREE) }
+}
+
+struct SameOutcomes<'a>(&'a [Key], &'a [Key]);
+
+impl Work for SameOutcomes<'_> {
+    type Out = bool;
+
+    #[inline(always)]
+    fn run(self) -> bool {
+        let differ = |(a, b): (&Key, &Key)| Key::from(a.signum() != b.signum());
+        self.0.iter().zip(self.1).map(differ).fold(0, |any, differ| any | differ) == 0
+    }
+}
+
+/// Which of the cells of a row have other values here than there.
+#[inline]
+fn unequal(a: &[Key; 64], b: &[Key; 64]) -> u64 {
+    let mut found = 0;
+    for (i, (a, b)) in a.as_chunks::<16>().0.iter().zip(b.as_chunks::<16>().0).enumerate() {
+        if a != b {
+            for (j, (a, b)) in a.iter().zip(b).enumerate() {
+                found |= u64::from(a != b) << (16 * i + j);
+            }
+        }
+    }
+    found
+}
+
+/// Calls `tell` with rank and cell of each stored cell whose value is not the
+/// promised one.
+fn broken_promises(
+    shape: &BlockShape,
+    side: Color,
+    keys: &BlockKeys<'_>,
+    mut tell: impl FnMut(usize, usize),
+) {
+    let (own, best) = (keys.own.as_chunks::<64>().0, keys.best.as_chunks::<64>().0);
+    let mut rank = 0;
+    for (first, mask) in shape.rows(side) {
+        let mut rest = unequal(&own[first / 64], &best[first / 64]) & mask;
+        while rest != 0 {
+            let lowest = rest & rest.wrapping_neg();
+            let before = (mask & (lowest - 1)).count_ones();
+            tell(rank + before as usize, first + rest.trailing_zeros() as usize);
+            rest ^= lowest;
+        }
+        rank += mask.count_ones() as usize;
+    }
 }
 
 /// What hints say: for each hint its class (0 nothing, else 1 more than the
@@ -163,15 +220,14 @@ fn give_hint(cells: &[usize], metrics: &mut [BlockKeys<'_>], decided: &mut [Vec<
 
 /// The outcome stream of the predicted side: hints, four to a byte, then how
 /// much better than promised the outcomes are.
-fn own_outcomes(keys: &BlockKeys<'_>, cells: &[u16], hints: &Hints) -> Vec<u8> {
+fn own_outcomes(shape: &BlockShape, side: Color, keys: &BlockKeys<'_>, hints: &Hints) -> Vec<u8> {
     let byte = |four: &[u8]| four.iter().rev().fold(0, |byte, class| byte << 2 | class);
     let mut out: Vec<u8> = hints.classes.chunks(4).map(byte).collect();
-    let better = |&cell: &u16| {
-        let cell = usize::from(cell);
-        let better = outcome(keys.own[cell]) + 3 - outcome(keys.best[cell]);
-        if better >= 3 { better - 3 } else { better }
-    };
-    let better: Vec<u8> = cells.iter().map(better).collect();
+    let mut better = vec![0; shape.stored(side).len];
+    broken_promises(shape, side, keys, |rank, cell| {
+        let by = outcome(keys.own[cell]) + 3 - outcome(keys.best[cell]);
+        better[rank] = if by >= 3 { by - 3 } else { by };
+    });
     pack_outcomes(&better, &mut out);
     out
 }
@@ -197,19 +253,21 @@ fn base_depths(
     Ok(symbols_to_bytes(&symbols, coder.widths[0]))
 }
 
+/// The depth stream of the predicted side: hints, then a symbol for each cell.
 fn own_depths(
+    shape: &BlockShape,
+    side: Color,
     keys: &BlockKeys<'_>,
     coder: &mut Coder,
-    cells: &[u16],
-    hints: &Hints,
-    place: usize,
+    hints: &[Key],
 ) -> Vec<u8> {
-    let mut symbols = Vec::with_capacity(cells.len() + hints.decided[place].len());
-    symbols.extend(hints.decided[place].iter().map(|&key| coder.own.of(key) - 1));
-    for &cell in cells {
-        let cell = usize::from(cell);
-        let symbol = coder.own.of(keys.own[cell]);
-        symbols.push(if keys.own[cell] == keys.best[cell] { 0 } else { symbol });
+    let mut symbols = vec![0; hints.len() + shape.stored(side).len];
+    for (symbol, &key) in symbols.iter_mut().zip(hints) {
+        *symbol = coder.own.of(key) - 1;
     }
+    let of_cells = &mut symbols[hints.len()..];
+    broken_promises(shape, side, keys, |rank, cell| {
+        of_cells[rank] = coder.own.of(keys.own[cell]);
+    });
     symbols_to_bytes(&symbols, coder.widths[1])
 }

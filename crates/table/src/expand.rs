@@ -10,26 +10,12 @@ use molien_hyper::{Hyperboard, Index, KingAxis, Tile};
 use molien_operators::Graded;
 use rayon::prelude::*;
 
-use crate::key::{DRAW_KEY, Key, NONE_KEY, loss, plies, win};
+use crate::gather::{Addresses, MAX_DEPTH_BITS, Seen, Turn, Words};
+use crate::key::{DRAW_KEY, Key, NONE_KEY, plies};
 use crate::layout::Layout;
 
-/// Bits of a depth a hyperboard holds, and more.
-const MAX_DEPTH_BITS: usize = 14;
-
-/// Byte i is bit i.
-const SPREAD: [u64; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let mut bit = 0;
-        while bit < 8 {
-            table[byte] |= (byte as u64 >> bit & 1) << (8 * bit);
-            bit += 1;
-        }
-        byte += 1;
-    }
-    table
-};
+/// The men who span a tile of the file, row and column.
+const TILE_MEN: usize = 2;
 
 /// Where the men of the file stand on a hyperboard.
 pub(crate) struct Places<'a> {
@@ -97,41 +83,51 @@ impl<'a> Places<'a> {
     }
 
     /// The keys of `out.len()` cells of the file, a power of 64, from `first`.
-    pub fn read(&self, values: &Graded, first: usize, out: &mut [Key]) {
+    fn read(&self, values: &Graded, seen: Seen, first: usize, out: &mut [[Key; 64]]) {
         let stride = self.stride(self.column);
-        if stride >= out.len() {
-            // The words run across the stretch: one bit of each is wanted.
-            for (i, key) in out.iter_mut().enumerate() {
-                *key = self.index(first + i).map_or(NONE_KEY, |at| cell_key(values, at));
+        let mut words = Words::new();
+        if stride == 1 {
+            for (i, rows) in out.chunks_mut(64).enumerate() {
+                let start = first + i * 4096;
+                let row = |row| if row < rows.len() { self.index(start + row * 64) } else { None };
+                words.gather(values, &Addresses::new(row));
+                words.keys(Turn::Straight, seen, rows, 1);
             }
             return;
         }
-        for high in (0..out.len()).step_by(64 * stride) {
-            for low in high..high + stride {
-                let at = self.index(first + low);
-                let keys = at.map_or([NONE_KEY; 64], |at| word_keys(values, at));
-                if stride == 1 {
-                    out[low..low + 64].copy_from_slice(&keys);
-                } else {
-                    let lane = out[low..].iter_mut().step_by(stride);
-                    lane.zip(keys).for_each(|(out, key)| *out = key);
-                }
+        // The words run across rows: 64 of them, side by side, are turned, or
+        // give a row if one bit of each is all that is wanted.
+        let height = stride / 64;
+        let group = if height < out.len() { 64 * height } else { out.len() };
+        for (i, out) in out.chunks_mut(group).enumerate() {
+            for low in 0..height.min(group) {
+                let cell = first + (i * group + low) * 64;
+                words.gather(values, &Addresses::new(|i| self.index(cell + i)));
+                let pick = Turn::Pick(cell / stride % 64);
+                let turn = if height < group { Turn::Across } else { pick };
+                words.keys(turn, seen, &mut out[low..], height);
             }
         }
     }
 
     /// The keys of a stretch of cells: of one tile, of some, or of all of a
     /// stretch that [`Places::stretch`] divides.
-    pub fn read_all(&self, values: &Graded, first: usize, out: &mut [Key]) {
-        let step = self.stretch().min(out.len());
-        for (i, out) in out.chunks_mut(step).enumerate() {
-            self.read(values, first + i * step, out);
+    pub fn read_all(&self, values: &Graded, seen: Seen, first: usize, out: &mut [Key]) {
+        let step = (self.stretch() / 64).min(out.len() / 64).max(1);
+        for (i, out) in out.as_chunks_mut::<64>().0.chunks_mut(step).enumerate() {
+            self.read(values, seen, first + i * step * 64, out);
         }
     }
 
     /// The fewest cells that are read whole words at a time.
     pub fn stretch(&self) -> usize {
         1 << (6 * self.places.len().min(3))
+    }
+
+    /// The tiles that are read together at hardly more cost than one of them.
+    pub fn tiles_together(&self) -> usize {
+        let stride = self.stride(self.column);
+        if stride == 1 << (6 * TILE_MEN) { 64 } else { 1 }
     }
 
     /// The hyperboard's won, lost and depth planes from the keys of all cells
@@ -238,51 +234,6 @@ fn depth_of(key: Key) -> u16 {
     if key == NONE_KEY || key == DRAW_KEY { 0 } else { plies(key) }
 }
 
-/// The key of one cell.
-fn cell_key(values: &Graded, at: Index) -> Key {
-    let is = |plane: &[Tile]| plane[at.tile].contains(at.row, at.column);
-    match (is(&values.won), is(&values.lost)) {
-        (true, _) => win(values.depth_at(at.tile, at.row, at.column)),
-        (_, true) => loss(values.depth_at(at.tile, at.row, at.column)),
-        _ if is(&values.legal) => DRAW_KEY,
-        _ => NONE_KEY,
-    }
-}
-
-/// The keys of the 64 squares of the hyperboard's column man.
-#[inline]
-fn word_keys(values: &Graded, at: Index) -> [Key; 64] {
-    let word = |plane: &[Tile]| plane[at.tile].row(at.row).to_le_bytes();
-    let (legal, won, lost) = (word(&values.legal), word(&values.won), word(&values.lost));
-    let mut keys = [NONE_KEY; 64];
-    if legal == [0; 8] {
-        return keys;
-    }
-    // The depths, eight to a word: low bytes, high bytes.
-    let (mut low, mut high) = ([0u64; 8], [0u64; 8]);
-    if won != [0; 8] || lost != [0; 8] {
-        for (bit, plane) in values.depth.iter().enumerate() {
-            let into = if bit < 8 { &mut low } else { &mut high };
-            for (into, byte) in into.iter_mut().zip(word(plane)) {
-                *into |= SPREAD[usize::from(byte)] << (bit & 7);
-            }
-        }
-    }
-    for (i, keys) in keys.chunks_exact_mut(8).enumerate() {
-        let spread = |word: &[u8; 8]| SPREAD[usize::from(word[i])].to_le_bytes();
-        let (legal, won, lost) = (spread(&legal), spread(&won), spread(&lost));
-        let (low, high) = (low[i].to_le_bytes(), high[i].to_le_bytes());
-        for (j, key) in keys.iter_mut().enumerate() {
-            let depth = i16::from(low[j]) | i16::from(high[j]) << 8;
-            let sign = i16::from(won[j]) - i16::from(lost[j]);
-            // Without a branch: a win is 1, a loss -1 times what a win is.
-            let decided = sign.wrapping_mul(win(0) - depth);
-            *key = decided | (i16::from(legal[j]) - 1) & NONE_KEY;
-        }
-    }
-    keys
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -331,13 +282,13 @@ mod tests {
         let values = random_values(board);
         let places = Places::new(&layout, board);
         let mut keys = vec![NONE_KEY; layout.tiles_per_part() * layout.tile_cells()];
-        places.read_all(&values, 0, &mut keys);
+        places.read_all(&values, Seen::ToMove, 0, &mut keys);
         let (won, lost, depth) = places.planes(&keys);
         assert!(won == values.won && lost == values.lost && depth == values.depth);
         // Cell by cell as well as word by word.
         let tile = 7 * layout.tile_cells()..8 * layout.tile_cells();
         let mut alone = vec![NONE_KEY; tile.len()];
-        places.read_all(&values, tile.start, &mut alone);
+        places.read_all(&values, Seen::ToMove, tile.start, &mut alone);
         assert_eq!(alone, keys[tile]);
     }
 

@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod arch;
 mod atomic;
 mod block;
 mod bytes;
@@ -39,6 +40,7 @@ mod file;
 mod frame;
 #[doc(hidden)]
 pub mod fuzzing;
+mod gather;
 mod key;
 mod layout;
 mod load;

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use molien_board::{Bitboard, Color, Man, Role, Square, Symmetry, attacks};
 use molien_hyper::{king_pair, king_pair_squares};
 
+use crate::arch::{self, Work};
 use crate::frame::Frame;
 use crate::key::{Key, NONE_KEY};
 use crate::layout::Layout;
@@ -25,6 +26,7 @@ pub(crate) fn empty_grid() -> Box<Grid> {
     Box::new([[NONE_KEY; 64]; 64])
 }
 
+#[inline(always)]
 fn transpose(grid: &Grid, out: &mut Grid) {
     for r0 in (0..64).step_by(8) {
         for c0 in (0..64).step_by(8) {
@@ -37,7 +39,7 @@ fn transpose(grid: &Grid, out: &mut Grid) {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn raise(row: &mut [Key; 64], other: &[Key; 64]) {
     for (a, b) in row.iter_mut().zip(other) {
         *a = (*a).max(*b);
@@ -54,6 +56,7 @@ fn from_the_edge(direction: usize) -> impl Iterator<Item = Square> {
 
 /// Takes into `best` what a man whose square is the row of `after` reaches by
 /// quiet moves. `after` is nothing where the men of a cell coincide.
+#[inline(always)]
 fn row_moves(role: Role, after: &Grid, occupied: Bitboard, best: &mut Grid, reach: &mut Grid) {
     if !role.is_slider() {
         for from in Square::all() {
@@ -103,6 +106,7 @@ impl Room {
     /// The best quiet moves of the side's men in the tile. `after` holds, for
     /// each cell, how good it is for `side` that the men stand so with the
     /// other side to move, like men in any order.
+    #[inline(always)]
     fn tile_moves(&mut self, frame: &Frame, side: Color, after: &[Key]) {
         self.best.as_flattened_mut().fill(NONE_KEY);
         self.after.as_flattened_mut()[..after.len()].copy_from_slice(after);
@@ -126,10 +130,27 @@ impl Room {
         tile: &TileShape,
         after: &dyn Fn(usize) -> Cow<'a, [Key]>,
     ) {
-        self.tile_moves(&tile.frame, layout.predicted, &after(tile.number));
+        arch::run(Predict { room: self, layout, tile, after });
+    }
+}
+
+struct Predict<'r, 'a> {
+    room: &'r mut Room,
+    layout: &'r Layout,
+    tile: &'r TileShape,
+    after: &'r dyn Fn(usize) -> Cow<'a, [Key]>,
+}
+
+impl Work for Predict<'_, '_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Predict { room, layout, tile, after } = self;
+        room.tile_moves(&tile.frame, layout.predicted, &after(tile.number));
         for step in king_steps(layout, tile) {
             let there = after(step.tile);
-            let best = &mut self.best.as_flattened_mut()[..there.len()];
+            let best = &mut room.best.as_flattened_mut()[..there.len()];
             if step.symmetry == Symmetry::IDENTITY {
                 best.iter_mut().zip(&*there).for_each(|(best, key)| *best = (*best).max(*key));
             } else {
@@ -140,6 +161,7 @@ impl Room {
 }
 
 /// As a plain maximum, but the keys are found after a turn of the board.
+#[inline(always)]
 fn raise_turned(best: &mut [Key], there: &[Key], symmetry: Symmetry) {
     let turned: [usize; 64] =
         std::array::from_fn(|square| symmetry.square(Square::new(square)).index());

@@ -114,14 +114,18 @@ impl BlockShape {
         self.stored[turn.index()].get_or_init(|| Stored::new(&self.tiles, turn, self.order))
     }
 
+    /// The rows in scan order: the first cell of each, and which of its cells
+    /// are stored.
+    pub fn rows(&self, turn: Color) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let stored = self.stored(turn);
+        scan(self.order, self.tiles.len(), stored.rows)
+            .map(|(tile, row)| (self.tiles[tile].first_cell + row * 64, stored.masks[tile][row]))
+    }
+
     /// The stored cells in order.
     pub fn cells(&self, turn: Color) -> impl Iterator<Item = usize> + '_ {
-        let stored = self.stored(turn);
-        scan(self.order, self.tiles.len(), stored.rows).flat_map(move |(tile, row)| {
-            let first = self.tiles[tile].first_cell + row * 64;
-            let columns = Bitboard(stored.masks[tile][row]).into_iter();
-            columns.map(move |column| first + column.index())
-        })
+        let columns = |(first, mask)| Bitboard(mask).into_iter().map(move |c| first + c.index());
+        self.rows(turn).flat_map(columns)
     }
 
     /// The tile a cell lies in, if it has stored cells.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -68,45 +69,86 @@ impl Source<'_> {
         Ok(keys)
     }
 
-    /// Reads a single block in some of the metrics, neighbours included.
+    /// Reads some blocks, best next to each other, in some of the metrics,
+    /// neighbours included.
     ///
     /// # Errors
     /// If the values cannot be read.
-    pub fn sample(&self, layout: &Layout, block: usize, metrics: &[usize]) -> io::Result<Sample> {
-        let shape = BlockShape::new(layout, block);
-        let (part, numbers) = layout.block_tiles(block);
-        let tile_cells = layout.tile_cells();
-        let side = layout.predicted;
-        let read = |metric: usize, side: Color, tile: usize| {
-            let cells = tile * tile_cells..(tile + 1) * tile_cells;
-            self.read(layout, part, metric, side, cells)
-        };
-        let whole = |side: Color| -> io::Result<Vec<Vec<Key>>> {
-            let block = |&metric: &usize| {
-                let tiles = numbers.clone().map(|tile| read(metric, side, tile));
-                Ok(tiles.collect::<io::Result<Vec<_>>>()?.concat())
+    pub fn samples(
+        &self,
+        layout: &Layout,
+        blocks: &[usize],
+        metrics: &[usize],
+    ) -> io::Result<Vec<Sample>> {
+        let tiles = Tiles::new(self, layout);
+        let samples = blocks.iter().map(|&block| tiles.sample(block, metrics)).collect();
+        match tiles.failed.into_inner() {
+            None => Ok(samples),
+            Some(error) => Err(error),
+        }
+    }
+}
+
+/// Which stretch of tiles: part, metric, side to move, number.
+type Stretch = (usize, usize, Color, usize);
+
+/// Reads single tiles, each stretch that is read together once.
+struct Tiles<'a> {
+    source: &'a Source<'a>,
+    layout: &'a Layout,
+    /// Tiles in a stretch.
+    together: usize,
+    known: RefCell<HashMap<Stretch, Vec<Key>>>,
+    failed: RefCell<Option<io::Error>>,
+}
+
+impl<'a> Tiles<'a> {
+    fn new(source: &'a Source<'a>, layout: &'a Layout) -> Tiles<'a> {
+        let together = source.metrics.first().map_or(1, |first| first.tiles_together(layout));
+        let together = together.min(layout.tiles_per_part());
+        Tiles { source, layout, together, known: RefCell::default(), failed: RefCell::default() }
+    }
+
+    /// The keys of a tile; nothing if they cannot be read, which is noted.
+    fn tile(&self, part: usize, metric: usize, side: Color, tile: usize) -> Vec<Key> {
+        let tile_cells = self.layout.tile_cells();
+        let (number, start) = (tile / self.together, tile % self.together * tile_cells);
+        let mut known = self.known.borrow_mut();
+        let keys = known.entry((part, metric, side, number)).or_insert_with(|| {
+            let first = number * self.together * tile_cells;
+            let cells = first..first + self.together * tile_cells;
+            let read = self.source.read(self.layout, part, metric, side, cells.clone());
+            read.unwrap_or_else(|error| {
+                *self.failed.borrow_mut() = Some(error);
+                vec![NONE_KEY; cells.len()]
+            })
+        });
+        keys[start..start + tile_cells].to_vec()
+    }
+
+    fn sample(&self, block: usize, metrics: &[usize]) -> Sample {
+        let shape = BlockShape::new(self.layout, block);
+        let (part, numbers) = self.layout.block_tiles(block);
+        let (side, tile_cells) = (self.layout.predicted, self.layout.tile_cells());
+        let whole = |side: Color| -> Vec<Vec<Key>> {
+            let tiles = |&metric: &usize| -> Vec<Key> {
+                numbers.clone().flat_map(|tile| self.tile(part, metric, side, tile)).collect()
             };
-            metrics.iter().map(block).collect()
+            metrics.iter().map(tiles).collect()
         };
         let mut room = Room::new();
-        let mut best = |&metric: &usize| {
-            let failed = RefCell::new(None);
-            let look = |tile: usize| {
-                Cow::Owned(read(metric, !side, tile).unwrap_or_else(|error| {
-                    *failed.borrow_mut() = Some(error);
-                    vec![NONE_KEY; tile_cells]
-                }))
-            };
+        let best = |&metric: &usize| {
+            let look = |tile: usize| Cow::Owned(self.tile(part, metric, !side, tile));
             let mut best = vec![NONE_KEY; shape.len];
             for tile in &shape.tiles {
-                room.predict(layout, tile, &look);
+                room.predict(self.layout, tile, &look);
                 best[tile.range()].copy_from_slice(&room.best.as_flattened()[..tile_cells]);
             }
-            failed.into_inner().map_or(Ok(best), Err)
+            best
         };
-        let best = metrics.iter().map(&mut best).collect::<io::Result<_>>()?;
-        let (base_after, own) = (whole(!side)?, whole(side)?);
-        Ok(Sample { shape, base_after, own, best })
+        let best = metrics.iter().map(best).collect();
+        let (base_after, own) = (whole(!side), whole(side));
+        Sample { shape, base_after, own, best }
     }
 }
 

@@ -7,7 +7,8 @@ use molien_hyper::Hyperboard;
 use molien_solve::{Metric, Stats, Table};
 
 use crate::expand::Places;
-use crate::key::{Key, after};
+use crate::gather::Seen;
+use crate::key::Key;
 use crate::layout::Layout;
 
 /// A material solved in one metric, as the writer sees it.
@@ -44,6 +45,12 @@ impl<'a> Solved<'a> {
         parts.all(|(a, b)| a.values == b.values)
     }
 
+    /// The tiles that are read together at hardly more cost than one of them.
+    pub fn tiles_together(&self, layout: &Layout) -> usize {
+        let first = self.table.parts.first();
+        first.map_or(1, |part| Places::new(layout, &part.board).tiles_together())
+    }
+
     /// Reads some cells of a part with one side to move; the base side's as
     /// they are seen after a move of the predicted side.
     ///
@@ -59,10 +66,8 @@ impl<'a> Solved<'a> {
     ) -> io::Result<()> {
         let game = &self.table.parts[part];
         let places = Places::new(layout, &game.board);
-        places.read_all(&game.values[side.index()], first, out);
-        if side != layout.predicted {
-            out.iter_mut().for_each(|key| *key = after(*key));
-        }
+        let seen = if side == layout.predicted { Seen::ToMove } else { Seen::After };
+        places.read_all(&game.values[side.index()], seen, first, out);
         Ok(())
     }
 }

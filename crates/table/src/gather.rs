@@ -1,0 +1,186 @@
+//! Words of a hyperboard, brought into the file's order and made keys.
+
+use molien_hyper::{Index, Tile};
+use molien_operators::Graded;
+
+use crate::arch::{self, Work};
+use crate::key::{Key, NONE_KEY, win};
+
+/// Bits of a depth a hyperboard holds, and more.
+pub(crate) const MAX_DEPTH_BITS: usize = 14;
+
+/// Legal, won, lost, and the bits of depths.
+const PLANES: usize = 3 + MAX_DEPTH_BITS;
+
+/// 64 words of each plane.
+pub(crate) struct Words {
+    planes: [[u64; 64]; PLANES],
+    /// Planes in use.
+    len: usize,
+}
+
+/// Where the words are: tile and row, and all ones or, for none, zero.
+pub(crate) struct Addresses {
+    at: [(u32, u32); 64],
+    keep: [u64; 64],
+}
+
+impl Addresses {
+    pub fn new(mut index: impl FnMut(usize) -> Option<Index>) -> Addresses {
+        let mut addresses = Addresses { at: [(0, 0); 64], keep: [0; 64] };
+        for i in 0..64 {
+            if let Some(index) = index(i) {
+                addresses.at[i] = (index.tile as u32, index.row.index() as u32);
+                addresses.keep[i] = !0;
+            }
+        }
+        addresses
+    }
+
+    fn words(&self, plane: &[Tile], out: &mut [u64; 64]) {
+        for ((out, &(tile, row)), keep) in out.iter_mut().zip(&self.at).zip(&self.keep) {
+            *out = plane[tile as usize].0[(row >> 3) as usize][(row & 7) as usize] & keep;
+        }
+    }
+}
+
+impl Words {
+    pub fn new() -> Words {
+        Words { planes: [[0; 64]; PLANES], len: 0 }
+    }
+
+    /// Takes the words at these addresses. Depths are left out where nothing
+    /// is decided.
+    pub fn gather(&mut self, values: &Graded, at: &Addresses) {
+        let outcomes = [&values.legal, &values.won, &values.lost];
+        for (plane, out) in outcomes.into_iter().zip(&mut self.planes) {
+            at.words(plane, out);
+        }
+        let decided = self.planes[1..3].as_flattened().iter().fold(0, |any, word| any | word);
+        self.len = 3;
+        if decided != 0 {
+            self.len += values.depth.len().min(MAX_DEPTH_BITS);
+            for (plane, out) in values.depth.iter().zip(&mut self.planes[3..]) {
+                at.words(plane, out);
+            }
+        }
+    }
+
+    /// The keys of all words, `step` rows apart from each other.
+    pub fn keys(&mut self, turn: Turn, seen: Seen, out: &mut [[Key; 64]], step: usize) {
+        arch::run(Keys { words: self, turn, seen, out, step });
+    }
+}
+
+/// How words become rows.
+#[derive(Clone, Copy)]
+pub(crate) enum Turn {
+    /// Word i is row i.
+    Straight,
+    /// Bit i of word j is bit j of row i.
+    Across,
+    /// The bits at this place are the only row.
+    Pick(usize),
+}
+
+/// Who looks at a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// The side to move.
+    ToMove,
+    /// The other side, whose move led here: see [`crate::key::after`].
+    After,
+}
+
+struct Keys<'a> {
+    words: &'a mut Words,
+    turn: Turn,
+    seen: Seen,
+    out: &'a mut [[Key; 64]],
+    step: usize,
+}
+
+impl Work for Keys<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let planes = &mut self.words.planes[..self.words.len];
+        for plane in &mut *planes {
+            match self.turn {
+                Turn::Straight => {}
+                Turn::Across => transpose(plane),
+                Turn::Pick(bit) => {
+                    let bits = plane.iter().enumerate();
+                    plane[0] = bits.fold(0, |word, (i, from)| word | (from >> bit & 1) << i);
+                }
+            }
+        }
+        for (i, out) in self.out.iter_mut().step_by(self.step).enumerate().take(64) {
+            row_keys(planes, i, self.seen, out);
+        }
+    }
+}
+
+/// The keys of the 64 bits of a word.
+#[inline(always)]
+fn row_keys(planes: &[[u64; 64]], word: usize, seen: Seen, out: &mut [Key; 64]) {
+    let [legal, won, lost] = [0, 1, 2].map(|plane: usize| planes[plane][word]);
+    if legal == 0 {
+        *out = [NONE_KEY; 64];
+        return;
+    }
+    let (good, bad, first) = match seen {
+        Seen::ToMove => (won, lost, 0),
+        Seen::After => (lost, won, 1),
+    };
+    for (quarter, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
+        let part = |word: u64| (word >> (16 * quarter)) as u16;
+        let mut depth = [first; 16];
+        if part(good | bad) != 0 {
+            for (bit, plane) in planes[3..].iter().enumerate() {
+                spread(part(plane[word]), 1 << bit, &mut depth);
+            }
+        }
+        let (mut wins, mut losses, mut illegal) = ([0; 16], [0; 16], [0; 16]);
+        spread(part(good), !0, &mut wins);
+        spread(part(bad), !0, &mut losses);
+        spread(part(!legal), NONE_KEY, &mut illegal);
+        for i in 0..16 {
+            let win = win(0) - depth[i];
+            out[i] = (wins[i] & win) | (losses[i] & -win) | illegal[i];
+        }
+    }
+}
+
+/// Adds a value to the keys of the bits that are set.
+#[inline(always)]
+fn spread(word: u16, value: Key, keys: &mut [Key; 16]) {
+    for (i, key) in keys.iter_mut().enumerate() {
+        // All ones or all zeros, without a branch.
+        let bit = 1 << i;
+        *key += -i16::from(word & bit == bit) & value;
+    }
+}
+
+/// Transposes 64 x 64 bits, by swapping blocks of 32, 16, ...
+#[inline(always)]
+fn transpose(words: &mut [u64; 64]) {
+    swap_blocks::<32>(words, 0x0000_0000_ffff_ffff);
+    swap_blocks::<16>(words, 0x0000_ffff_0000_ffff);
+    swap_blocks::<8>(words, 0x00ff_00ff_00ff_00ff);
+    swap_blocks::<4>(words, 0x0f0f_0f0f_0f0f_0f0f);
+    swap_blocks::<2>(words, 0x3333_3333_3333_3333);
+    swap_blocks::<1>(words, 0x5555_5555_5555_5555);
+}
+
+#[inline(always)]
+fn swap_blocks<const WIDTH: usize>(words: &mut [u64; 64], mask: u64) {
+    for base in (0..64).step_by(2 * WIDTH) {
+        for i in base..base + WIDTH {
+            let differ = (words[i] >> WIDTH ^ words[i + WIDTH]) & mask;
+            words[i] ^= differ << WIDTH;
+            words[i + WIDTH] ^= differ;
+        }
+    }
+}
