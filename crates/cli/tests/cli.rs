@@ -92,6 +92,20 @@ fn probing_has_the_promised_fields_and_order() {
 }
 
 #[test]
+fn probing_in_one_metric_gives_that_and_no_other() {
+    let fen = "8/8/8/8/8/2k3P1/8/K7 w - -";
+    let (all, only) =
+        (json(&["probe", "--json", fen]), json(&["probe", "--json", "--metric", "dtm", fen]));
+    assert_eq!(keys(&only), ["fen", "category", "dtm", "moves"]);
+    assert_eq!((&only["dtm"], &only["category"]), (&all["dtm"], &all["category"]));
+    let moves = |probed: &Json| -> Vec<(Json, Json)> {
+        let moves = probed["moves"].as_array().unwrap().iter();
+        moves.map(|m| (m["san"].clone(), m["dtm"].clone())).collect()
+    };
+    assert_eq!(moves(&only), moves(&all));
+}
+
+#[test]
 fn mate_is_zero_and_draws_are_null() {
     let mated = json(&["probe", "--json", "8/8/8/8/8/8/1Q6/k1K5 b - -"]);
     assert_eq!((&mated["category"], &mated["dtm"]), (&"loss".into(), &0.into()));

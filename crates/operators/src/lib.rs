@@ -21,7 +21,7 @@ mod scalar;
 mod wide;
 mod words;
 
-pub use arch::kernels::{add_to_all, count, difference, take, transpose};
+pub use arch::kernels::{add_to_all, column, count, difference, take, transpose};
 pub use arch::{all, fastest};
 pub use backend::{Backend, valid};
 pub use conversions::{Conversions, FixedCapture, Goal, Rule, SubGame, SubView};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use molien_solve::Value;
+use molien_solve::{Outcome, Value};
 
 /// The last ply at which a zeroing move still saves a win from the 50-move
 /// rule.
@@ -22,6 +22,17 @@ pub enum Category {
     CursedWin,
     /// Won.
     Win,
+}
+
+impl From<Outcome> for Category {
+    /// Without the 50-move rule.
+    fn from(outcome: Outcome) -> Category {
+        match outcome {
+            Outcome::Win => Category::Win,
+            Outcome::Draw => Category::Draw,
+            Outcome::Loss => Category::Loss,
+        }
+    }
 }
 
 impl Category {

@@ -87,6 +87,20 @@ impl Tablebase {
         Ok(Answer { category: Category::of(dtz50), values })
     }
 
+    /// The value of a position in one metric and no other; its class is that
+    /// without the 50-move rule (with it, if the metric is DTZ50).
+    ///
+    /// # Errors
+    /// If the position is not legal or its tables cannot be had.
+    pub fn probe_only(&self, position: &Position, metric: Metric) -> Result<Answer, ProbeError> {
+        let value = self.value(position, metric)?;
+        let mut values = Values::default();
+        values.set(metric, value);
+        let category =
+            if metric == Metric::Dtz50 { Category::of(value) } else { value.outcome().into() };
+        Ok(Answer { category, values })
+    }
+
     /// Every legal move with the values after it in every metric, best first.
     ///
     /// # Errors
@@ -105,12 +119,38 @@ impl Tablebase {
         metrics: &[Metric],
     ) -> Result<Vec<MoveAnswer>, ProbeError> {
         position.check_legal()?;
+        self.expect(&with_successors(position), metrics)?;
+        self.answers(position, |position| self.probe_in(position, metrics))
+    }
+
+    /// Every legal move with the value after it in one metric and no other,
+    /// as [`Tablebase::probe_only`] has it, best first.
+    ///
+    /// # Errors
+    /// If the position is not legal or its tables cannot be had.
+    pub fn moves_only(
+        &self,
+        position: &Position,
+        metric: Metric,
+    ) -> Result<Vec<MoveAnswer>, ProbeError> {
+        position.check_legal()?;
+        self.source.expect(&with_successors(position), metric)?;
+        self.answers(position, |position| self.probe_only(position, metric))
+    }
+
+    fn answers(
+        &self,
+        position: &Position,
+        probe: impl Fn(&Position) -> Result<Answer, ProbeError>,
+    ) -> Result<Vec<MoveAnswer>, ProbeError> {
+        // The boards that its moves lead to are solved on the way to its own;
+        // the other way round much would be solved once for every move.
+        if position.material().has_pawns() {
+            probe(position)?;
+        }
         let mut answers = Vec::new();
-        let mut expected: Vec<Position> = vec![*position];
-        expected.extend(position.legal_moves().iter().map(|m| position.play(m)));
-        self.expect(&expected, metrics)?;
         for played in position.legal_moves() {
-            let after = self.probe_in(&position.play(&played), metrics)?;
+            let after = probe(&position.play(&played))?;
             answers.push(MoveAnswer { played, san: chess::san(position, &played), after });
         }
         answers.sort_by_cached_key(MoveAnswer::sort_key);
@@ -133,4 +173,10 @@ impl Tablebase {
     pub fn prepare(&self, material: Material, metric: Metric) -> Result<(), ProbeError> {
         self.source.prepare(material, metric)
     }
+}
+
+/// A position and those one move on.
+fn with_successors(position: &Position) -> Vec<Position> {
+    let moves = position.legal_moves();
+    [*position].into_iter().chain(moves.iter().map(|m| position.play(m))).collect()
 }

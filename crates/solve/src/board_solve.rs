@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::bishops::BishopPair;
 use crate::exits::Exits;
-use crate::record::{Keep, Recorder};
+use crate::record::{Keep, Recorder, empty_tiles};
 use crate::relayout;
 use crate::stats::{Counter, Stats, finish_stats};
 use crate::watch::Watch;
@@ -40,8 +40,8 @@ impl BoardSolve<'_> {
             |turn| self.each_tile(|cell| self.wanted(cell, self.backend.legal(board, turn, cell)));
         let values = Color::BOTH.map(|turn| Graded {
             legal: legal(turn),
-            won: vec![Tile::EMPTY; tiles],
-            lost: vec![Tile::EMPTY; tiles],
+            won: empty_tiles(tiles),
+            lost: empty_tiles(tiles),
             depth: Vec::new(),
             stalemate: Vec::new(),
         });

@@ -29,6 +29,7 @@ mod locate;
 mod memory;
 mod metric;
 mod pawn_exits;
+mod piece_view;
 mod placement;
 mod plan;
 mod position;

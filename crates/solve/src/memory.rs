@@ -1,24 +1,28 @@
 //! What tables keep, and what that takes in memory, roughly.
 
 use molien_board::Material;
-use molien_hyper::{Hyperboard, Tile};
+use molien_hyper::{Hyperboard, OuterAxes, Tile};
 use molien_operators::{Rule, SubGame};
 
 use crate::cache::Key;
 use crate::record::Keep;
 use crate::solver::{Swapped, lock};
+use crate::view::Wanted;
 use crate::{Metric, Placement, SolveError, Solver, dependencies};
 
 /// Up to this many men a table without pawns always keeps its depths.
 const DEPTHS_MEN: usize = 5;
 
-/// Planes alive at the peak of a solve: legal, won and lost for both sides,
-/// open, candidates, two waves of losses, one of wins, two releases.
-const WORKING_PLANES: u64 = 13;
+/// Planes alive at the peak of a solve on top of those that stay: open,
+/// candidates, two waves of losses, one of wins, the positions of two releases.
+const WORKING_PLANES: u64 = 7;
+/// Planes of the bits of two releases, where the count goes on after a
+/// conversion.
+const RELEASE_PLANES: u64 = 2 * 7;
 /// Planes that stay of a solved board: legal, won and lost for both sides.
 const OUTCOME_PLANES: u64 = 6;
-/// Planes of depth bits kept, both sides together.
-const DEPTH_PLANES: u64 = 2 * 8;
+/// Planes of depth bits kept, one side to move.
+const DEPTH_PLANES: u64 = 8;
 
 impl Keep {
     /// What a table of this material keeps when nothing else depends on it.
@@ -36,7 +40,7 @@ impl Keep {
 
     fn planes(self) -> u64 {
         match self {
-            Keep::Depths => OUTCOME_PLANES + DEPTH_PLANES,
+            Keep::Depths => OUTCOME_PLANES + 2 * DEPTH_PLANES,
             Keep::Outcomes => OUTCOME_PLANES,
         }
     }
@@ -48,12 +52,20 @@ pub(crate) fn kept_bytes(tiles: u64, keep: Keep) -> u64 {
 }
 
 /// What solving a board takes on top of what stays.
-pub(crate) fn working_bytes(tiles: u64) -> u64 {
-    tiles * size_of::<Tile>() as u64 * (WORKING_PLANES - OUTCOME_PLANES)
+pub(crate) fn working_bytes(tiles: u64, metric: Metric) -> u64 {
+    let goes_on = metric.conversion_rule() != Rule::One;
+    let planes = WORKING_PLANES + if goes_on { RELEASE_PLANES } else { 0 };
+    tiles * size_of::<Tile>() as u64 * planes
+}
+
+/// A copy of what is read of a board, one side to move.
+pub(crate) fn copied_bytes(wanted: &Wanted) -> u64 {
+    let planes = OUTCOME_PLANES / 2 + if wanted.depths { DEPTH_PLANES } else { 0 };
+    OuterAxes::new(&wanted.men).len() as u64 * size_of::<Tile>() as u64 * planes
 }
 
 /// The peak of solving a whole material, its sub-games left out.
-pub(crate) fn peak_bytes(material: Material, keep: Keep) -> u64 {
+pub(crate) fn peak_bytes(material: Material, metric: Metric, keep: Keep) -> u64 {
     if material.has_pawns() {
         let placements = Placement::all(&material);
         let Some(first) = placements.first() else { return 0 };
@@ -61,7 +73,7 @@ pub(crate) fn peak_bytes(material: Material, keep: Keep) -> u64 {
         return kept_bytes(board.tiles() as u64, keep) * placements.len() as u64;
     }
     let tiles = Hyperboard::pieces(material).tiles() as u64;
-    kept_bytes(tiles, keep) + working_bytes(tiles)
+    kept_bytes(tiles, keep) + working_bytes(tiles, metric)
 }
 
 impl Solver {

@@ -1,27 +1,20 @@
 //! The moves out of a hyperboard with pawns: captures, pawn moves, promotions,
 //! en passant.
 
-use std::sync::Arc;
-
-use molien_board::{Bitboard, Color, Man, Material, Role, Square, attacks};
+use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
 use molien_hyper::{Cell, Hyperboard};
-use molien_operators::{Conversions, FixedCapture, Goal, Rule, SubGame, SubView};
+use molien_operators::{Conversions, FixedCapture, Goal, Rule, SubView};
 
 use crate::en_passant::with_en_passant;
 use crate::exits::{Exits, release_bits_of};
 use crate::placement::Placement;
-use crate::view::{Frame, View, Wanted, of_pawn_board, of_piece_board};
+use crate::view::{View, Wanted};
 use crate::{Metric, SolveError};
 
 /// Where the values of other hyperboards come from.
 pub(crate) trait Parts: Sync {
-    /// The values of a canonical material around a canonical placement.
-    fn part(&self, material: Material, pawns: Placement) -> Result<Arc<SubGame>, SolveError>;
-    /// The values of a material without pawns, in the given orientation.
-    fn pieces(&self, material: Material) -> Result<Arc<SubGame>, SolveError>;
-    /// The values of a material without pawns in the frame of a board with
-    /// pawns. Nothing is fixed, so it is the same for every placement.
-    fn piece_view(&self, material: Material, wanted: &Wanted<'_>) -> Result<Arc<View>, SolveError>;
+    /// What a board reads, in its frame.
+    fn view(&self, wanted: Wanted) -> Result<View, SolveError>;
 }
 
 /// A man captured on a fixed square (a pawn), or an outer man.
@@ -148,24 +141,8 @@ impl Builder<'_> {
         if let Some(gone) = gone {
             men.remove(gone);
         }
-        let pawn_men = Color::BOTH.into_iter().flat_map(|color| {
-            std::iter::repeat_n(Man::new(color, Role::Pawn), pawns.of_color(color).len())
-        });
-        let all = men.iter().copied().chain(pawn_men).chain(promoted.map(|(man, _)| man));
-        let material = Material::from_men(all);
         let depths = rule != Rule::One;
-        let wanted = Wanted { men: &men, fixed: promoted, turn: !mover, depths };
-        if pawns == Placement::NONE {
-            return match promoted {
-                None => Ok(View::Common(self.parts.piece_view(material, &wanted)?)),
-                Some(_) => Ok(of_piece_board(&*self.parts.pieces(material)?, &wanted)),
-            };
-        }
-        let swapped = !material.is_canonical();
-        let stored = if swapped { pawns.swap_colors() } else { pawns };
-        let (stored, mirrored) = stored.canonical();
-        let game = self.parts.part(material.canonical(), stored)?;
-        Ok(of_pawn_board(&game, Frame { swapped, mirrored }, &wanted))
+        self.parts.view(Wanted { men, pawns, fixed: promoted, turn: !mover, depths })
     }
 
     fn pieces_taken(&self) -> Result<Vec<View>, SolveError> {

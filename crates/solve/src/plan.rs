@@ -1,93 +1,282 @@
-//! The boards one position needs: in which order, and how long each is kept.
+//! The boards one position needs: in which order, and what is kept of each.
+//!
+//! Where memory is short, boards are given up once no other reads them as a
+//! whole. A board after a promotion is read only where the new man stands on
+//! his promotion square, one side to move: of a board that is given up those
+//! slices are kept until they have been read. The largest boards go first, so
+//! that as many as possible stay for later questions.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Mutex;
 
 use molien_board::Role;
+use molien_hyper::{Hyperboard, OuterAxes};
+use molien_operators::Graded;
 
-use crate::memory::{kept_bytes, working_bytes};
+use crate::memory::{copied_bytes, kept_bytes, working_bytes};
+use crate::pawn_exits::{Parts, PawnExits};
 use crate::reach::Node;
 use crate::record::Keep;
-use crate::{Cost, Metric, Placement};
+use crate::solver::lock;
+use crate::view::{View, Wanted};
+use crate::{Cost, Metric, Placement, SolveError};
+
+/// Of boards with fewer tiles no slices are kept: they are small themselves,
+/// and many.
+pub(crate) const SLICED_TILES: u64 = 4096;
 
 /// A board to solve.
 pub(crate) struct Step {
     pub node: Node,
-    /// After this step no other reads the board; none if it is to stay.
-    pub last_reader: Option<usize>,
+    /// The last step that reads the whole board, itself if none does.
+    last_reader: usize,
+    /// Whether it is to stay if it can: it is asked for next.
+    stays: bool,
     tiles: u64,
+    /// What stays of it.
+    bytes: u64,
+    /// What solving it takes on top, with its own copies of what it reads.
+    working_bytes: u64,
+}
+
+/// What several boards read, or what is read of a board given up.
+struct Slice {
+    wanted: Wanted,
+    /// The step of the board it is a part of; none if that was known before.
+    source: Option<usize>,
+    readers: Vec<usize>,
     bytes: u64,
 }
 
 /// Boards in an order in which each comes after all it can turn into.
 pub(crate) struct Plan {
     pub steps: Vec<Step>,
+    slices: Vec<Slice>,
+}
+
+/// What is done after a step.
+#[derive(Clone, Default)]
+struct After {
+    /// Slices that are kept from now on.
+    keep: Vec<usize>,
+    /// Boards that are given up then.
+    give_up: Vec<usize>,
+    /// Slices that have been read.
+    forget: Vec<usize>,
+}
+
+/// What is given up when.
+pub(crate) struct Schedule {
+    pub cost: Cost,
+    after: Vec<After>,
+}
+
+/// A dry run: notes what a board would read.
+#[derive(Default)]
+struct Notes(Mutex<Vec<Wanted>>);
+
+impl Parts for Notes {
+    fn view(&self, wanted: Wanted) -> Result<View, SolveError> {
+        lock(&self.0).push(wanted);
+        Ok(View::Own { axes: OuterAxes::new(&[]), values: Graded::default() })
+    }
+}
+
+/// All that a board with pawns reads.
+fn reads(node: &Node, metric: Metric, promotions: &[Role]) -> Vec<Wanted> {
+    let board = Hyperboard::around_pawns(node.material, node.pawns.bitboards());
+    let notes = Notes::default();
+    // The notes are all that is wanted of it, and taking them cannot fail.
+    let _ = PawnExits::new(&board, metric, promotions, &notes);
+    notes.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 impl Plan {
-    /// Plans for these nodes, the last of which is the start. The start, its
-    /// successors and tables without pawns stay: they are asked for next.
-    pub fn new(nodes: &[Node], metric: Metric, promotions: &[Role]) -> Plan {
-        let step = |node: &Node| {
+    /// Plans for these nodes, the last of which is the start. The start and
+    /// its successors stay: they are asked for next. Slices are kept of boards
+    /// of so many tiles and more.
+    pub fn new(nodes: &[Node], metric: Metric, promotions: &[Role], sliced_tiles: u64) -> Plan {
+        let step = |(place, node): (usize, &Node)| {
             let tiles = node.tiles();
             let bytes = kept_bytes(tiles, Keep::for_others(node.material, metric));
-            Step { node: *node, last_reader: Some(0), tiles, bytes }
+            let working_bytes = working_bytes(tiles, metric);
+            Step { node: *node, last_reader: place, stays: false, tiles, bytes, working_bytes }
         };
-        let mut steps: Vec<Step> = nodes.iter().map(step).collect();
-        let places: HashMap<Node, usize> = nodes.iter().copied().zip(0..).collect();
-        let start = nodes.len().saturating_sub(1);
+        let steps = nodes.iter().enumerate().map(step).collect();
+        let mut planner = Planner {
+            plan: Plan { steps, slices: Vec::new() },
+            places: nodes.iter().copied().zip(0..).collect(),
+            slices: HashMap::new(),
+            metric,
+            sliced_tiles,
+        };
         for (reader, node) in nodes.iter().enumerate() {
-            node.successors(promotions, |next| {
-                if let Some(&place) = places.get(&next) {
-                    steps[place].last_reader = (reader != start).then_some(reader);
-                }
-            });
-        }
-        for (place, step) in steps.iter_mut().enumerate() {
-            if place == start || step.node.pawns == Placement::NONE {
-                step.last_reader = None;
+            if node.pawns == Placement::NONE {
+                planner.reads_pieces(reader, node);
+            } else {
+                let wanted = reads(node, metric, promotions);
+                wanted.into_iter().for_each(|wanted| planner.reads(reader, wanted));
             }
         }
-        Plan { steps }
-    }
-
-    /// What it takes if every board is kept to the end.
-    pub fn cost(&self) -> Cost {
-        Cost {
-            placements: self.steps.len() as u64,
-            positions: self.steps.iter().map(|step| step.tiles * 4096).sum(),
-            bytes: self.peak(|_| 0),
+        if let Some((start, node)) = nodes.iter().enumerate().next_back() {
+            planner.plan.steps[start].stays = true;
+            node.successors(promotions, |next| planner.stays(&next));
         }
+        planner.plan
     }
 
-    /// What it takes if boards are given up once nothing reads them.
-    pub fn cost_giving_up(&self) -> Cost {
-        let mut freed = vec![0; self.steps.len()];
-        for (place, step) in self.steps.iter().enumerate() {
-            if let Some(last) = step.last_reader {
-                freed[last.max(place)] += step.bytes;
+    /// What to give up so that all fits into so much memory; as much as can be
+    /// if that is not enough.
+    pub fn schedule(&self, room_bytes: u64) -> Schedule {
+        let everything = self.keeping(u64::MAX, true);
+        if everything.cost.bytes <= room_bytes {
+            return everything;
+        }
+        let sizes: BTreeSet<u64> = self.steps.iter().map(|step| step.bytes).collect();
+        let smaller = sizes.into_iter().rev().skip(1).chain([0]);
+        let mut tried = smaller.map(|largest| self.keeping(largest, true));
+        let fits = tried.find(|schedule| schedule.cost.bytes <= room_bytes);
+        fits.unwrap_or_else(|| self.keeping(0, false))
+    }
+
+    /// Boards larger than this are given up; not those that are asked for next,
+    /// if they are to stay. The start stays.
+    fn keeping(&self, largest_bytes: u64, next_stay: bool) -> Schedule {
+        let start = self.steps.len().saturating_sub(1);
+        let given_up = |place: usize| {
+            let step = &self.steps[place];
+            let stays = step.bytes <= largest_bytes || place == start || (next_stay && step.stays);
+            (!stays).then_some(step.last_reader)
+        };
+        let mut after = vec![After::default(); self.steps.len()];
+        for place in 0..self.steps.len() {
+            if let Some(last) = given_up(place) {
+                after[last].give_up.push(place);
             }
         }
-        Cost { bytes: self.peak(|place| freed[place]), ..self.cost() }
+        for (number, slice) in self.slices.iter().enumerate() {
+            let Some(&last) = slice.readers.last() else { continue };
+            let common = slice.wanted.is_common();
+            let gone = slice.source.and_then(given_up).filter(|&gone| gone < last && !common);
+            if let Some(gone) = gone {
+                after[gone].keep.push(number);
+            }
+            if gone.is_some() || common {
+                after[last].forget.push(number);
+            }
+        }
+        let bytes = self.peak(&after);
+        let positions = self.steps.iter().map(|step| step.tiles * 4096).sum();
+        Schedule { cost: Cost { placements: self.steps.len() as u64, positions, bytes }, after }
     }
 
-    /// The most bytes alive at a time, if so many are given up after a step.
-    fn peak(&self, freed: impl Fn(usize) -> u64) -> u64 {
+    /// The most bytes alive at a time.
+    fn peak(&self, after: &[After]) -> u64 {
+        let mut kept = vec![false; self.slices.len()];
+        let mut read: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (number, slice) in self.slices.iter().enumerate() {
+            slice.readers.iter().for_each(|&r| read.entry(r).or_default().push(number));
+        }
         let (mut alive, mut peak) = (0, 0);
-        for (place, step) in self.steps.iter().enumerate() {
+        for (place, (step, after)) in self.steps.iter().zip(after).enumerate() {
+            let mut copies = 0;
+            for &number in read.get(&place).into_iter().flatten() {
+                let slice = &self.slices[number];
+                if !kept[number] && slice.wanted.is_common() {
+                    kept[number] = true;
+                    alive += slice.bytes;
+                } else if !kept[number] {
+                    copies += slice.bytes;
+                }
+            }
             alive += step.bytes;
-            peak = peak.max(alive + working_bytes(step.tiles));
-            alive -= freed(place);
+            peak = peak.max(alive + step.working_bytes + copies);
+            for &number in &after.keep {
+                kept[number] = true;
+                alive += self.slices[number].bytes;
+            }
+            peak = peak.max(alive);
+            let boards = after.give_up.iter().map(|&place| self.steps[place].bytes);
+            let slices = after.forget.iter().map(|&number| self.slices[number].bytes);
+            alive -= boards.chain(slices).sum::<u64>();
         }
         peak
     }
 
-    /// The boards that nothing reads after a step.
-    pub fn read_last_by(&self, place: usize) -> impl Iterator<Item = Node> {
-        let last = move |(i, step): (usize, &Step)| {
-            let is_last = step.last_reader.is_some_and(|last| last.max(i) == place);
-            is_last.then_some(step.node)
-        };
-        self.steps[..=place].iter().enumerate().filter_map(last)
+    /// What is kept of boards after a step, before they are given up.
+    pub fn kept_after(&self, schedule: &Schedule, place: usize) -> impl Iterator<Item = &Wanted> {
+        schedule.after[place].keep.iter().map(|&number| &self.slices[number].wanted)
+    }
+
+    /// The boards that are given up after a step.
+    pub fn given_up_after(&self, schedule: &Schedule, place: usize) -> impl Iterator<Item = Node> {
+        schedule.after[place].give_up.iter().map(|&place| self.steps[place].node)
+    }
+
+    /// What nobody reads after a step.
+    pub fn read_last_by(&self, schedule: &Schedule, place: usize) -> impl Iterator<Item = &Wanted> {
+        schedule.after[place].forget.iter().map(|&number| &self.slices[number].wanted)
+    }
+}
+
+/// A plan in the making.
+struct Planner {
+    plan: Plan,
+    places: HashMap<Node, usize>,
+    slices: HashMap<Wanted, usize>,
+    metric: Metric,
+    sliced_tiles: u64,
+}
+
+impl Planner {
+    fn stays(&mut self, node: &Node) {
+        if let Some(&place) = self.places.get(node) {
+            self.plan.steps[place].stays = true;
+        }
+    }
+
+    fn reads_whole(&mut self, reader: usize, source: Option<usize>) {
+        if let Some(place) = source {
+            self.plan.steps[place].last_reader = reader;
+        }
+    }
+
+    /// A board without pawns reads those with a man less, some of them with
+    /// colours exchanged, of which there is a copy then.
+    fn reads_pieces(&mut self, reader: usize, node: &Node) {
+        for sub in node.material.men().filter_map(|man| node.material.without(man)) {
+            let source = self.places.get(&Node::new(sub, Placement::NONE)).copied();
+            self.reads_whole(reader, source);
+            if let Some(place) = source.filter(|_| !sub.is_canonical()) {
+                let step = &mut self.plan.steps[place];
+                let keep = Keep::for_others(step.node.material, self.metric);
+                step.bytes = 2 * kept_bytes(step.tiles, keep);
+            }
+        }
+    }
+
+    fn reads(&mut self, reader: usize, wanted: Wanted) {
+        let source = self.places.get(&wanted.node()).copied();
+        let common = wanted.is_common();
+        let large = source.is_none_or(|place| self.plan.steps[place].tiles >= self.sliced_tiles);
+        let is_slice = common || (wanted.fixed.is_some() && large);
+        if !is_slice || (common && !self.slices.contains_key(&wanted)) {
+            self.reads_whole(reader, source);
+        }
+        let bytes = if wanted.is_copied() { copied_bytes(&wanted) } else { 0 };
+        if !is_slice {
+            self.plan.steps[reader].working_bytes += bytes;
+            return;
+        }
+        let slices = &mut self.plan.slices;
+        let number = *self.slices.entry(wanted).or_insert_with_key(|wanted| {
+            slices.push(Slice { wanted: wanted.clone(), source, readers: Vec::new(), bytes });
+            slices.len() - 1
+        });
+        let readers = &mut slices[number].readers;
+        if readers.last() != Some(&reader) {
+            readers.push(reader);
+        }
     }
 }
 
@@ -96,27 +285,53 @@ mod tests {
     use super::*;
     use crate::reach::reachable;
     use molien_board::Position;
+    use std::collections::HashSet;
 
-    /// Every board is still there when one that reads it is solved.
+    /// Whatever a board reads is there when it is solved, and nothing stays
+    /// that nobody reads.
     #[test]
     fn nothing_is_given_up_too_early() {
-        let position: Position = "8/2p5/8/8/8/8/1P6/K1k5 w - -".parse().unwrap();
-        let nodes = reachable(Node::of(&position), &Role::PROMOTIONS, 100_000).unwrap();
-        let plan = Plan::new(&nodes, Metric::Dtm, &Role::PROMOTIONS);
-        let mut alive = std::collections::HashSet::new();
-        let mut given_up = 0;
-        for (place, step) in plan.steps.iter().enumerate() {
-            step.node.successors(&Role::PROMOTIONS, |next| {
-                assert!(alive.contains(&next), "{:?} needs {next:?}", step.node);
-            });
-            alive.insert(step.node);
-            for node in plan.read_last_by(place) {
-                assert!(alive.remove(&node));
-                given_up += 1;
+        let fens = ["8/2p5/8/8/8/8/1P6/K1k5 w - -", "8/1P6/8/3r4/8/8/2p5/K1k5 w - -"];
+        for fen in fens {
+            let position: Position = fen.parse().unwrap();
+            let nodes =
+                reachable(Node::of(&position), &Role::PROMOTIONS, |_| false, 100_000).unwrap();
+            assert_eq!(nodes.last(), Some(&Node::of(&position)));
+            for sliced_tiles in [1, 64, u64::MAX] {
+                check(&Plan::new(&nodes, Metric::Dtm, &Role::PROMOTIONS, sliced_tiles));
             }
         }
-        assert!(given_up > 50, "{given_up} boards of {}", nodes.len());
-        assert!(plan.cost_giving_up().bytes < plan.cost().bytes);
-        assert_eq!(nodes.last(), Some(&Node::of(&position)));
+    }
+
+    fn check(plan: &Plan) {
+        let schedule = plan.schedule(0);
+        let (mut boards, mut kept) = (HashSet::new(), HashSet::new());
+        for (place, step) in plan.steps.iter().enumerate() {
+            if step.node.pawns == Placement::NONE {
+                step.node.successors(&Role::PROMOTIONS, |next| assert!(boards.contains(&next)));
+            } else {
+                for wanted in reads(&step.node, Metric::Dtm, &Role::PROMOTIONS) {
+                    assert!(kept.contains(&wanted) || boards.contains(&wanted.node()));
+                    if wanted.is_common() {
+                        kept.insert(wanted);
+                    }
+                }
+            }
+            boards.insert(step.node);
+            kept.extend(plan.kept_after(&schedule, place).cloned());
+            plan.given_up_after(&schedule, place).for_each(|node| assert!(boards.remove(&node)));
+            plan.read_last_by(&schedule, place).for_each(|wanted| assert!(kept.remove(wanted)));
+        }
+        assert_eq!(kept.len(), 0);
+        assert_eq!(boards.len(), 1, "the start");
+        assert!(schedule.cost.bytes < plan.schedule(u64::MAX).cost.bytes);
+        // The more room, the fewer boards are given up.
+        let given_up = |room| {
+            let schedule = plan.schedule(room);
+            schedule.after.iter().map(|after| after.give_up.len()).sum::<usize>()
+        };
+        let (least, most) = (schedule.cost.bytes, plan.schedule(u64::MAX).cost.bytes);
+        assert!(given_up(least) >= given_up((least + most) / 2));
+        assert_eq!(given_up(most), 0);
     }
 }

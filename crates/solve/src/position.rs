@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use molien_board::{Material, Position};
 
-use crate::plan::Plan;
+use crate::plan::{Plan, Schedule};
 use crate::reach::{Node, reachable};
 use crate::record::Keep;
-use crate::solver::{Part, key, lock};
+use crate::solver::{Part, SolverParts, key, lock};
 use crate::{Metric, Placement, SolveError, Solver, Stats, Table, Value};
 
 /// The most hyperboards looked at for one position.
@@ -26,19 +26,22 @@ pub struct Cost {
 }
 
 impl Solver {
-    /// What solving a position takes in a metric, if its table is not known.
+    /// What solving a position takes in a metric, if its table is not known,
+    /// within the memory limit if that can be.
     ///
     /// # Errors
     /// If it can turn into too many others to count.
     pub fn cost(&self, position: &Position, metric: Metric) -> Result<Cost, SolveError> {
-        Ok(self.plan(position, metric)?.cost())
+        Ok(self.plan(position, metric)?.schedule(self.memory_limit_bytes).cost)
     }
 
     fn plan(&self, position: &Position, metric: Metric) -> Result<Plan, SolveError> {
-        let mut nodes = self.nodes(position)?;
-        let keep = |node: &Node| Keep::for_others(node.material, metric);
-        nodes.retain(|node| !self.is_known(node.material, metric, keep(node)));
-        Ok(Plan::new(&nodes, metric, &self.promotions))
+        let known = |&Node { material, pawns }: &Node| {
+            self.is_known(material, metric, Keep::for_others(material, metric))
+                || lock(&self.parts).contains_key(&(material, metric, pawns))
+        };
+        let nodes = self.nodes(position, known)?;
+        Ok(Plan::new(&nodes, metric, &self.promotions, self.sliced_tiles))
     }
 
     /// The materials without pawns that a position can turn into, those first
@@ -47,14 +50,18 @@ impl Solver {
     /// # Errors
     /// If it can turn into too many others to count.
     pub fn pieces_needed(&self, position: &Position) -> Result<Vec<Material>, SolveError> {
-        let nodes = self.nodes(position)?.into_iter();
+        let nodes = self.nodes(position, |_| false)?.into_iter();
         Ok(nodes.filter(|node| node.pawns == Placement::NONE).map(|node| node.material).collect())
     }
 
-    fn nodes(&self, position: &Position) -> Result<Vec<Node>, SolveError> {
+    fn nodes(
+        &self,
+        position: &Position,
+        known: impl Fn(&Node) -> bool,
+    ) -> Result<Vec<Node>, SolveError> {
         let start = Node::of(position);
         let material = start.material;
-        reachable(start, &self.promotions, MAX_PLACEMENTS)
+        reachable(start, &self.promotions, known, MAX_PLACEMENTS)
             .ok_or(SolveError::TooManyPlacements { material, limit: MAX_PLACEMENTS })
     }
 
@@ -121,30 +128,53 @@ impl Solver {
         if let Some(part) = lock(&self.parts).get(&key) {
             return Ok(part.clone());
         }
-        let plan = self.plan(position, metric)?;
         // Later questions are likely to be about positions that follow from
-        // this one: boards are given up only where memory is short.
-        if self.parts_bytes().saturating_add(plan.cost().bytes) > self.memory_limit_bytes {
-            lock(&self.parts).clear(); // boards of earlier positions
+        // this one: boards are given up only where memory is short, those of
+        // earlier positions first.
+        let limit = self.memory_limit_bytes;
+        let mut plan = self.plan(position, metric)?;
+        let needed = plan.schedule(u64::MAX).cost.bytes;
+        if self.parts_bytes().saturating_add(needed) > limit {
+            lock(&self.parts).clear();
+            plan = self.plan(position, metric)?;
         }
-        let gives_up = plan.cost().bytes > self.memory_limit_bytes;
-        let cost = if gives_up { plan.cost_giving_up() } else { plan.cost() };
-        self.check_memory(node.material, metric, cost.bytes)?;
-        self.progress.plan(node.material, metric, &cost);
+        let schedule = plan.schedule(limit);
+        self.check_memory(node.material, metric, schedule.cost.bytes)?;
+        self.progress.plan(node.material, metric, &schedule.cost);
+        let solved = self.follow(&plan, &schedule, metric);
+        lock(&self.views).clear();
+        solved?;
+        self.solve_part(node.material, metric, node.pawns)
+    }
+
+    /// Solves the boards of a plan, and gives up what nothing reads any more.
+    fn follow(&self, plan: &Plan, schedule: &Schedule, metric: Metric) -> Result<(), SolveError> {
+        let parts = SolverParts { solver: self, metric };
         for (place, step) in plan.steps.iter().enumerate() {
             let Node { material, pawns } = step.node;
             if pawns == Placement::NONE {
-                self.solve_for_others(material, metric)?;
+                self.solve_one(material, metric, Keep::for_others(material, metric))?;
             } else {
                 self.solve_part(material, metric, pawns)?;
             }
-            for node in plan.read_last_by(place).filter(|_| gives_up) {
-                lock(&self.parts).remove(&(node.material, metric, node.pawns));
+            for wanted in plan.kept_after(schedule, place) {
+                parts.keep(wanted.clone())?;
+            }
+            for Node { material, pawns } in plan.given_up_after(schedule, place) {
+                if pawns == Placement::NONE {
+                    self.forget(material, metric);
+                    if metric == Metric::Dtz50 {
+                        self.forget(material, Metric::Dtz); // looked at first
+                    }
+                } else {
+                    lock(&self.parts).remove(&(material, metric, pawns));
+                }
+            }
+            for wanted in plan.read_last_by(schedule, place) {
+                lock(&self.views).remove(&(metric, wanted.clone()));
             }
         }
-        let part = self.solve_part(node.material, metric, node.pawns);
-        lock(&self.views).clear();
-        part
+        Ok(())
     }
 }
 
@@ -162,21 +192,112 @@ fn covered(table: &Table, position: &Position) -> Result<Value, SolveError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use molien_board::{Color, Square};
+    use molien_hyper::{Hyperboard, Index};
 
-    /// With little memory boards are given up on the way: the values are the
-    /// same.
+    /// A solver that gives up whatever it can, on the way to this position.
+    fn short_of_memory(position: &Position, metric: Metric) -> Solver {
+        let mut solver = Solver::new();
+        solver.sliced_tiles = 1;
+        let least = solver.plan(position, metric).unwrap().schedule(0).cost.bytes;
+        solver.with_memory_limit(least)
+    }
+
     #[test]
-    fn giving_boards_up_changes_no_value() {
+    fn what_does_not_fit_is_refused() {
         let position: Position = "8/2p5/8/8/8/4k3/1P6/K7 w - -".parse().unwrap();
-        let plan = Solver::new().plan(&position, Metric::Dtm).unwrap();
-        let (least, most) = (plan.cost_giving_up().bytes, plan.cost().bytes);
+        let roomy = Solver::new();
+        let plan = roomy.plan(&position, Metric::Dtm).unwrap();
+        let (least, most) = (plan.schedule(0).cost.bytes, plan.schedule(u64::MAX).cost.bytes);
         assert!(least < most);
         let solver = Solver::new().with_memory_limit(least);
-        let roomy = Solver::new();
+        assert_eq!(solver.cost(&position, Metric::Dtm).unwrap().bytes, least);
         let value = solver.value(&position, Metric::Dtm).unwrap();
         assert_eq!(value, roomy.value(&position, Metric::Dtm).unwrap());
         assert!(lock(&solver.parts).len() < lock(&roomy.parts).len());
         let short = Solver::new().with_memory_limit(least / 2);
         assert!(matches!(short.value(&position, Metric::Dtm), Err(SolveError::Memory { .. })));
+    }
+
+    /// Numbers that look random.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            ((self.0 >> 33) as usize) % limit
+        }
+
+        /// A legal position of a material with pawns.
+        fn position(&mut self, material: Material) -> Position {
+            let placements = Placement::all(&material);
+            loop {
+                let pawns = placements[self.below(placements.len())];
+                let board = Hyperboard::around_pawns(material, pawns.bitboards());
+                let index = Index {
+                    tile: self.below(board.tiles()),
+                    row: Square::new(self.below(64)),
+                    column: Square::new(self.below(64)),
+                };
+                if let Some(position) = board.decode(index, Color::BOTH[self.below(2)]) {
+                    return position;
+                }
+            }
+        }
+    }
+
+    /// Slices in place of boards change no value: the whole board of a position
+    /// equals that of the complete table, in plies too.
+    fn compare_with_tables(name: &str, metrics: &[Metric], count: usize) {
+        let material: Material = name.parse().unwrap();
+        let whole = Solver::new();
+        let mut random = Random(name.len() as u64);
+        for &metric in metrics {
+            let table = whole.solve(material, metric).unwrap();
+            for _ in 0..count {
+                let position = random.position(material);
+                let solver = short_of_memory(&position, metric);
+                let part = solver.position_part(&position, metric).unwrap();
+                let expected = table.part(Node::of(&position).pawns).unwrap();
+                assert!(part.game.values == expected.values, "{position} {metric}");
+                let value = solver.value(&position, metric).unwrap();
+                assert_eq!(Some(value), table.get(&position), "{position} {metric}");
+            }
+        }
+    }
+
+    #[test]
+    fn slices_equal_tables_of_four_men() {
+        for name in ["KPKP", "KPPK", "KQPK", "KPKN"] {
+            compare_with_tables(name, &[Metric::Dtm, Metric::Dtc, Metric::Dtz50], 4);
+        }
+    }
+
+    #[test]
+    fn slices_equal_tables_of_five_men() {
+        compare_with_tables("KRPKR", &[Metric::Dtm], 2);
+    }
+
+    /// With colours exchanged too, what is read is where it was kept.
+    #[test]
+    fn nothing_is_solved_twice() {
+        for fen in ["8/2p5/8/8/8/4k3/1P6/K7 w - -", "8/8/8/8/3r4/4k3/2p5/K7 b - -"] {
+            let position: Position = fen.parse().unwrap();
+            let counts = Arc::new(Solves::default());
+            let solver = short_of_memory(&position, Metric::Dtm).with_progress(counts.clone());
+            solver.value(&position, Metric::Dtm).unwrap();
+            let counts = counts.0.lock().unwrap();
+            assert!(counts.values().all(|&count| count == 1), "{fen}: {counts:?}");
+        }
+    }
+
+    /// How often each table without pawns is solved.
+    #[derive(Default)]
+    struct Solves(std::sync::Mutex<HashMap<Material, usize>>);
+
+    impl crate::Progress for Solves {
+        fn begin(&self, material: Material, _metric: Metric, _positions: u64) {
+            *self.0.lock().unwrap().entry(material).or_default() += 1;
+        }
     }
 }

@@ -110,31 +110,40 @@ impl Node {
     }
 }
 
-/// Everything reachable from a hyperboard, itself included, so ordered that
-/// each comes after all it can turn into.
-pub(crate) fn reachable(start: Node, promotions: &[Role], limit: usize) -> Option<Vec<Node>> {
-    let mut seen = HashSet::from([start]);
-    let mut to_visit = vec![start];
-    while let Some(node) = to_visit.pop() {
-        node.successors(promotions, |next| {
-            if seen.insert(next) {
-                to_visit.push(next);
+/// Everything reachable from a hyperboard through what is not known, itself
+/// included, so ordered that each comes after all it can turn into, and soon
+/// after: what is solved is read early and need not be kept for long.
+pub(crate) fn reachable(
+    start: Node,
+    promotions: &[Role],
+    known: impl Fn(&Node) -> bool,
+    limit: usize,
+) -> Option<Vec<Node>> {
+    let (seen, done) = (HashSet::from([start]), Vec::new());
+    let mut walk = Walk { promotions, known, limit, seen, done };
+    walk.visit(start)?;
+    Some(walk.done)
+}
+
+struct Walk<'a, F> {
+    promotions: &'a [Role],
+    known: F,
+    limit: usize,
+    seen: HashSet<Node>,
+    done: Vec<Node>,
+}
+
+impl<F: Fn(&Node) -> bool> Walk<'_, F> {
+    /// Goes as deep as captures and pawn moves can follow each other.
+    fn visit(&mut self, node: Node) -> Option<()> {
+        let mut next = Vec::new();
+        node.successors(self.promotions, |node| next.push(node));
+        for node in next {
+            if self.seen.insert(node) && !(self.known)(&node) {
+                self.visit(node)?;
             }
-        });
-        if seen.len() > limit {
-            return None;
         }
+        self.done.push(node);
+        (self.seen.len() <= self.limit).then_some(())
     }
-    let mut nodes: Vec<Node> = seen.into_iter().collect();
-    nodes.sort_by_key(|node| {
-        let advancement = std::cmp::Reverse(node.pawns.advancement());
-        (
-            node.material.len(),
-            node.material.pawns(),
-            advancement,
-            node.material.to_string(),
-            node.pawns,
-        )
-    });
-    Some(nodes)
 }

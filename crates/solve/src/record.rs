@@ -102,7 +102,13 @@ fn planes_of_depth(
 ) -> impl Iterator<Item = &mut Vec<Tile>> {
     let bits = (u16::BITS - ply.leading_zeros()) as usize;
     while depth.len() < bits {
-        depth.push(vec![Tile::EMPTY; tiles]);
+        depth.push(empty_tiles(tiles));
     }
     depth.iter_mut().enumerate().filter(move |(b, _)| ply >> b & 1 != 0).map(|(_, plane)| plane)
+}
+
+/// Tiles of no position. Many are made by all threads: what the system takes
+/// for a fresh page is more than what it takes to fill it.
+pub(crate) fn empty_tiles(tiles: usize) -> Vec<Tile> {
+    rayon::iter::repeat_n(Tile::EMPTY, tiles).with_min_len(1 << 12).collect()
 }

@@ -1,9 +1,11 @@
 //! The same values in the layout of the colour-swapped material.
 
-use molien_board::{Bitboard, Color, Man, Square};
+use molien_board::{Bitboard, Man, Square};
 use molien_hyper::{Hyperboard, KingAxis, KingPair, MAX_OUTER, Tile, king_pair, king_pair_squares};
 use molien_operators::{Graded, SubGame, transpose};
 use rayon::prelude::*;
+
+use crate::record::empty_tiles;
 
 /// For each piece of `board`, its place among the pieces of the board with
 /// colours swapped.
@@ -27,8 +29,7 @@ fn swapped_places(board: &Hyperboard, swapped: &Hyperboard) -> Vec<usize> {
 pub(crate) fn swap_colors(game: &SubGame) -> SubGame {
     debug_assert_eq!(game.board.king_axis(), KingAxis::Pairs);
     let board = Hyperboard::pieces(game.board.material().swap_colors());
-    let swap =
-        Swap { target: &board, source: &game.board, places: swapped_places(&board, &game.board) };
+    let swap = Swap::new(&board, &game.board);
     let gather = |values: &Graded| Graded {
         legal: swap.plane(&values.legal),
         won: swap.plane(&values.won),
@@ -52,9 +53,13 @@ struct Swap<'a> {
 }
 
 impl Swap<'_> {
+    fn new<'a>(target: &'a Hyperboard, source: &'a Hyperboard) -> Swap<'a> {
+        Swap { target, source, places: swapped_places(target, source) }
+    }
+
     fn plane(&self, source: &[Tile]) -> Vec<Tile> {
         let per_class = self.target.axes().len();
-        let mut out = vec![Tile::EMPTY; self.target.tiles()];
+        let mut out = empty_tiles(self.target.tiles());
         out.par_chunks_mut(per_class).enumerate().for_each(|(class, tiles)| {
             let (white, black) = king_pair_squares(class);
             if let Some(pair) = king_pair(black, white) {
@@ -123,20 +128,24 @@ impl Swap<'_> {
 }
 
 /// Adds to a game of symmetric material, of which only White's wins are known,
-/// Black's wins: the same with colours exchanged.
+/// Black's wins: the same with colours exchanged. Plane by plane, since a
+/// second game would not fit where the first does.
 pub(crate) fn complete_symmetric(game: &mut SubGame) {
-    let swapped = swap_colors(game);
-    for color in Color::BOTH {
-        let other = &swapped.values[color.index()];
-        let mine = &mut game.values[color.index()];
-        add(&mut mine.won, &other.won);
-        add(&mut mine.lost, &other.lost);
-        while mine.depth.len() < other.depth.len() {
-            mine.depth.push(vec![Tile::EMPTY; mine.won.len()]);
-        }
-        for (mine, other) in mine.depth.iter_mut().zip(&other.depth) {
-            add(mine, other);
-        }
+    let SubGame { board, values: [white, black] } = game;
+    let swap = Swap::new(board, board);
+    let exchange = |mine: &mut Vec<Tile>, other: &mut Vec<Tile>| {
+        let (for_mine, for_other) = (swap.plane(other), swap.plane(mine));
+        add(mine, &for_mine);
+        add(other, &for_other);
+    };
+    exchange(&mut white.won, &mut black.won);
+    exchange(&mut white.lost, &mut black.lost);
+    let bits = white.depth.len().max(black.depth.len());
+    for values in [&mut *white, &mut *black] {
+        values.depth.resize_with(bits, || empty_tiles(values.won.len()));
+    }
+    for (mine, other) in white.depth.iter_mut().zip(&mut black.depth) {
+        exchange(mine, other);
     }
 }
 

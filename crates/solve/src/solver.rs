@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use molien_board::{Color, Material, Position, Role};
+use molien_board::{Material, Position, Role};
 use molien_hyper::Hyperboard;
 use molien_operators::{Backend, SubGame, fastest};
 use rayon::prelude::*;
@@ -13,9 +13,12 @@ use crate::cache::{Cache, Key};
 use crate::exits::{Exits, PieceExits};
 use crate::memory::peak_bytes;
 use crate::pawn_exits::{Parts, PawnExits};
+use crate::piece_view::of_piece_board;
+use crate::plan::SLICED_TILES;
+use crate::reach::Node;
 use crate::record::Keep;
 use crate::relayout::swap_colors;
-use crate::view::{View, Wanted, of_piece_board};
+use crate::view::{View, Wanted, of_pawn_board};
 use crate::watch::Watch;
 use crate::{Metric, Placement, Progress, Silent, SolveError, Stats, Table, Value, WaveLog};
 
@@ -49,14 +52,16 @@ pub struct Solver {
     /// What captures of the last pawn lead to, while boards with pawns are
     /// being solved.
     pub(crate) views: Mutex<HashMap<ViewKey, Arc<View>>>,
+    /// For single positions: of boards of so many tiles slices are kept.
+    pub(crate) sliced_tiles: u64,
     /// Values of single positions of tables that keep no depths.
     pub(crate) watched: Mutex<HashMap<(Position, Metric), Value>>,
 }
 
 pub(crate) type Swapped = HashMap<Key, Arc<SubGame>>;
 
-/// Material, metric, side to move, and whether depths are read.
-pub(crate) type ViewKey = (Material, Metric, Color, bool);
+/// What is read, in which metric.
+pub(crate) type ViewKey = (Metric, Wanted);
 
 /// One solved hyperboard with pawns.
 pub(crate) struct Part {
@@ -85,6 +90,7 @@ impl Solver {
             swapped: Mutex::default(),
             parts: Mutex::default(),
             views: Mutex::default(),
+            sliced_tiles: SLICED_TILES,
             watched: Mutex::default(),
         }
     }
@@ -148,19 +154,9 @@ impl Solver {
         self.solve_one(material, metric, Keep::alone(material))
     }
 
-    /// The table, with its depths if that is what others read.
-    pub(crate) fn solve_for_others(
-        &self,
-        material: Material,
-        metric: Metric,
-    ) -> Result<Arc<Table>, SolveError> {
-        self.solve_below(material, metric)?;
-        self.solve_one(material, metric, Keep::for_others(material, metric))
-    }
-
     /// Solves all that a material depends on.
     pub(crate) fn solve_below(&self, material: Material, metric: Metric) -> Result<(), SolveError> {
-        let needed = peak_bytes(material, Keep::alone(material));
+        let needed = peak_bytes(material, metric, Keep::alone(material));
         self.check_memory(material, metric, needed)?;
         for level in dependencies(material) {
             let keep = |material| Keep::for_others(material, metric);
@@ -173,7 +169,7 @@ impl Solver {
                 missing.par_iter().try_for_each(solve)?;
             } else {
                 for material in missing {
-                    let needed = peak_bytes(material, keep(material));
+                    let needed = peak_bytes(material, metric, keep(material));
                     self.check_memory(material, metric, needed)?;
                     solve(&material)?;
                 }
@@ -226,7 +222,7 @@ impl Solver {
         lock(&self.swapped).remove(&key);
     }
 
-    fn solve_one(
+    pub(crate) fn solve_one(
         &self,
         material: Material,
         metric: Metric,
@@ -398,12 +394,13 @@ pub(crate) fn key(material: Material, metric: Metric) -> Key {
 }
 
 /// The sub-games of pawn hyperboards, in one metric.
-struct SolverParts<'a> {
-    solver: &'a Solver,
-    metric: Metric,
+pub(crate) struct SolverParts<'a> {
+    pub solver: &'a Solver,
+    pub metric: Metric,
 }
 
-impl Parts for SolverParts<'_> {
+impl SolverParts<'_> {
+    /// The values of a canonical material around a canonical placement.
     fn part(&self, material: Material, pawns: Placement) -> Result<Arc<SubGame>, SolveError> {
         if let Some(part) = lock(&self.solver.parts).get(&(material, self.metric, pawns)) {
             return Ok(part.game.clone());
@@ -416,18 +413,33 @@ impl Parts for SolverParts<'_> {
         Ok(self.solver.solve_part(material, self.metric, pawns)?.game.clone())
     }
 
-    fn pieces(&self, material: Material) -> Result<Arc<SubGame>, SolveError> {
-        self.solver.sub_game(material, self.metric)
+    /// Copies what is wanted off its board.
+    fn copy(&self, wanted: &Wanted) -> Result<View, SolveError> {
+        let Node { material, pawns } = wanted.node();
+        if pawns != Placement::NONE {
+            return Ok(of_pawn_board(&self.part(material, pawns)?, wanted));
+        }
+        let keep = Keep::for_others(material, self.metric);
+        let table = self.solver.solve_one(material, self.metric, keep)?;
+        Ok(of_piece_board(&table.parts[0], wanted))
     }
 
-    fn piece_view(&self, material: Material, wanted: &Wanted<'_>) -> Result<Arc<View>, SolveError> {
-        let key = (material, self.metric, wanted.turn, wanted.depths);
-        if let Some(view) = lock(&self.solver.views).get(&key) {
-            return Ok(view.clone());
-        }
-        let view = Arc::new(of_piece_board(&*self.pieces(material)?, wanted));
-        lock(&self.solver.views).insert(key, view.clone());
+    /// Copies what is wanted, for this reader and others.
+    pub fn keep(&self, wanted: Wanted) -> Result<Arc<View>, SolveError> {
+        let view = Arc::new(self.copy(&wanted)?);
+        lock(&self.solver.views).insert((self.metric, wanted), view.clone());
         Ok(view)
+    }
+}
+
+impl Parts for SolverParts<'_> {
+    fn view(&self, wanted: Wanted) -> Result<View, SolveError> {
+        let key = (self.metric, wanted);
+        if let Some(view) = lock(&self.solver.views).get(&key) {
+            return Ok(View::Common(view.clone()));
+        }
+        let wanted = key.1;
+        if wanted.is_common() { self.keep(wanted).map(View::Common) } else { self.copy(&wanted) }
     }
 }
 
@@ -460,6 +472,7 @@ pub fn dependencies(material: Material) -> Vec<Vec<Material>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use molien_board::Color;
     use molien_hyper::Index;
 
     /// Watched positions get the depths that the table keeps.
@@ -498,7 +511,7 @@ mod tests {
         lock(&solver.tables).insert(key(material, Metric::Dtm), Arc::new(table), false);
         assert!(solver.is_known(material, Metric::Dtm, Keep::Outcomes));
         assert!(!solver.is_known(material, Metric::Dtm, Keep::Depths));
-        assert!(solver.solve_for_others(material, Metric::Dtm).unwrap().has_depths());
+        assert!(solver.solve_one(material, Metric::Dtm, Keep::Depths).unwrap().has_depths());
         let six: Material = "KQQKQQ".parse().unwrap();
         assert_eq!(Keep::for_others(six, Metric::Dtm), Keep::Depths);
         assert_eq!(Keep::for_others(six, Metric::Dtc), Keep::Outcomes);
@@ -508,7 +521,7 @@ mod tests {
     /// one does not read is given up.
     #[test]
     fn old_tables_make_room() {
-        let limit = peak_bytes("KQKR".parse().unwrap(), Keep::Depths) * 6;
+        let limit = peak_bytes("KQKR".parse().unwrap(), Metric::Dtm, Keep::Depths) * 6;
         let solver = Solver::new().with_memory_limit(limit);
         for name in ["KQKR", "KQKB", "KRKN", "KBNK", "KQRK"] {
             for metric in Metric::ALL {

@@ -4,13 +4,17 @@
 //! stored mirrored, with colours exchanged, with its men in another order, or,
 //! without pawns, with the kings outermost. A [`View`] is a copy in the frame
 //! of the board that reads it. A promoted pawn is a man on a fixed square, so
-//! that only a slice of its table is copied.
+//! that only a slice of its table is copied. This file copies from boards with
+//! pawns, `piece_view.rs` from boards without.
 
 use std::sync::Arc;
 
-use molien_board::{Bitboard, Color, Man, Square, Symmetry};
-use molien_hyper::{Hyperboard, KingAxis, MAX_OUTER, OuterAxes, Tile, king_pair};
+use molien_board::{Bitboard, Color, Man, Material, Role, Square, Symmetry};
+use molien_hyper::{MAX_OUTER, OuterAxes, Tile};
 use molien_operators::{Graded, SubGame, SubView, transpose};
+
+use crate::Placement;
+use crate::reach::Node;
 
 /// Values in the frame of the board that reads them.
 pub(crate) enum View {
@@ -32,16 +36,56 @@ impl View {
     }
 }
 
-/// What is wanted.
-pub(crate) struct Wanted<'a> {
+/// What a board reads of another, in its own frame.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Wanted {
     /// The men that are outer coordinates of the reader.
-    pub men: &'a [Man],
+    pub men: Vec<Man>,
+    /// The pawns.
+    pub pawns: Placement,
     /// A man on a fixed square: the promoted pawn.
     pub fixed: Option<(Man, Square)>,
     /// The side to move.
     pub turn: Color,
     /// Whether depths are read at all.
     pub depths: bool,
+}
+
+impl Wanted {
+    /// The material, in the reader's orientation.
+    pub fn material(&self) -> Material {
+        let pawns = Color::BOTH.into_iter().flat_map(|color| {
+            std::iter::repeat_n(Man::new(color, Role::Pawn), self.pawns.of_color(color).len())
+        });
+        Material::from_men(self.all_men().chain(pawns))
+    }
+
+    /// The fixed man, if any, then the others.
+    pub fn all_men(&self) -> impl Iterator<Item = Man> {
+        self.fixed.map(|(man, _)| man).into_iter().chain(self.men.iter().copied())
+    }
+
+    /// The board that is read.
+    pub fn node(&self) -> Node {
+        Node::new(self.material(), self.pawns)
+    }
+
+    /// How the reader's frame becomes that of the stored board.
+    pub fn frame(&self) -> Frame {
+        let swapped = !self.material().is_canonical();
+        let pawns = if swapped { self.pawns.swap_colors() } else { self.pawns };
+        Frame { swapped, mirrored: pawns.canonical().1 }
+    }
+
+    /// Whether a copy is made of it: the stored board has another frame.
+    pub fn is_copied(&self) -> bool {
+        self.fixed.is_some() || self.pawns == Placement::NONE || self.frame() != Frame::PLAIN
+    }
+
+    /// Whether it is the same for every placement of the reader's pawns.
+    pub fn is_common(&self) -> bool {
+        self.fixed.is_none() && self.pawns == Placement::NONE
+    }
 }
 
 /// How the reader's frame becomes the stored one.
@@ -54,6 +98,8 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    const PLAIN: Frame = Frame { swapped: false, mirrored: false };
+
     fn symmetry(self) -> Symmetry {
         let both = Symmetry::ALL[Symmetry::MIRROR.index() | Symmetry::FLIP.index()];
         match (self.mirrored, self.swapped) {
@@ -64,17 +110,17 @@ impl Frame {
         }
     }
 
-    fn man(self, man: Man) -> Man {
+    pub fn man(self, man: Man) -> Man {
         if self.swapped { Man::new(!man.color, man.role) } else { man }
     }
 
-    fn color(self, color: Color) -> Color {
+    pub fn color(self, color: Color) -> Color {
         if self.swapped { !color } else { color }
     }
 }
 
 /// For the fixed man, then each wanted man: its place in the stored order.
-fn places(stored: &[Man], wanted: impl Iterator<Item = Man>) -> Vec<usize> {
+pub(crate) fn places(stored: &[Man], wanted: impl Iterator<Item = Man>) -> Vec<usize> {
     let mut taken = vec![false; stored.len()];
     wanted
         .map(|man| {
@@ -86,33 +132,35 @@ fn places(stored: &[Man], wanted: impl Iterator<Item = Man>) -> Vec<usize> {
         .collect()
 }
 
-/// The planes of one side to move that are read.
-fn planes(values: &Graded, depths: bool) -> Vec<&Vec<Tile>> {
-    let depth = values.depth.iter().filter(|_| depths);
-    let stalemate = (!values.stalemate.is_empty()).then_some(&values.stalemate);
+/// The planes of one side to move that are read. Stalemates matter only after
+/// a double step, which no promotion is.
+pub(crate) fn planes<'a>(values: &'a Graded, wanted: &Wanted) -> Vec<&'a Vec<Tile>> {
+    let depth = values.depth.iter().filter(|_| wanted.depths);
+    let known = wanted.fixed.is_none() && !values.stalemate.is_empty();
+    let stalemate = known.then_some(&values.stalemate);
     let outcomes = [&values.legal, &values.won, &values.lost];
     outcomes.into_iter().chain(depth).chain(stalemate).collect()
 }
 
 /// The inverse of [`planes`]: `like` says which planes there are.
-fn graded(mut planes: impl Iterator<Item = Vec<Tile>>, like: &Graded, depths: bool) -> Graded {
+pub(crate) fn graded(planes: Vec<Vec<Tile>>, like: &Graded, wanted: &Wanted) -> Graded {
+    let mut planes = planes.into_iter();
     let mut next = || planes.next().unwrap_or_default();
     let (legal, won, lost) = (next(), next(), next());
-    let depth = like.depth.iter().filter(|_| depths).map(|_| next()).collect();
+    let depth = like.depth.iter().filter(|_| wanted.depths).map(|_| next()).collect();
     Graded { legal, won, lost, depth, stalemate: next() }
 }
 
 /// A view of a stored hyperboard with pawns.
-pub(crate) fn of_pawn_board(game: &Arc<SubGame>, frame: Frame, wanted: &Wanted<'_>) -> View {
-    let plain = frame == Frame { swapped: false, mirrored: false };
-    if plain && wanted.fixed.is_none() {
+pub(crate) fn of_pawn_board(game: &Arc<SubGame>, wanted: &Wanted) -> View {
+    let frame = wanted.frame();
+    if frame == Frame::PLAIN && wanted.fixed.is_none() {
         return View::Shared { game: game.clone(), turn: wanted.turn };
     }
-    let axes = OuterAxes::new(wanted.men);
-    let all_men = wanted.fixed.map(|(man, _)| man).into_iter().chain(wanted.men.iter().copied());
-    let places = places(game.board.outer(), all_men.map(|man| frame.man(man)));
+    let axes = OuterAxes::new(&wanted.men);
+    let places = places(game.board.outer(), wanted.all_men().map(|man| frame.man(man)));
     let values = &game.values[frame.color(wanted.turn).index()];
-    let source = planes(values, wanted.depths);
+    let source = planes(values, wanted);
     let mut out = vec![vec![Tile::EMPTY; axes.len()]; source.len()];
     let symmetry = frame.symmetry();
     for number in 0..axes.len() {
@@ -125,14 +173,14 @@ pub(crate) fn of_pawn_board(game: &Arc<SubGame>, frame: Frame, wanted: &Wanted<'
             out[number] = if frame.swapped { transpose(&moved) } else { moved };
         }
     }
-    View::Own { axes, values: graded(out.into_iter(), values, wanted.depths) }
+    View::Own { axes, values: graded(out, values, wanted) }
 }
 
 /// The stored men's squares for a number of the view; `None` if men overlap.
 fn stored_squares(
     axes: &OuterAxes,
     number: usize,
-    wanted: &Wanted<'_>,
+    wanted: &Wanted,
     places: &[usize],
     symmetry: Symmetry,
 ) -> Option<[Square; MAX_OUTER]> {
@@ -150,179 +198,4 @@ fn stored_squares(
         out[place] = symmetry.square(square);
     }
     Some(out)
-}
-
-/// A view of a stored board without pawns, in the reader's orientation.
-pub(crate) fn of_piece_board(game: &SubGame, wanted: &Wanted<'_>) -> View {
-    debug_assert_eq!(game.board.king_axis(), KingAxis::Pairs);
-    let axes = OuterAxes::new(wanted.men);
-    let all_men = wanted.fixed.map(|(man, _)| man).into_iter().chain(wanted.men.iter().copied());
-    let places = places(&game.board.pieces_in_order(), all_men);
-    let values = &game.values[wanted.turn.index()];
-    let source = planes(values, wanted.depths);
-    let last = places.len().wrapping_sub(1);
-    let fixed_is_last = wanted.fixed.is_some() && places[0] == last;
-    let lines = Lines { game, wanted, axes: &axes, places: &places, transposed: fixed_is_last };
-    let out = if wanted.men.is_empty() {
-        copy_single_tile(game, wanted, &source)
-    } else {
-        lines.copy(&source)
-    };
-    View::Own { axes, values: graded(out.into_iter(), values, wanted.depths) }
-}
-
-/// All men fixed: one tile, king pair by king pair.
-fn copy_single_tile(game: &SubGame, wanted: &Wanted<'_>, source: &[&Vec<Tile>]) -> Vec<Vec<Tile>> {
-    let mut out = vec![vec![Tile::EMPTY; 1]; source.len()];
-    for white in Square::all() {
-        for black in Square::all() {
-            let Some(pair) = king_pair(white, black) else { continue };
-            let squares: Vec<Square> =
-                wanted.fixed.iter().map(|(_, square)| pair.symmetry.square(*square)).collect();
-            let index = game.board.index_of(pair.class, &squares);
-            for (out, source) in out.iter_mut().zip(source) {
-                if source[index.tile].contains(index.row, index.column) {
-                    out[0].insert(white, black);
-                }
-            }
-        }
-    }
-    out
-}
-
-/// Copies a board without pawns line by line: with all men fixed but one (the
-/// line man, who spans the stored words) and the white king fixed, the 64
-/// words of the black king's squares form a 64 x 64 matrix; transposed, it
-/// holds a row of each of 64 tiles of the view.
-struct Lines<'a> {
-    game: &'a SubGame,
-    wanted: &'a Wanted<'a>,
-    axes: &'a OuterAxes,
-    /// Places in the stored order: the fixed man's, if any, then the others'.
-    places: &'a [usize],
-    /// The line man is the stored row man, not the column man: the stored
-    /// tiles are read transposed.
-    transposed: bool,
-}
-
-/// Where a stored word lies, and how to bring it back to the reader's frame.
-#[derive(Clone, Copy)]
-struct WordAddress {
-    tile: usize,
-    row: Square,
-    back: Symmetry,
-}
-
-impl Lines<'_> {
-    fn board(&self) -> &Hyperboard {
-        &self.game.board
-    }
-
-    /// The place of the line man in the stored order.
-    fn line_place(&self) -> usize {
-        self.places.len() - 1 - usize::from(self.transposed)
-    }
-
-    /// The line man among the wanted men.
-    fn line_man(&self) -> usize {
-        let offset = usize::from(self.wanted.fixed.is_some());
-        let place = self.line_place();
-        self.places[offset..].iter().position(|&p| p == place).unwrap_or(0)
-    }
-
-    fn copy(&self, source: &[&Vec<Tile>]) -> Vec<Vec<Tile>> {
-        let transposed: Vec<Vec<Tile>>;
-        let source: Vec<&Vec<Tile>> = if self.transposed {
-            let flip = |plane: &&Vec<Tile>| plane.iter().map(transpose).collect();
-            transposed = source.iter().map(flip).collect();
-            transposed.iter().collect()
-        } else {
-            source.to_vec()
-        };
-        let mut out = vec![vec![Tile::EMPTY; self.axes.len()]; source.len()];
-        let others = self.wanted.men.len() - 1;
-        let line_man = self.line_man();
-        for number in 0..1usize << (6 * others) {
-            let mut squares = [Square::new(0); MAX_OUTER];
-            let others = (0..=others).filter(|&i| i != line_man);
-            for (digit, i) in others.enumerate() {
-                squares[i] = Square::new(number >> (6 * digit));
-            }
-            self.copy_line(&source, &squares, line_man, &mut out);
-        }
-        out
-    }
-
-    /// Copies all squares of the line man and of both kings.
-    fn copy_line(
-        &self,
-        source: &[&Vec<Tile>],
-        squares: &[Square; MAX_OUTER],
-        line_man: usize,
-        out: &mut [Vec<Tile>],
-    ) {
-        let men = self.wanted.men.len();
-        let mut taken: Bitboard = self.wanted.fixed.iter().map(|(_, square)| *square).collect();
-        for i in (0..men).filter(|&i| i != line_man) {
-            if taken.contains(squares[i]) {
-                return;
-            }
-            taken.insert(squares[i]);
-        }
-        let targets: [Option<usize>; 64] = std::array::from_fn(|y| {
-            let mut squares = *squares;
-            squares[line_man] = Square::new(y);
-            (!taken.contains(Square::new(y))).then(|| self.axes.encode(&squares[..men]))
-        });
-        for white in Square::all().filter(|&square| !taken.contains(square)) {
-            let addresses = self.addresses(white, squares, line_man);
-            for (out, source) in out.iter_mut().zip(source) {
-                let words = Tile::from_rows(|black| match addresses[black.index()] {
-                    None => 0,
-                    Some(WordAddress { tile, row, back }) => {
-                        let word = source[tile].row(row);
-                        if word == 0 { 0 } else { back.bitboard(Bitboard(word)).0 }
-                    }
-                });
-                if words.is_empty() {
-                    continue;
-                }
-                let rows = transpose(&words);
-                for (y, target) in targets.iter().enumerate() {
-                    if let Some(target) = target {
-                        *out[*target].row_mut(white) = rows.row(Square::new(y));
-                    }
-                }
-            }
-        }
-    }
-
-    /// For each square of the black king, the word over the line man.
-    fn addresses(
-        &self,
-        white: Square,
-        squares: &[Square; MAX_OUTER],
-        line_man: usize,
-    ) -> [Option<WordAddress>; 64] {
-        let fixed = self.wanted.fixed.map(|(_, square)| square);
-        std::array::from_fn(|black| {
-            let pair = king_pair(white, Square::new(black))?;
-            let mut stored = [Square::new(0); MAX_OUTER + 2];
-            let offset = usize::from(fixed.is_some());
-            if let Some(square) = fixed {
-                stored[self.places[0]] = pair.symmetry.square(square);
-            }
-            for i in (0..self.wanted.men.len()).filter(|&i| i != line_man) {
-                stored[self.places[offset + i]] = pair.symmetry.square(squares[i]);
-            }
-            let outer = self.board().outer().len();
-            let tile = self.board().tile_at(pair.class, &stored[..outer]);
-            let row = match (self.board().row(), self.transposed) {
-                (None, _) => Square::new(0),
-                (Some(_), false) => stored[outer],
-                (Some(_), true) => stored[outer + 1],
-            };
-            Some(WordAddress { tile, row, back: pair.symmetry.inverse() })
-        })
-    }
 }

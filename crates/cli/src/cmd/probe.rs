@@ -15,10 +15,13 @@ const AFTER_HELP: &str = "\
 Examples:
   molien probe '8/8/8/8/8/2k5/8/K6R w - -'
   molien probe --json 8/8/8/8/8/2k5/8/K6R_b_-_-
+  molien probe --metric dtm '8/8/8/8/8/2k5/8/K6R w - -'
 
 Plies are positive for a win of the side to move and negative for a loss; a
 move's values are those of the position after it, seen from the side then to
-move. Moves are grouped by what they achieve, the best first.";
+move. Moves are grouped by what they achieve, the best first. With --metric
+nothing else is solved, and classes are those without the 50-move rule (with
+it, for dtz50).";
 
 /// Which position.
 #[derive(Args, Debug)]
@@ -27,6 +30,9 @@ pub struct ProbeArgs {
     /// The position as FEN, quoted or not
     #[arg(required = true)]
     fen: Vec<String>,
+    /// Only this: dtm, dtc, dtz or dtz50 [default: all of them]
+    #[arg(long)]
+    metric: Option<Metric>,
 }
 
 /// Solves what is needed and prints the position's values and moves.
@@ -37,56 +43,22 @@ pub fn run(context: &Context, args: &ProbeArgs) -> anyhow::Result<Verdict> {
     }
     let tables = context.tablebase();
     // The moves first: they announce all positions that are asked for.
-    let moves = tables.moves(&position)?;
-    let answer = tables.probe(&position)?;
-    if context.json {
-        print_json(&to_json(&position, &answer, &moves))?;
-    } else {
-        print(&position, &answer, &moves)?;
-    }
+    let (moves, answer) = match args.metric {
+        None => (tables.moves(&position)?, tables.probe(&position)?),
+        Some(only) => (tables.moves_only(&position, only)?, tables.probe_only(&position, only)?),
+    };
+    let metrics = args.metric.map_or(Metric::ALL.to_vec(), |only| vec![only]);
+    let view = View { position: &position, metrics: &metrics, answer: &answer, moves: &moves };
+    if context.json { print_json(&view.to_json()) } else { view.print() }?;
     Ok(Verdict::Done)
 }
 
-fn to_json(position: &Position, answer: &Answer, moves: &[MoveAnswer]) -> Json {
-    let plies = |answer: &Answer, metric| answer.values.plies(metric);
-    let of_move = |m: &MoveAnswer| {
-        json!({
-            "uci": m.played.to_string(),
-            "san": m.san,
-            "category": m.after.category.name(),
-            "dtm": plies(&m.after, Metric::Dtm),
-            "dtc": plies(&m.after, Metric::Dtc),
-            "dtz": plies(&m.after, Metric::Dtz),
-            "dtz50": plies(&m.after, Metric::Dtz50),
-        })
-    };
-    json!({
-        "fen": position.to_string(),
-        "category": answer.category.name(),
-        "dtm": plies(answer, Metric::Dtm),
-        "dtc": plies(answer, Metric::Dtc),
-        "dtz": plies(answer, Metric::Dtz),
-        "moves": moves.iter().map(of_move).collect::<Vec<_>>(),
-        "dtz50": plies(answer, Metric::Dtz50),
-    })
-}
-
-/// The plies in each metric, in columns; draws have none.
-fn columns(answer: &Answer) -> String {
-    let column = |metric| {
-        let plies = answer.values.plies(metric);
-        format!("{:>7}", plies.map_or("-".to_owned(), |plies| plies.to_string()))
-    };
-    Metric::ALL.into_iter().map(column).collect()
-}
-
-/// The winner's moves to mate and to conversion, in columns.
-fn moves_columns(answer: &Answer) -> String {
-    let column = |metric| {
-        let moves = answer.values.get(metric).and_then(Value::plies).map(winner_moves);
-        format!("{:>7}", moves.map_or("-".to_owned(), |moves| moves.to_string()))
-    };
-    Metric::ALL.into_iter().map(column).collect()
+/// A position's values and moves in some metrics.
+struct View<'a> {
+    position: &'a Position,
+    metrics: &'a [Metric],
+    answer: &'a Answer,
+    moves: &'a [MoveAnswer],
 }
 
 /// What a class means for the side that has it.
@@ -100,25 +72,64 @@ fn verdict(category: Category) -> &'static str {
     }
 }
 
-fn print(position: &Position, answer: &Answer, moves: &[MoveAnswer]) -> anyhow::Result<()> {
-    let mated = answer.category == Category::Loss && moves.is_empty();
-    let what = if mated { "is mated" } else { verdict(answer.category) };
-    let names: String = Metric::ALL.iter().map(|metric| format!("{:>7}", metric.name())).collect();
-    print_line(&position.to_string())?;
-    print_line(&format!("{} to move {what}", position.turn()))?;
-    let count = Metric::ALL.len() * 7;
-    print_line(&format!("\n  {:8} {:>count$}   {:>count$}", "", "plies", "winner's moves"))?;
-    print_line(&format!("  {:8} {names}   {names}", ""))?;
-    let row = |name: &str, answer: &Answer| {
-        print_line(&format!("  {name:8} {}   {}", columns(answer), moves_columns(answer)))
-    };
-    row("now", answer)?;
-    // Best first, so that moves of one class stand together.
-    for group in moves.chunk_by(|a, b| a.after.category == b.after.category) {
-        let class = group.first().map_or(Category::Draw, |m| m.after.category.reverse());
-        let plural = if group.len() == 1 { "move" } else { "moves" };
-        print_line(&format!("{} {plural}: {} {}", group.len(), position.turn(), verdict(class)))?;
-        group.iter().try_for_each(|m| row(&m.san, &m.after))?;
+impl View<'_> {
+    fn to_json(&self) -> Json {
+        let plies = |object: &mut Json, answer: &Answer, wanted: fn(Metric) -> bool| {
+            for &metric in self.metrics.iter().filter(|&&metric| wanted(metric)) {
+                object[metric.name()] = json!(answer.values.plies(metric));
+            }
+        };
+        let of_move = |m: &MoveAnswer| {
+            let category = m.after.category.name();
+            let mut object =
+                json!({ "uci": m.played.to_string(), "san": m.san, "category": category });
+            plies(&mut object, &m.after, |_| true);
+            object
+        };
+        let category = self.answer.category.name();
+        let mut object = json!({ "fen": self.position.to_string(), "category": category });
+        // The order of the fields is promised; dtz50 is the youngest of them.
+        plies(&mut object, self.answer, |metric| metric != Metric::Dtz50);
+        object["moves"] = self.moves.iter().map(of_move).collect();
+        plies(&mut object, self.answer, |metric| metric == Metric::Dtz50);
+        object
     }
-    Ok(())
+
+    /// Something of every metric, in columns; draws have none.
+    fn columns(&self, number: impl Fn(Metric) -> Option<i32>) -> String {
+        let column = |&metric: &Metric| {
+            format!("{:>7}", number(metric).map_or("-".to_owned(), |number| number.to_string()))
+        };
+        self.metrics.iter().map(column).collect()
+    }
+
+    /// The plies, and the winner's moves.
+    fn print_row(&self, name: &str, answer: &Answer) -> anyhow::Result<()> {
+        let plies = self.columns(|metric| answer.values.plies(metric));
+        let moves = |metric| answer.values.get(metric).and_then(Value::plies).map(winner_moves);
+        let moves = self.columns(|metric| moves(metric).map(i32::from));
+        print_line(&format!("  {name:8} {plies}   {moves}"))
+    }
+
+    fn print(&self) -> anyhow::Result<()> {
+        let View { position, metrics, answer, moves } = self;
+        let mated = answer.category == Category::Loss && moves.is_empty();
+        let what = if mated { "is mated" } else { verdict(answer.category) };
+        print_line(&position.to_string())?;
+        print_line(&format!("{} to move {what}", position.turn()))?;
+        let names: String = metrics.iter().map(|metric| format!("{:>7}", metric.name())).collect();
+        let width = metrics.len() * 7;
+        print_line(&format!("\n  {:8} {:>width$}   {:>width$}", "", "plies", "winner's moves"))?;
+        print_line(&format!("  {:8} {names}   {names}", ""))?;
+        self.print_row("now", answer)?;
+        // Best first, so that moves of one class stand together.
+        for group in moves.chunk_by(|a, b| a.after.category == b.after.category) {
+            let class = group.first().map_or(Category::Draw, |m| m.after.category.reverse());
+            let plural = if group.len() == 1 { "move" } else { "moves" };
+            let turn = position.turn();
+            print_line(&format!("{} {plural}: {turn} {}", group.len(), verdict(class)))?;
+            group.iter().try_for_each(|m| self.print_row(&m.san, &m.after))?;
+        }
+        Ok(())
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use molien_board::Square;
 use molien_hyper::Tile;
 
 #[cfg(target_arch = "x86_64")]
@@ -154,6 +155,18 @@ kernels! {
         Wide::<W>::load(tile).transpose().store()
     }
 
+    /// The row squares paired with one column square.
+    pub fn column(tile: &Tile, square: Square) -> u64 {
+        // By files: bit 8r is the row square on rank r.
+        let mut files = [0u64; 8];
+        for (rank, words) in tile.0.iter().enumerate() {
+            for (file, word) in files.iter_mut().zip(words) {
+                *file |= (word >> square.index() & 1) << (8 * rank);
+            }
+        }
+        files.iter().enumerate().fold(0, |set, (file, ranks)| set | ranks << file)
+    }
+
     /// See [`Release::merge_least`].
     pub(crate) fn merge_least(release: &mut Release, other: &Release) {
         merge::<W, true>(release, &other.some, &other.planes(), Reading::Same, None)
@@ -173,5 +186,22 @@ kernels! {
         rule: Rule
     ) {
         crate::merge::add_moves::<W>(found, values, reading, movers, rule)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_is_a_row_transposed() {
+        let mut word = 1u64;
+        let tile = Tile::from_rows(|_| {
+            word = word.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            word
+        });
+        for square in Square::all() {
+            assert_eq!(column(&tile, square), tile.transpose().row(square));
+        }
     }
 }
