@@ -26,13 +26,17 @@ const LARGE_BYTES: u64 = 1 << 30;
 /// Time of one thread for one address of a board, both sides and all its
 /// waves: measured on a KQPKP position, 240 boards, on two cores.
 const NANOSECONDS_AN_ADDRESS: u64 = 17;
+/// Many threads help little, as memory is what large boards wait for and small
+/// ones are soon done: GK2 of docs/reproduction.md, 107,000,000,000 addresses,
+/// took 16 cores 777 s.
+const THREADS_THAT_HELP: u64 = 2;
 
 /// Says what a position takes before it is solved, if that is much.
 fn announce(material: Material, metric: Metric, cost: &Cost) -> Option<String> {
     if cost.bytes < LARGE_BYTES {
         return None;
     }
-    let threads = rayon::current_num_threads() as u64;
+    let threads = THREADS_THAT_HELP.min(rayon::current_num_threads() as u64);
     let seconds = (cost.positions / 1_000_000 * NANOSECONDS_AN_ADDRESS / 1000 / threads).max(1);
     Some(format!(
         "{material} {metric}: {} boards, about {:.1} GiB of memory, roughly {seconds} s",

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use molien_board::{Move, Position};
-use molien_probe::{MoveClass, Tablebase, chess, value_before};
+use molien_probe::{MoveClass, Tablebase, chess, quiet_moves_first, value_before};
 use molien_solve::{Metric, Outcome, Value};
 
 use crate::{LineError, Strategy};
@@ -53,7 +53,7 @@ impl Judged {
         strategy: &Strategy,
     ) -> Result<Judged, LineError> {
         let mut moves = Vec::new();
-        for played in position.legal_moves() {
+        for played in quiet_moves_first(position) {
             let after = position.play(&played);
             let value = |&metric: &Metric| {
                 let value = tables.value(&after, metric)?;

@@ -33,6 +33,6 @@ pub use answer::{Answer, MoveAnswer, Values};
 pub use category::Category;
 pub use error::ProbeError;
 pub use folder::FolderSource;
-pub use rules::{MoveClass, better, value_before};
+pub use rules::{MoveClass, better, quiet_moves_first, value_before};
 pub use source::{SolverSource, Source};
 pub use tablebase::Tablebase;

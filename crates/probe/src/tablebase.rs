@@ -5,7 +5,7 @@ use std::sync::Arc;
 use molien_board::{Material, Position};
 use molien_solve::{Metric, Solver, Stats, Value};
 
-use crate::rules::{MoveClass, better, value_before};
+use crate::rules::{MoveClass, better, quiet_moves_first, value_before};
 use crate::{Answer, Category, MoveAnswer, ProbeError, SolverSource, Source, Values, chess};
 
 /// Answers for positions. Cheap to clone, and safe to share between threads.
@@ -143,13 +143,8 @@ impl Tablebase {
         position: &Position,
         probe: impl Fn(&Position) -> Result<Answer, ProbeError>,
     ) -> Result<Vec<MoveAnswer>, ProbeError> {
-        // The boards that its moves lead to are solved on the way to its own;
-        // the other way round much would be solved once for every move.
-        if position.material().has_pawns() {
-            probe(position)?;
-        }
         let mut answers = Vec::new();
-        for played in position.legal_moves() {
+        for played in quiet_moves_first(position) {
             let after = probe(&position.play(&played))?;
             answers.push(MoveAnswer { played, san: chess::san(position, &played), after });
         }
