@@ -14,8 +14,8 @@ const LARGE_MEN: usize = 6;
 /// Of boards with more men one side's wins fill the card.
 pub const BOTH_SIDES_MEN: usize = 6;
 
-/// Answers for six men and more without pawns from the card, for the rest
-/// from another source.
+/// Answers for six men and more without pawns from the card, unless they are
+/// stored, and for the rest from another source.
 pub struct CardSource {
     card: Arc<CudaEngine>,
     rest: Arc<dyn Source>,
@@ -42,6 +42,11 @@ fn key(position: &Position, metric: Metric) -> (Position, Metric) {
 impl CardSource {
     pub fn new(card: Arc<CudaEngine>, rest: Arc<dyn Source>) -> CardSource {
         CardSource { card, rest, known: Mutex::default() }
+    }
+
+    /// Whether the card is to answer: the board is large and no file knows.
+    fn is_for_card(&self, material: Material, metric: Metric) -> bool {
+        is_large(material) && !self.rest.is_stored(material, metric)
     }
 
     fn known(&self) -> MutexGuard<'_, HashMap<(Position, Metric), Value>> {
@@ -74,7 +79,7 @@ impl CardSource {
 impl Source for CardSource {
     fn value(&self, position: &Position, metric: Metric) -> Result<Value, ProbeError> {
         let material = position.material();
-        if !is_large(material) {
+        if !self.is_for_card(material, metric) {
             return self.rest.value(position, metric);
         }
         self.learn(&[*position], metric)?;
@@ -83,14 +88,15 @@ impl Source for CardSource {
     }
 
     fn expect(&self, positions: &[Position], metric: Metric) -> Result<(), ProbeError> {
+        let for_card = |position: &Position| self.is_for_card(position.material(), metric);
         let (large, small): (Vec<Position>, Vec<Position>) =
-            positions.iter().copied().partition(|position| is_large(position.material()));
+            positions.iter().copied().partition(for_card);
         self.learn(&large, metric)?;
         self.rest.expect(&small, metric)
     }
 
     fn stats(&self, material: Material, metric: Metric) -> Result<Stats, ProbeError> {
-        if !is_large(material) {
+        if !self.is_for_card(material, metric) {
             return self.rest.stats(material, metric);
         }
         if material.len() > BOTH_SIDES_MEN {
@@ -102,7 +108,10 @@ impl Source for CardSource {
     }
 
     fn prepare(&self, material: Material, metric: Metric) -> Result<(), ProbeError> {
-        if is_large(material) { Ok(()) } else { self.rest.prepare(material, metric) }
+        if self.is_for_card(material, metric) {
+            return Ok(());
+        }
+        self.rest.prepare(material, metric)
     }
 }
 

@@ -159,6 +159,11 @@ impl Context {
         Tablebase::solving(self.quiet_solver())
     }
 
+    /// Memory to use at most.
+    pub fn memory_bytes(&self) -> u64 {
+        self.memory_bytes
+    }
+
     /// Whether Ctrl-C was pressed.
     pub fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)

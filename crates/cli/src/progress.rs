@@ -1,10 +1,11 @@
 //! Progress bars on a terminal.
 
 use std::collections::HashMap;
+use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use molien_board::Material;
 use molien_solve::{Cost, Metric, Progress, WaveReport};
 
@@ -110,3 +111,34 @@ impl Progress for Bars {
         self.interrupted.load(Ordering::Relaxed)
     }
 }
+
+/// How far the writing of a large table is; shown on a terminal only.
+pub struct WriteBar(ProgressBar);
+
+impl WriteBar {
+    /// A bar that appears with the first block.
+    pub fn new(material: Material) -> WriteBar {
+        let bar = ProgressBar::hidden();
+        if let Ok(style) = ProgressStyle::with_template(WRITE_TEMPLATE) {
+            bar.set_style(style);
+        }
+        bar.set_prefix(material.to_string());
+        WriteBar(bar)
+    }
+
+    /// So many of so many blocks are written.
+    pub fn show(&self, written: usize, blocks: usize) {
+        if self.0.is_hidden() && std::io::stderr().is_terminal() {
+            self.0.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        self.0.set_length(blocks as u64);
+        self.0.set_position(written as u64);
+    }
+
+    /// The bar is no longer needed.
+    pub fn clear(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+const WRITE_TEMPLATE: &str = "{prefix:14} {bar:24} {percent} % written, about {eta} left";

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use molien_board::{Material, Position};
@@ -27,7 +27,7 @@ pub struct FolderSource {
     options: WriteOptions,
     files: Mutex<HashMap<Material, Arc<TableFile>>>,
     /// One thread makes tables at a time.
-    making: Mutex<()>,
+    pub(crate) making: Mutex<()>,
 }
 
 impl FolderSource {
@@ -35,7 +35,7 @@ impl FolderSource {
     pub fn new(directory: Directory, solver: Solver) -> FolderSource {
         let solver = solver
             .with_shelf(Arc::new(directory.clone()))
-            .with_wave_log(Arc::new(directory.wave_logs()));
+            .with_wave_log(Arc::new(directory.wave_logs().up_to_men(STORED_MEN)));
         FolderSource {
             directory,
             solved: SolverSource::new(solver),
@@ -62,6 +62,15 @@ impl FolderSource {
         self.solved.solver()
     }
 
+    pub(crate) fn options(&self) -> &WriteOptions {
+        &self.options
+    }
+
+    /// The files that are open.
+    pub(crate) fn files(&self) -> MutexGuard<'_, HashMap<Material, Arc<TableFile>>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The file of a material, if it holds the metric.
     fn file(
         &self,
@@ -69,7 +78,7 @@ impl FolderSource {
         metric: Metric,
     ) -> Result<Option<Arc<TableFile>>, ProbeError> {
         let material = material.canonical();
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.files();
         let file = match files.get(&material) {
             Some(file) => file.clone(),
             None => match self.directory.open(material) {
@@ -170,12 +179,12 @@ impl FolderSource {
         drop(alone);
         let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
         self.directory.store_locked(&tables, &self.options).map_err(damaged)?;
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).remove(&material);
+        self.files().remove(&material);
         Metric::ALL.into_iter().for_each(|metric| self.solver().mark_stored(material, metric));
         Ok(true)
     }
 
-    fn missing(&self, material: Material, metric: Metric) -> Result<(), ProbeError> {
+    pub(crate) fn missing(&self, material: Material, metric: Metric) -> Result<(), ProbeError> {
         if self.may_solve {
             return Ok(());
         }
@@ -194,7 +203,7 @@ fn is_whole(material: Material) -> bool {
     material.len() <= most
 }
 
-fn damaged(error: TableError) -> ProbeError {
+pub(crate) fn damaged(error: TableError) -> ProbeError {
     ProbeError::Table(Arc::new(error))
 }
 
@@ -223,8 +232,17 @@ impl Source for FolderSource {
         self.solved.value(position, metric)
     }
 
+    fn is_stored(&self, material: Material, metric: Metric) -> bool {
+        self.file(material, metric).is_ok_and(|file| file.is_some())
+    }
+
     fn expect(&self, positions: &[Position], metric: Metric) -> Result<(), ProbeError> {
-        if self.may_solve { self.solved.expect(positions, metric) } else { Ok(()) }
+        if !self.may_solve {
+            return Ok(());
+        }
+        let unknown = |position: &&Position| !self.is_stored(position.material(), metric);
+        let unknown: Vec<Position> = positions.iter().filter(unknown).copied().collect();
+        self.solved.expect(&unknown, metric)
     }
 
     fn stats(&self, material: Material, metric: Metric) -> Result<Stats, ProbeError> {

@@ -25,6 +25,7 @@ mod category;
 pub mod chess;
 mod error;
 mod folder;
+mod large;
 mod rules;
 mod source;
 mod tablebase;

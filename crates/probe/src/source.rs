@@ -13,6 +13,12 @@ pub trait Source: Send + Sync {
     /// If there is no table for it, or the table cannot be used.
     fn value(&self, position: &Position, metric: Metric) -> Result<Value, ProbeError>;
 
+    /// Whether the whole table of a material lies in a file, so that nothing has
+    /// to be solved for it.
+    fn is_stored(&self, _material: Material, _metric: Metric) -> bool {
+        false
+    }
+
     /// Announces positions that will be asked for, so that what they share is
     /// worked out once.
     ///

@@ -1,6 +1,6 @@
 //! The same values in the layout of the colour-swapped material.
 
-use molien_board::{Bitboard, Man, Square};
+use molien_board::{Bitboard, Color, Man, Square};
 use molien_hyper::{Hyperboard, KingAxis, KingPair, MAX_OUTER, Tile, king_pair, king_pair_squares};
 use molien_operators::{Graded, SubGame, transpose};
 use rayon::prelude::*;
@@ -58,22 +58,22 @@ impl Swap<'_> {
     }
 
     fn plane(&self, source: &[Tile]) -> Vec<Tile> {
-        let per_class = self.target.axes().len();
+        let (per_class, source_per_class) = (self.target.axes().len(), self.source.axes().len());
         let mut out = empty_tiles(self.target.tiles());
         out.par_chunks_mut(per_class).enumerate().for_each(|(class, tiles)| {
-            let (white, black) = king_pair_squares(class);
-            if let Some(pair) = king_pair(black, white) {
+            if let Some(pair) = swapped_pair(class) {
+                let source = &source[pair.class * source_per_class..][..source_per_class];
                 self.class(source, pair, tiles);
             }
         });
         out
     }
 
-    /// Fills the tiles of one king pair.
+    /// Fills the tiles of one king pair from those of the pair it becomes.
     fn class(&self, source: &[Tile], pair: KingPair, tiles: &mut [Tile]) {
         let men = self.places.len();
         let Some(last) = men.checked_sub(1) else {
-            tiles[0] = source[self.source.tile_at(pair.class, &[])];
+            tiles[0] = source[0];
             return;
         };
         let line = self.places.iter().position(|&place| place == last).unwrap_or(last);
@@ -109,7 +109,7 @@ impl Swap<'_> {
         for (i, &place) in self.places.iter().enumerate() {
             stored[place] = pair.symmetry.square(squares[i]);
         }
-        let index = self.source.index_of(pair.class, &stored[..self.places.len()]);
+        let index = self.source.index_of(0, &stored[..self.places.len()]);
         let word = source.get(index.tile).map_or(0, |tile| tile.row(index.row));
         if word == 0 { 0 } else { pair.symmetry.inverse().bitboard(Bitboard(word)).0 }
     }
@@ -124,6 +124,42 @@ impl Swap<'_> {
             let index = self.target.index_of(0, &squares[..self.places.len()]);
             *tiles[index.tile].row_mut(index.row) = word;
         }
+    }
+}
+
+/// The pair of kings that stand as those of a class do, colours exchanged.
+fn swapped_pair(class: usize) -> Option<KingPair> {
+    let (white, black) = king_pair_squares(class);
+    king_pair(black, white)
+}
+
+/// The class of the kings that stand as those of this class do, colours
+/// exchanged.
+pub fn swapped_class(class: usize) -> usize {
+    swapped_pair(class).map_or(class, |pair| pair.class)
+}
+
+/// Adds to the values of one king class of symmetric material, of which only
+/// White's wins are known, Black's wins. `swapped` has White's wins in the
+/// [`swapped_class`]. Both hold the tiles of their class only.
+pub fn complete_symmetric_class(
+    board: &Hyperboard,
+    class: usize,
+    values: &mut [Graded; 2],
+    swapped: &[Graded; 2],
+) {
+    let swap = Swap::new(board, board);
+    let Some(pair) = swapped_pair(class) else { return };
+    let add = |into: &mut Vec<Tile>, from: &Vec<Tile>| {
+        let mut tiles = vec![Tile::EMPTY; into.len()];
+        swap.class(from, pair, &mut tiles);
+        into.iter_mut().zip(&tiles).for_each(|(into, from)| into.add(from));
+    };
+    for color in Color::BOTH {
+        let (mine, theirs) = (&mut values[color.index()], &swapped[(!color).index()]);
+        add(&mut mine.won, &theirs.won);
+        add(&mut mine.lost, &theirs.lost);
+        mine.depth.iter_mut().zip(&theirs.depth).for_each(|(mine, theirs)| add(mine, theirs));
     }
 }
 

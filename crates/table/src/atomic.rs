@@ -34,11 +34,16 @@ impl AtomicFile {
 
     /// Makes the contents durable, then gives the file its name.
     pub fn commit(mut self) -> Result<(), TableError> {
-        let synced = self.writer.flush().and_then(|()| self.writer.get_ref().sync_all());
-        synced.map_err(io_error(&self.temporary, "writing"))?;
-        fs::rename(&self.temporary, &self.path).map_err(io_error(&self.path, "naming"))?;
-        sync_folder(&self.path).map_err(io_error(&self.path, "naming"))
+        self.writer.flush().map_err(io_error(&self.temporary, "writing"))?;
+        publish(self.writer.get_ref(), &self.temporary, &self.path)
     }
+}
+
+/// Makes the contents of a file durable, then gives it its name.
+pub(crate) fn publish(file: &File, temporary: &Path, path: &Path) -> Result<(), TableError> {
+    file.sync_all().map_err(io_error(temporary, "writing"))?;
+    fs::rename(temporary, path).map_err(io_error(path, "naming"))?;
+    sync_folder(path).map_err(io_error(path, "naming"))
 }
 
 /// A rename is durable once its folder is.

@@ -24,7 +24,7 @@ const REFERENCE_SAMPLE: usize = 16;
 const TRIAL_LEVEL: i32 = 7;
 /// The king's moves are looked at in parts of at most so many cells: their
 /// values are then held in memory while a table is written or loaded.
-const KING_MOVES_CELLS: usize = 1 << 28;
+pub(crate) const KING_MOVES_CELLS: usize = 1 << 28;
 
 /// Why tables cannot be written.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ pub(crate) fn samples(
 /// if he is not one of them.
 fn orders(table: &Solved<'_>) -> Vec<Vec<Man>> {
     let men = placed_men(&table.material);
-    let along = table.boards().next().and_then(Hyperboard::column);
+    let along = table.boards().first().and_then(|board| board.column());
     let mut orders: Vec<Vec<Man>> = Vec::new();
     for i in 0..men.len() {
         for j in (0..men.len()).filter(|&j| j != i || men.len() == 1) {
@@ -109,15 +109,15 @@ fn orders(table: &Solved<'_>) -> Vec<Vec<Man>> {
 
 /// All layouts worth a try: either side predicted if it has a man in the
 /// tiles, or its king's moves are looked at.
-fn candidates(table: &Solved<'_>) -> Vec<Layout> {
+fn candidates(table: &Solved<'_>, king_moves_cells: usize) -> Vec<Layout> {
     let placement = |board: &Hyperboard| {
         molien_solve::Placement::new(Color::BOTH.map(|color| board.pawns(color)))
     };
-    let placements: Vec<_> = table.boards().map(placement).collect();
+    let placements: Vec<_> = table.boards().into_iter().map(placement).collect();
     let classes = if table.material.has_pawns() { 1 } else { KING_PAIRS };
     let mut layouts = Vec::new();
     for men in orders(table) {
-        let king_moves = classes << (6 * men.len()) <= KING_MOVES_CELLS;
+        let king_moves = classes << (6 * men.len()) <= king_moves_cells;
         for predicted in Color::BOTH {
             let tile_men = &men[men.len().saturating_sub(2)..];
             if !tile_men.iter().any(|man| man.color == predicted) {
@@ -192,7 +192,7 @@ fn layout_cost(source: &Source<'_>, layout: &Layout, tiles: usize) -> Result<usi
 /// If the tables disagree on an outcome or cannot be read.
 pub(crate) fn best_layout(source: &Source<'_>) -> Result<Layout, Unwritable> {
     let mut best: Option<(usize, Layout)> = None;
-    for layout in candidates(&source.metrics[0]) {
+    for layout in candidates(&source.metrics[0], source.king_moves_cells) {
         let tiles = if layout.men.len() < 2 { layout.tiles_per_block } else { 1 };
         let cost = layout_cost(source, &layout, tiles)?;
         if best.as_ref().is_none_or(|(least, _)| cost < *least) {

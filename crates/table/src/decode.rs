@@ -124,17 +124,40 @@ impl PartDecoder<'_> {
             return self.decode(part).map(drop);
         }
         let images = Images::new(layout);
-        let (cells, tile_cells) = (self.group_cells(), layout.tile_cells());
+        let (cells, whole) = (self.group_cells(), layout.tiles_per_part() * layout.tile_cells());
+        let groups = (0..whole.div_ceil(cells)).into_par_iter();
+        groups.try_for_each(|group| self.group(&images, part, group).map(drop))
+    }
+
+    /// The values of the cells of a group where no king's moves count: of the
+    /// base side as seen after a move of the other, and of the predicted side,
+    /// its images left out.
+    fn group(
+        &self,
+        images: &Images,
+        part: usize,
+        group: usize,
+    ) -> Result<[Vec<Key>; 2], TableError> {
+        let (layout, cells) = (self.layout(), self.group_cells());
+        let (first, tile_cells) = (group * cells, layout.tile_cells());
         let whole = layout.tiles_per_part() * tile_cells;
-        (0..whole.div_ceil(cells)).into_par_iter().try_for_each(|group| {
-            let first = group * cells;
-            let mut base = vec![NONE_KEY; cells.min(whole - first)];
-            let mut own = base.clone();
-            self.base_group(part, group, &mut base)?;
-            self.fill_images(&images, part, first, &mut base);
-            base.iter_mut().for_each(|key| *key = after(*key));
-            self.own_group(part, group, (&base, first / tile_cells), &mut own)
-        })
+        let mut base = vec![NONE_KEY; cells.min(whole - first)];
+        let mut own = base.clone();
+        self.base_group(part, group, &mut base)?;
+        self.fill_images(images, part, first, &mut base);
+        base.iter_mut().for_each(|key| *key = after(*key));
+        self.own_group(part, group, (&base, first / tile_cells), &mut own)?;
+        Ok([base, own])
+    }
+
+    /// The values of all cells of a king class, as [`PartDecoder::decode`]
+    /// gives those of a part. Only where no king's moves count, and of
+    /// more than two pieces, so that a class is a group.
+    pub fn class(&self, class: usize) -> Result<[Vec<Key>; 2], TableError> {
+        let images = Images::new(self.layout());
+        let [base, mut own] = self.group(&images, 0, class)?;
+        self.fill_images(&images, 0, class * self.group_cells(), &mut own);
+        Ok([base, own])
     }
 
     /// The blocks of a group, with their numbers.

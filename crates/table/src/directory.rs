@@ -8,8 +8,9 @@ use std::time::{Duration, SystemTime};
 use molien_board::Material;
 use molien_solve::{Metric, Shelf, Table};
 
+use crate::assemble::{Assembly, Part, assemble, kept_parts, temporary};
 use crate::atomic::TEMPORARY;
-use crate::{TableError, TableFile, WaveLogs, WriteOptions, write};
+use crate::{Logged, TableError, TableFile, WaveLogs, WriteOptions, write};
 
 /// The environment variable that names the folder.
 pub const FOLDER_VARIABLE: &str = "MOLIEN_TABLES";
@@ -216,6 +217,43 @@ impl Directory {
         logs.remove(material).map_err(io_error(&self.folder, "removing a wave log"))
     }
 
+    /// Stores a material without pawns from its wave logs, for who holds the
+    /// lock: class by class, so that it never is in memory as a whole. Metrics
+    /// that are in the file already and not among the logs are kept. An
+    /// interrupted writing is gone on with. The wave logs are removed at the
+    /// end.
+    ///
+    /// # Errors
+    /// If the disk refuses or a log is damaged; the same command then computes
+    /// the damaged waves again.
+    pub fn store_logged(
+        &self,
+        logged: &[Logged],
+        assembly: &Assembly<'_>,
+    ) -> Result<(), TableError> {
+        let Some(first) = logged.first() else { return Ok(()) };
+        let material = first.stats.material;
+        self.make()?;
+        let logs = self.wave_logs();
+        let mut parts: Vec<Part> = logged.iter().map(Part::from).collect();
+        if let Ok(earlier) = self.open(material) {
+            let new = |metric: &Metric| parts.iter().all(|part| part.stats.metric != *metric);
+            let kept: Vec<Metric> = earlier.metrics().into_iter().filter(new).collect();
+            parts.extend(kept_parts(earlier, &kept)?);
+        }
+        let metrics: Vec<Metric> = parts.iter().map(|part| part.stats.metric).collect();
+        let name = material.file_name();
+        let temporary = temporary(logs.folder(), &name, &metrics, assembly.options.level);
+        let assembled = assemble(&self.path(material), &temporary, &parts, assembly);
+        if let Err(TableError::Io { source, .. }) = &assembled
+            && source.kind() == std::io::ErrorKind::InvalidData
+        {
+            metrics.iter().for_each(|&metric| logs.unfinish(material, metric));
+        }
+        assembled?;
+        logs.remove(material).map_err(io_error(&self.folder, "removing a wave log"))
+    }
+
     fn make(&self) -> Result<(), TableError> {
         fs::create_dir_all(&self.folder).map_err(io_error(&self.folder, "making the folder"))
     }
@@ -285,12 +323,19 @@ fn is_stale(path: &Path) -> bool {
     age.is_ok_and(|age| age >= STALE)
 }
 
+/// Tables of more men are not brought into memory as a whole: they are solved
+/// again instead.
+const LOADED_MEN: usize = 5;
+
 impl Shelf for Directory {
     fn contains(&self, material: Material, metric: Metric) -> bool {
-        self.has(material, metric)
+        material.len() <= LOADED_MEN && self.has(material, metric)
     }
 
     fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, String> {
+        if material.len() > LOADED_MEN {
+            return Ok(None);
+        }
         match self.open(material).and_then(|file| file.load(metric)) {
             Ok(table) => Ok(Some(table)),
             Err(error) if error.is_missing() => Ok(None),

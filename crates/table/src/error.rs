@@ -101,6 +101,12 @@ pub enum TableError {
         /// The reason.
         why: &'static str,
     },
+    /// Writing was stopped; what is written is gone on with the next time.
+    #[error("{}: writing was stopped; the same command goes on with it", path.display())]
+    Interrupted {
+        /// The file that is not there yet.
+        path: PathBuf,
+    },
     /// Another process is writing this table.
     #[error("{}: another process is working on it", path.display())]
     Busy {

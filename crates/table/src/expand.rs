@@ -144,7 +144,7 @@ impl<'a> Places<'a> {
         // Some thousand tiles at a time, so that little is held twice.
         for some in numbers.chunks(64) {
             let read = |&first: &usize| -> Vec<Sliced> {
-                (first..(first + CHUNK).min(tiles)).map(|tile| self.slice(keys, tile)).collect()
+                (first..(first + CHUNK).min(tiles)).map(|tile| self.slice(keys, 0, tile)).collect()
             };
             let sliced: Vec<Vec<Sliced>> = some.par_iter().map(read).collect();
             for (tile, sliced) in (some[0]..).zip(sliced.into_iter().flatten()) {
@@ -156,12 +156,35 @@ impl<'a> Places<'a> {
         (won, lost, depth)
     }
 
-    /// One tile of the hyperboard from the keys of all cells.
-    fn slice(&self, keys: &[Key], tile: usize) -> Sliced {
+    /// As [`Places::planes`], of the tiles of one king class from the keys of
+    /// its cells, with so many bits of depth.
+    pub fn class_planes(
+        &self,
+        class: usize,
+        keys: &[Key],
+        bits: usize,
+    ) -> (Vec<Tile>, Vec<Tile>, Vec<Vec<Tile>>) {
+        let tiles = self.board.axes().len();
+        let mut won = vec![Tile::EMPTY; tiles];
+        let mut lost = won.clone();
+        let mut depth = vec![won.clone(); bits];
+        let first_cell = class << (6 * self.places.len());
+        for tile in 0..tiles {
+            let sliced = self.slice(keys, first_cell, class * tiles + tile);
+            won[tile] = sliced.won;
+            lost[tile] = sliced.lost;
+            depth.iter_mut().zip(&sliced.depth).for_each(|(plane, bit)| plane[tile] = *bit);
+        }
+        (won, lost, depth)
+    }
+
+    /// One tile of the hyperboard from the keys of all cells from `first_cell`
+    /// on.
+    fn slice(&self, keys: &[Key], first_cell: usize, tile: usize) -> Sliced {
         let mut sliced = Sliced::default();
         let Some(cell) = self.board.cell(tile) else { return sliced };
         let outer = self.board.outer().len();
-        let mut first = cell.king_class << (6 * self.places.len());
+        let mut first = (cell.king_class << (6 * self.places.len())) - first_cell;
         let (mut row_stride, mut column_stride) = (0, 0);
         for (i, &place) in self.places.iter().enumerate() {
             match place.checked_sub(outer) {

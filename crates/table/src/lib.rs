@@ -24,11 +24,13 @@
 //! ```
 
 mod arch;
+mod assemble;
 mod atomic;
 mod block;
 mod bytes;
 mod cache;
 mod choose;
+mod classes;
 mod coding;
 mod compress;
 mod decode;
@@ -37,6 +39,7 @@ mod encode;
 mod error;
 mod expand;
 mod file;
+mod file_classes;
 mod frame;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -44,10 +47,12 @@ mod gather;
 mod key;
 mod layout;
 mod load;
+mod logged;
 mod meta;
 mod mmap;
 mod predict;
 mod reader;
+mod records;
 mod shape;
 mod source;
 mod values;
@@ -55,9 +60,11 @@ mod wave_log;
 mod wave_record;
 mod writer;
 
+pub use assemble::Assembly;
 pub use directory::{Directory, ENDING, Entry, FOLDER_VARIABLE, Lock};
 pub use error::TableError;
 pub use file::VERSION;
+pub use logged::Logged;
 pub use reader::{Sizes, TableFile};
 pub use wave_log::WaveLogs;
 pub use writer::{WriteOptions, write};

@@ -233,7 +233,7 @@ fn decode_count(input: &mut Decoder<'_>) -> Result<Count, Malformed> {
     Ok(Count { unique: input.u64()?, nalimov: input.u64()? })
 }
 
-fn encode_stats(stats: &Stats, out: &mut Encoder) {
+pub(crate) fn encode_stats(stats: &Stats, out: &mut Encoder) {
     for side in &stats.sides {
         encode_count(side.legal, out);
         encode_count(side.broken, out);
@@ -257,7 +257,7 @@ fn encode_stats(stats: &Stats, out: &mut Encoder) {
     }
 }
 
-fn decode_stats(
+pub(crate) fn decode_stats(
     material: Material,
     metric: Metric,
     input: &mut Decoder<'_>,

@@ -23,6 +23,8 @@ use crate::values::Solved;
 /// The same material solved in several metrics.
 pub(crate) struct Source<'a> {
     pub metrics: Vec<Solved<'a>>,
+    /// The king's moves are looked at in parts of at most so many cells.
+    pub king_moves_cells: usize,
 }
 
 /// A block of all metrics, read on its own.
@@ -232,14 +234,35 @@ impl<'a> Encoder<'a> {
         (0..cells).step_by(step).map(|first| first..(first + step).min(cells)).collect()
     }
 
-    /// Encodes all blocks and hands their records over in order.
-    pub fn encode(&self, mut sink: impl FnMut(Vec<u8>) -> io::Result<()>) -> io::Result<()> {
-        let parts: Vec<usize> = (0..self.layout.placements.len()).collect();
-        let chunks = self.chunks();
+    /// The first block of the part and the chunk a block lies in.
+    fn chunk_of(&self, block: usize) -> (usize, usize) {
+        let block_cells = self.layout.tiles_per_block * self.layout.tile_cells();
+        let per_part = self.layout.blocks_per_part();
+        (block / per_part, block % per_part / (self.chunk_cells() / block_cells))
+    }
+
+    /// The first block of the chunk a block lies in: where encoding can begin.
+    pub fn beginning(&self, block: usize) -> usize {
+        let block_cells = self.layout.tiles_per_block * self.layout.tile_cells();
+        let (part, chunk) = self.chunk_of(block);
+        part * self.layout.blocks_per_part() + chunk * (self.chunk_cells() / block_cells)
+    }
+
+    /// Encodes all blocks from `first` on, the beginning of a chunk, and hands
+    /// their records over in order.
+    pub fn encode(
+        &self,
+        first: usize,
+        mut sink: impl FnMut(Vec<u8>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let (first_part, first_chunk) = self.chunk_of(first);
+        let parts: Vec<usize> = (first_part..self.layout.placements.len()).collect();
+        let all = self.chunks();
+        let chunks = |part: usize| &all[if part == first_part { first_chunk } else { 0 }..];
         if !self.layout.king_moves {
             // Nothing outside a chunk is looked at.
             for part in parts {
-                for some in chunks.chunks((self.room_cells / self.chunk_cells()).max(1)) {
+                for some in chunks(part).chunks((self.room_cells / self.chunk_cells()).max(1)) {
                     let alone = |chunk: &Range<usize>| {
                         self.encode_chunk(part, chunk.clone(), &self.hold(part, chunk.clone())?)
                     };
@@ -252,7 +275,7 @@ impl<'a> Encoder<'a> {
         for some in parts.chunks((self.room_cells / self.part_cells()).max(1)) {
             let part = |&part: &usize| -> io::Result<Vec<Vec<Vec<u8>>>> {
                 let held = self.hold(part, 0..self.part_cells())?;
-                let chunks = chunks.par_iter();
+                let chunks = chunks(part).par_iter();
                 chunks.map(|chunk| self.encode_chunk(part, chunk.clone(), &held)).collect()
             };
             let records = some.par_iter().map(part).collect::<io::Result<Vec<_>>>()?;

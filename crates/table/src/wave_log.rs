@@ -31,12 +31,13 @@ const WORTH_TILES: usize = 16384;
 pub struct WaveLogs {
     folder: PathBuf,
     worth_tiles: usize,
+    most_men: usize,
 }
 
 impl WaveLogs {
     /// Logs in this folder, which is made when the first log is.
     pub fn new(folder: impl Into<PathBuf>) -> WaveLogs {
-        WaveLogs { folder: folder.into(), worth_tiles: WORTH_TILES }
+        WaveLogs { folder: folder.into(), worth_tiles: WORTH_TILES, most_men: usize::MAX }
     }
 
     /// Logs runs on at least this many tiles.
@@ -45,7 +46,18 @@ impl WaveLogs {
         self
     }
 
-    fn path(&self, run: &Run) -> PathBuf {
+    /// Logs nothing of more than so many men.
+    pub fn up_to_men(mut self, men: usize) -> WaveLogs {
+        self.most_men = men;
+        self
+    }
+
+    /// The folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(crate) fn path(&self, run: &Run) -> PathBuf {
         let attacker = if run.attacker == Color::White { "w" } else { "b" };
         let pawns = match run.pawns.all_squares().is_empty() {
             true => String::new(),
@@ -58,7 +70,7 @@ impl WaveLogs {
         self.folder.join(format!("{name}.{}.{pawns}{attacker}.{ENDING}", run.metric))
     }
 
-    /// Removes the logs of a material: its table is stored.
+    /// Removes all there is of a material: its table is stored.
     ///
     /// # Errors
     /// If a log cannot be removed.
@@ -68,7 +80,7 @@ impl WaveLogs {
         for entry in entries {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            if name.starts_with(&start) && name.ends_with(ENDING) {
+            if name.starts_with(&start) {
                 fs::remove_file(&path)?;
             }
         }
@@ -88,7 +100,7 @@ fn title(run: &Run) -> String {
 
 impl WaveLog for WaveLogs {
     fn open(&self, run: &Run) -> Result<Option<Box<dyn RunLog>>, String> {
-        if run.tiles < self.worth_tiles {
+        if run.tiles < self.worth_tiles || run.material.len() > self.most_men {
             return Ok(None);
         }
         let path = self.path(run);
@@ -99,14 +111,14 @@ impl WaveLog for WaveLogs {
 }
 
 /// What a log begins with.
-fn front(run: &Run) -> Vec<u8> {
+pub(crate) fn front(run: &Run) -> Vec<u8> {
     let mut start = Encoder::default();
     start.0.extend(MAGIC);
     start.bytes(title(run).as_bytes());
     start.0
 }
 
-fn sections(run: &Run) -> Sections {
+pub(crate) fn sections(run: &Run) -> Sections {
     Sections { count: run.classes, tiles: run.tiles / run.classes.max(1) }
 }
 
@@ -149,7 +161,12 @@ impl FileLog {
 
 /// The head of the record at this place, if the whole record is there, and
 /// where its sections begin.
-fn read_head(file: &mut File, sections: Sections, at: u64, record: u64) -> Option<(Vec<u64>, u64)> {
+pub(crate) fn read_head(
+    file: &mut File,
+    sections: Sections,
+    at: u64,
+    record: u64,
+) -> Option<(Vec<u64>, u64)> {
     file.seek(SeekFrom::Start(at)).ok()?;
     let mut head = vec![0; sections.head_len()];
     file.read_exact(&mut head).ok()?;

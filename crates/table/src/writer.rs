@@ -1,6 +1,6 @@
 //! Writing tables.
 
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,13 +10,15 @@ use rayon::prelude::*;
 
 use crate::TableError;
 use crate::atomic::AtomicFile;
-use crate::choose::{Unwritable, best_layout, best_references, plain_coding, samples};
+use crate::choose::{
+    KING_MOVES_CELLS, Unwritable, best_layout, best_references, plain_coding, samples,
+};
 use crate::coding::Coding;
 use crate::compress::Packer;
 use crate::encode::{Coder, raw_streams};
-use crate::file::{HEAD_LEN, Head, SUM_LEN, VERSION, head_sum, records_sum};
 use crate::layout::Layout;
 use crate::meta::{Meta, MetricMeta, streams};
+use crate::records::Front;
 use crate::source::{Encoder, Sample, Source, all_differences};
 use crate::values::Solved;
 
@@ -41,7 +43,7 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    fn date(&self) -> u64 {
+    pub(crate) fn date(&self) -> u64 {
         let from_environment =
             || std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
         let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
@@ -62,17 +64,52 @@ const DICTIONARY_LEN: usize = 16384;
 /// # Errors
 /// If the tables do not belong together, or the disk refuses.
 pub fn write(path: &Path, tables: &[&Table], options: &WriteOptions) -> Result<(), TableError> {
-    let (source, aliases) = arrange(tables)?;
-    let material = source.metrics[0].material;
-    let io_error = |source| TableError::Io { path: path.to_owned(), doing: "writing", source };
+    let solved = tables.iter().map(|table| Solved::whole(table)).collect();
+    let (source, aliases) = arrange(solved, path)?;
+    write_source(path, &source, aliases, options)
+}
+
+/// Writes what has been arranged.
+pub(crate) fn write_source(
+    path: &Path,
+    source: &Source<'_>,
+    aliases: Aliases,
+    options: &WriteOptions,
+) -> Result<(), TableError> {
+    let (meta, codings) = describe(source, aliases, options.level, path)?;
+    let encoder = Encoder::new(source, &meta.layout, &codings, &meta.dictionaries, options.level);
+    let mut file = AtomicFile::create(path)?;
+    let front = Front::new(&meta).map_err(io_error(path))?;
+    let written = front.complete(file.writer(), front.begin(), &encoder, options.date(), |_| true);
+    written.map_err(io_error(path))?;
+    file.commit()
+}
+
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> TableError {
+    move |source| TableError::Io { path: path.to_owned(), doing: "writing", source }
+}
+
+fn unfit(material: Material, why: &'static str) -> TableError {
+    TableError::Unfit { material, why }
+}
+
+/// The description of a file, and how its metrics are written.
+pub(crate) fn describe(
+    source: &Source<'_>,
+    aliases: Aliases,
+    level: i32,
+    path: &Path,
+) -> Result<(Meta, Vec<Coding>), TableError> {
     let unwritable = |reason: Unwritable| match reason {
-        Unwritable::Disagree => unfit(material, "its tables disagree on who wins"),
-        Unwritable::Io(source) => io_error(source),
+        Unwritable::Disagree => {
+            unfit(source.metrics[0].material, "its tables disagree on who wins")
+        }
+        Unwritable::Io(source) => io_error(path)(source),
     };
-    let layout = best_layout(&source).map_err(unwritable)?;
-    let references = best_references(&source, &layout).map_err(unwritable)?;
-    let codings = find_codings(&source, &layout, &references).map_err(io_error)?;
-    let dictionaries = train(&source, &layout, &codings, options.level).map_err(unwritable)?;
+    let layout = best_layout(source).map_err(unwritable)?;
+    let references = best_references(source, &layout).map_err(unwritable)?;
+    let codings = find_codings(source, &layout, &references).map_err(io_error(path))?;
+    let dictionaries = train(source, &layout, &codings, level).map_err(unwritable)?;
     let metric = |(solved, coding): (&Solved<'_>, &Coding)| MetricMeta {
         metric: solved.metric,
         coding: coding.clone(),
@@ -80,22 +117,20 @@ pub fn write(path: &Path, tables: &[&Table], options: &WriteOptions) -> Result<(
     };
     let metrics = source.metrics.iter().zip(&codings).map(metric).collect();
     let solver_version = env!("CARGO_PKG_VERSION").to_owned();
-    let meta = Meta { layout, solver_version, metrics, aliases, dictionaries };
-    let encoder = Encoder::new(&source, &meta.layout, &codings, &meta.dictionaries, options.level);
-    let mut file = AtomicFile::create(path)?;
-    write_file(file.writer(), &meta, &encoder, options.date()).map_err(io_error)?;
-    file.commit()
-}
-
-fn unfit(material: Material, why: &'static str) -> TableError {
-    TableError::Unfit { material, why }
+    Ok((Meta { layout, solver_version, metrics, aliases, dictionaries }, codings))
 }
 
 /// The order in which metrics are stored: those others may count from first.
 const STORED_ORDER: [Metric; 4] = [Metric::Dtz, Metric::Dtc, Metric::Dtz50, Metric::Dtm];
 
+/// Metrics whose values are those of a stored one.
+pub(crate) type Aliases = Vec<(Metric, usize)>;
+
 /// The tables in stored order, without those equal to an earlier one.
-fn arrange<'a>(tables: &[&'a Table]) -> Result<(Source<'a>, Vec<(Metric, usize)>), TableError> {
+pub(crate) fn arrange<'a>(
+    mut tables: Vec<Solved<'a>>,
+    path: &Path,
+) -> Result<(Source<'a>, Aliases), TableError> {
     let Some(first) = tables.first() else {
         return Err(unfit(Material::KINGS, "no table was given"));
     };
@@ -103,26 +138,26 @@ fn arrange<'a>(tables: &[&'a Table]) -> Result<(Source<'a>, Vec<(Metric, usize)>
     if material.len() < 3 || !material.is_canonical() {
         return Err(unfit(material, "only canonical materials of three men and more are stored"));
     }
-    let mut source = Source { metrics: Vec::new() };
+    if tables.iter().any(|table| table.material != material || table.boards() != first.boards()) {
+        return Err(unfit(material, "its tables are not of the same positions"));
+    }
+    let mut source = Source { metrics: Vec::new(), king_moves_cells: KING_MOVES_CELLS };
     let mut aliases = Vec::new();
     for metric in STORED_ORDER {
-        let Some(&table) = tables.iter().find(|table| table.metric == metric) else { continue };
-        check_fit(first, table)?;
-        let solved = Solved::whole(table);
-        match source.metrics.iter().position(|stored| stored.same_values(&solved)) {
+        let given = tables.iter().position(|table| table.metric == metric);
+        let Some(table) = given.map(|place| tables.swap_remove(place)) else { continue };
+        let mut equal = None;
+        for (place, stored) in source.metrics.iter().enumerate() {
+            if equal.is_none() && stored.same_values(&table).map_err(io_error(path))? {
+                equal = Some(place);
+            }
+        }
+        match equal {
             Some(stored) => aliases.push((metric, stored)),
-            None => source.metrics.push(solved),
+            None => source.metrics.push(table),
         }
     }
     Ok((source, aliases))
-}
-
-fn check_fit(first: &Table, table: &Table) -> Result<(), TableError> {
-    let boards = first.parts.iter().zip(&table.parts).all(|(a, b)| a.board == b.board);
-    if table.material != first.material || table.parts.len() != first.parts.len() || !boards {
-        return Err(unfit(first.material, "its tables are not of the same positions"));
-    }
-    Ok(())
 }
 
 /// The codings with the references chosen.
@@ -191,45 +226,4 @@ fn paying_dictionary(samples: &[&[u8]], level: i32) -> Option<Vec<u8>> {
     };
     let (with, without) = (cost(&dictionary).ok()?, cost(&[]).ok()?);
     (with * 100 < without * 99).then_some(dictionary)
-}
-
-/// Writes head, description, index and records.
-fn write_file(
-    mut out: impl Write + Seek,
-    meta: &Meta,
-    encoder: &Encoder<'_>,
-    date: u64,
-) -> io::Result<()> {
-    let meta_raw = meta.encode();
-    let meta_packed = Packer::new(19, &[])?.pack(&meta_raw)?;
-    let blocks = meta.layout.blocks();
-    let mut offset = (HEAD_LEN + meta_packed.len() + 8 * blocks) as u64;
-    out.seek(SeekFrom::Start(offset))?;
-    let (mut offsets, mut sums) = (Vec::with_capacity(blocks), Vec::with_capacity(blocks));
-    encoder.encode(|record| {
-        out.write_all(&record)?;
-        offsets.push(offset);
-        offset += record.len() as u64;
-        let sum = record.last_chunk::<SUM_LEN>().copied().unwrap_or_default();
-        sums.push(u64::from_le_bytes(sum));
-        Ok(())
-    })?;
-    let head = Head {
-        version: VERSION,
-        meta_len: meta_packed.len() as u32,
-        meta_raw_len: meta_raw.len() as u32,
-        blocks: blocks as u64,
-        file_len: offset,
-        records_sum: records_sum(&sums),
-        date,
-        head_sum: 0,
-    };
-    let mut meta_and_index = meta_packed;
-    meta_and_index.extend(offsets.iter().flat_map(|offset| offset.to_le_bytes()));
-    let unsummed = head.encode_unsummed();
-    out.seek(SeekFrom::Start(0))?;
-    out.write_all(&unsummed)?;
-    out.write_all(&head_sum(&unsummed, &meta_and_index).to_le_bytes())?;
-    out.write_all(&meta_and_index)?;
-    out.flush()
 }

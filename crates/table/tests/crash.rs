@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use molien_board::Material;
 use molien_solve::{Metric, Progress, Solver, Table, WaveReport};
-use molien_table::{Directory, WriteOptions};
+use molien_table::{Assembly, Directory, WriteOptions};
 
 /// Where the child process stores its table.
 const FOLDER: &str = "MOLIEN_TEST_CRASH_FOLDER";
+/// At which block the child process ends at once, as if it were killed.
+const LAST_BLOCK: &str = "MOLIEN_TEST_CRASH_BLOCK";
 const MATERIAL: &str = "KQKR";
 
 /// Slows the waves of the material down, so that there is time to be killed.
@@ -39,6 +41,41 @@ fn solve_and_store(folder: &Path) {
     directory.store_locked(&tables, &options).unwrap();
 }
 
+/// The same by way of the logs alone, as large tables are made.
+fn solve_and_assemble(folder: &Path) {
+    let directory = Directory::new(folder);
+    let material: Material = MATERIAL.parse().unwrap();
+    let _lock = directory.wait_for_lock(material).unwrap();
+    let logs = directory.wave_logs().with_worth_tiles(1);
+    let solver = Solver::new().with_progress(Arc::new(Slow(material)));
+    let logged = |metric| {
+        logs.finished(material, metric).unwrap_or_else(|| {
+            let stats = solver.solve_logged(material, metric, &logs).unwrap();
+            logs.finish(&stats).unwrap()
+        })
+    };
+    let logged = [Metric::Dtm, Metric::Dtc].map(logged);
+    let last: Option<usize> = std::env::var(LAST_BLOCK).ok().and_then(|text| text.parse().ok());
+    let watch = |written, _| {
+        if Some(written) == last {
+            std::process::abort(); // nothing is flushed or tidied up
+        }
+        true
+    };
+    let options = &WriteOptions { level: 3, date: Some(0) };
+    let assembly = Assembly { options, memory_bytes: 1 << 28, watch: &watch };
+    directory.store_logged(&logged, &assembly).unwrap();
+}
+
+/// Not a test of its own: what the killed process runs.
+#[test]
+#[ignore = "run by the other tests as a process of its own"]
+fn assembling_child() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        solve_and_assemble(Path::new(&folder));
+    }
+}
+
 /// Not a test of its own: what the killed process runs.
 #[test]
 #[ignore = "run by the other tests as a process of its own"]
@@ -49,13 +86,18 @@ fn child() {
 }
 
 fn spawn(folder: &Path) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "child"])
-        .env(FOLDER, folder)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap()
+    spawn_as("child", folder)
+}
+
+fn spawn_as(name: &str, folder: &Path) -> Child {
+    command(name, folder).spawn().unwrap()
+}
+
+fn command(name: &str, folder: &Path) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--ignored", "--exact", name]).env(FOLDER, folder);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command
 }
 
 fn table_bytes(folder: &Path) -> Vec<u8> {
@@ -71,29 +113,70 @@ fn pseudo_random(state: &mut u64, limit: u64) -> u64 {
     *state % limit
 }
 
+/// Starts a process and kills it after a random time, so often; returns how
+/// often it was not too late.
+fn kill_at_random(name: &str, folder: &Path, times: usize, seed: &mut u64) -> usize {
+    let mut kills = 0;
+    for _ in 0..times {
+        let mut child = spawn_as(name, folder);
+        let pause = pseudo_random(seed, 450);
+        std::thread::sleep(Duration::from_millis(pause));
+        if child.try_wait().unwrap().is_none() {
+            child.kill().unwrap(); // SIGKILL
+            kills += 1;
+        }
+        child.wait().unwrap();
+    }
+    kills
+}
+
+/// Lets a process finish: its file must be the expected one.
+fn finish(name: &str, folder: &Path, expected: &[u8]) {
+    assert!(spawn_as(name, folder).wait().unwrap().success());
+    assert!(table_bytes(folder) == expected, "the resumed file differs");
+    let log = folder.join("waves/KQvKR.dtm.w.wave");
+    assert!(!log.exists(), "the wave log is still there");
+}
+
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+
 #[test]
 fn killed_at_random_and_resumed() {
     let undisturbed = tempfile::tempdir().unwrap();
     assert!(spawn(undisturbed.path()).wait().unwrap().success());
     let expected = table_bytes(undisturbed.path());
-    let (mut kills, mut seed) = (0, 0x9e37_79b9_7f4a_7c15);
+    let (mut kills, mut seed) = (0, SEED);
     while kills < 21 {
         let folder = tempfile::tempdir().unwrap();
-        for _ in 0..7 {
-            let mut child = spawn(folder.path());
-            let pause = pseudo_random(&mut seed, 450);
-            std::thread::sleep(Duration::from_millis(pause));
-            if child.try_wait().unwrap().is_none() {
-                child.kill().unwrap(); // SIGKILL
-                kills += 1;
-            }
-            child.wait().unwrap();
-        }
-        assert!(spawn(folder.path()).wait().unwrap().success());
-        assert!(table_bytes(folder.path()) == expected, "the resumed file differs");
-        let log = folder.path().join("waves/KQvKR.dtm.w.wave");
-        assert!(!log.exists(), "the wave log is still there");
+        kills += kill_at_random("child", folder.path(), 7, &mut seed);
+        finish("child", folder.path(), &expected);
     }
+}
+
+/// Killed while it solves and while it writes; the file is the one written from
+/// memory.
+#[test]
+fn killed_while_assembling_and_resumed() {
+    let undisturbed = tempfile::tempdir().unwrap();
+    assert!(spawn(undisturbed.path()).wait().unwrap().success());
+    let expected = table_bytes(undisturbed.path());
+    let mut seed = SEED;
+    let mut left = 0;
+    for _ in 0..3 {
+        let folder = tempfile::tempdir().unwrap();
+        kill_at_random("assembling_child", folder.path(), 4, &mut seed);
+        // Of 116 blocks; a later one each time, since what is written stays.
+        for stop in [20, 60, 100] {
+            let block = stop + pseudo_random(&mut seed, 16);
+            let mut command = command("assembling_child", folder.path());
+            let child = command.env(LAST_BLOCK, block.to_string()).spawn();
+            assert!(!child.unwrap().wait().unwrap().success());
+            let part = folder.path().join("waves/KQvKR.dtm-dtc.3.part");
+            left = left.max(std::fs::metadata(part).unwrap().len());
+        }
+        finish("assembling_child", folder.path(), &expected);
+    }
+    assert!(left as usize > expected.len() / 2, "nothing was there to go on with");
 }
 
 #[test]

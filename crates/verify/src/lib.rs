@@ -8,6 +8,9 @@
 //!   independent chess library; all of them up to four men, a seeded random
 //!   sample beyond.
 //!
+//! Tables too large for memory are checked in their file ([`verify_stored`]):
+//! who wins by planes, depths by the referee.
+//!
 //! ```
 //! use molien_solve::Solver;
 //! use molien_verify::{Options, verify};
@@ -21,7 +24,9 @@ mod chess;
 mod random;
 mod referee;
 mod report;
+mod stored;
 mod tables;
 
 pub use referee::{Referee, RefereeError};
 pub use report::{Disagreement, Options, PlaneReport, RefereeReport, Report, VerifyError, verify};
+pub use stored::{STORED_SAMPLE, stored_check_bytes, verify_stored};

@@ -6,6 +6,7 @@ use molien_board::{Color, Material, Position, Square};
 use molien_hyper::{Hyperboard, Index, Tile};
 use molien_probe::{better, chess::to_chess, value_before};
 use molien_solve::{Metric, Place, SolveError, Solver, Table, Value};
+use molien_table::TableFile;
 use rayon::prelude::*;
 use shakmaty::{Chess, EnPassantMode, Position as _};
 use thiserror::Error;
@@ -13,6 +14,7 @@ use thiserror::Error;
 use crate::chess::{class_of, placement, play};
 use crate::random::SplitMix;
 use crate::report::{Disagreement, RefereeReport};
+use crate::stored::random_position;
 use crate::tables::{MAX_METRICS, TableSet, ValueSet};
 
 /// Why the referee cannot judge a position.
@@ -45,6 +47,19 @@ impl Referee {
     ) -> Result<Referee, SolveError> {
         let material = material.canonical();
         Ok(Referee { material, tables: TableSet::new(solver, material, metrics)? })
+    }
+
+    /// A referee for a large table without pawns, read in its file.
+    ///
+    /// # Errors
+    /// If a table it leads to cannot be solved.
+    pub fn reading(
+        solver: &Solver,
+        file: Arc<TableFile>,
+        metrics: &[Metric],
+    ) -> Result<Referee, SolveError> {
+        let material = file.material();
+        Ok(Referee { material, tables: TableSet::around(solver, file, metrics)? })
     }
 
     /// Judges these tables, one for each metric in the order given to
@@ -124,6 +139,43 @@ impl Referee {
             .into_par_iter()
             .map(judge)
             .try_reduce(RefereeReport::default, RefereeReport::merge)
+    }
+
+    /// Looks at a random sample of legal positions of a board without pawns,
+    /// each looked up like any other.
+    ///
+    /// # Errors
+    /// If a position leads out of all tables.
+    pub fn sample_positions(&self, count: u64, seed: u64) -> Result<RefereeReport, RefereeError> {
+        let board = Hyperboard::pieces(self.material);
+        let judge = |n| match random_position(&board, &mut SplitMix::new(seed, n)) {
+            Some(position) => self.judge_position(&position),
+            None => Ok(RefereeReport::default()),
+        };
+        (0..count)
+            .into_par_iter()
+            .map(judge)
+            .try_reduce(RefereeReport::default, RefereeReport::merge)
+    }
+
+    fn judge_position(&self, position: &Position) -> Result<RefereeReport, RefereeError> {
+        let none = || RefereeError::NoTable { position: *position };
+        let Some(chess) = to_chess(position) else {
+            return Ok(RefereeReport::illegal(Some(*position)));
+        };
+        let found = self.tables.values(position).ok_or_else(none)?;
+        let expected = self.expected(&chess).ok_or_else(none)?;
+        let mut report = RefereeReport { checked: 1, ..RefereeReport::default() };
+        let values = self.tables.metrics.iter().zip(found).zip(expected);
+        for ((&metric, found), expected) in
+            values.filter(|((_, found), expected)| found != expected)
+        {
+            let (position, metric) = (Some(*position), Some(metric));
+            let (found, expected) = (Some(found), Some(expected));
+            let wrong = Disagreement { position, metric, found, expected };
+            report = report.merge_with(RefereeReport::wrong(wrong));
+        }
+        Ok(report)
     }
 
     /// Compares the values at one address with those its moves give.

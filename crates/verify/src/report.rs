@@ -2,6 +2,7 @@
 
 use molien_board::{MAX_MEN, Material, Position};
 use molien_solve::{Consistency, Metric, SolveError, Solver, Value, check_consistency};
+use molien_table::TableError;
 use thiserror::Error;
 
 use crate::{Referee, RefereeError};
@@ -41,7 +42,7 @@ impl Default for Options {
 }
 
 /// Why a check could not run.
-#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// A table could not be made.
@@ -50,6 +51,9 @@ pub enum VerifyError {
     /// A table leads out of all tables.
     #[error(transparent)]
     Referee(#[from] RefereeError),
+    /// A stored table is damaged.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// More men than any table can have.
     #[error("{material} has {} men, but at most {MAX_MEN} are supported", material.len())]
     TooManyMen {
@@ -113,6 +117,8 @@ pub struct PlaneReport {
     pub metric: Metric,
     /// The findings.
     pub found: Consistency,
+    /// Whether depths were checked too, or only who wins.
+    pub depths: bool,
 }
 
 /// What both checks found on a material.
@@ -157,8 +163,9 @@ pub fn verify(
     let together = if material.len() <= TOGETHER_MEN { metrics.len() } else { 1 };
     for metrics in metrics.chunks(together.max(1)) {
         for &metric in metrics {
-            let found = check_consistency(solver, &*solver.solve(material, metric)?)?;
-            report.planes.push(PlaneReport { metric, found });
+            let table = solver.solve(material, metric)?;
+            let found = check_consistency(solver, &table)?;
+            report.planes.push(PlaneReport { metric, found, depths: table.has_depths() });
         }
         let referee = Referee::new(solver, material, metrics)?;
         let found = match sample {

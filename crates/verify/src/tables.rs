@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use molien_board::{Material, Position};
 use molien_solve::{Metric, SolveError, Solver, Table, Value};
+use molien_table::TableFile;
 
 /// At most this many metrics are looked at together.
 pub(crate) const MAX_METRICS: usize = Metric::ALL.len();
@@ -16,6 +17,8 @@ pub(crate) type ValueSet = [Value; MAX_METRICS];
 pub(crate) struct TableSet {
     pub metrics: Vec<Metric>,
     tables: HashMap<Material, Vec<Arc<Table>>>,
+    /// A table that is read in its file.
+    file: Option<Arc<TableFile>>,
 }
 
 impl TableSet {
@@ -27,17 +30,37 @@ impl TableSet {
         metrics: &[Metric],
     ) -> Result<TableSet, SolveError> {
         let metrics = metrics[..metrics.len().min(MAX_METRICS)].to_vec();
-        let mut set = TableSet { metrics, tables: HashMap::new() };
-        let mut wanted = vec![material.canonical()];
-        wanted.extend(material.successors().iter().map(Material::canonical));
-        for material in wanted {
-            if !set.tables.contains_key(&material) {
-                let solve = |&metric: &Metric| solver.solve(material, metric);
-                let tables = set.metrics.iter().map(solve).collect::<Result<_, _>>()?;
-                set.tables.insert(material, tables);
-            }
-        }
+        let mut set = TableSet { metrics, tables: HashMap::new(), file: None };
+        set.add(solver, material)?;
+        set.add_successors(solver, material)?;
         Ok(set)
+    }
+
+    /// A table in its file, and everything one move leads to in memory.
+    pub fn around(
+        solver: &Solver,
+        file: Arc<TableFile>,
+        metrics: &[Metric],
+    ) -> Result<TableSet, SolveError> {
+        let metrics = metrics[..metrics.len().min(MAX_METRICS)].to_vec();
+        let material = file.material();
+        let mut set = TableSet { metrics, tables: HashMap::new(), file: Some(file) };
+        set.add_successors(solver, material)?;
+        Ok(set)
+    }
+
+    fn add_successors(&mut self, solver: &Solver, material: Material) -> Result<(), SolveError> {
+        material.successors().into_iter().try_for_each(|material| self.add(solver, material))
+    }
+
+    fn add(&mut self, solver: &Solver, material: Material) -> Result<(), SolveError> {
+        let material = material.canonical();
+        if !self.tables.contains_key(&material) {
+            let solve = |&metric: &Metric| solver.solve(material, metric);
+            let tables = self.metrics.iter().map(solve).collect::<Result<_, _>>()?;
+            self.tables.insert(material, tables);
+        }
+        Ok(())
     }
 
     /// Uses these tables, one for each metric in order, for their material.
@@ -54,11 +77,24 @@ impl TableSet {
 
     /// The values of a position, its en-passant right ignored.
     pub fn values(&self, position: &Position) -> Option<ValueSet> {
+        if let Some(file) = &self.file
+            && position.material().canonical() == file.material()
+        {
+            return self.values_in(file, position);
+        }
         let tables = self.of(position.material());
         let place = tables.first()?.locate(position)?;
         let mut values = [Value::Draw; MAX_METRICS];
         for (value, table) in values.iter_mut().zip(tables) {
             *value = table.at(place);
+        }
+        Some(values)
+    }
+
+    fn values_in(&self, file: &TableFile, position: &Position) -> Option<ValueSet> {
+        let mut values = [Value::Draw; MAX_METRICS];
+        for (value, &metric) in values.iter_mut().zip(&self.metrics) {
+            *value = file.get(position, metric).ok()?;
         }
         Some(values)
     }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use molien_board::Position;
 use molien_solve::{Metric, Solver, Table, Value};
-use molien_verify::{Options, Referee, verify};
+use molien_table::{TableFile, WriteOptions, write};
+use molien_verify::{Options, Referee, verify, verify_stored};
 
 #[test]
 fn three_and_four_men_are_right() {
@@ -63,4 +64,27 @@ fn en_passant_is_looked_at_apart() {
     *side.won[index.tile].row_mut(index.row) ^= 1 << index.column.index();
     let found = referee.judging(vec![Arc::new(table)]).en_passant().unwrap();
     assert!(found.failures > 0);
+}
+
+/// A table is checked in its file, in the metrics it has.
+#[test]
+fn stored_tables_are_checked_in_their_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (solver, material) = (Solver::new(), "KRKN".parse().unwrap());
+    let path = folder.path().join("KRvKN.mol");
+    let dtc = solver.solve(material, Metric::Dtc).unwrap();
+    write(&path, &[&dtc], &WriteOptions { level: 1, date: Some(0) }).unwrap();
+    let file = Arc::new(TableFile::open(&path).unwrap());
+    let options = Options { sample: Some(2000), ..Options::default() };
+    let report = verify_stored(&solver, file.clone(), &options, 0).unwrap();
+    assert_eq!((report.referee.checked, report.failures()), (2000, 0), "{:?}", report.referee);
+    assert!(report.planes.is_empty() && !report.exhaustive);
+    // A table with a wrong depth in it is found out.
+    let mut wrong = Table::clone(&dtc);
+    let game = Arc::make_mut(&mut wrong.parts[0]);
+    game.values[0].depth[0].iter_mut().for_each(|tile| *tile = tile.zip(tile, |bits, _| bits & 1));
+    wrong.stats.sides[0].wins.iter_mut().for_each(|count| count.unique += 1);
+    write(&path, &[&wrong], &WriteOptions { level: 1, date: Some(0) }).unwrap();
+    let file = Arc::new(TableFile::open(&path).unwrap());
+    assert!(verify_stored(&solver, file, &options, 0).unwrap().failures() > 0);
 }

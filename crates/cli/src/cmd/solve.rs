@@ -14,13 +14,19 @@ use serde_json::json;
 use crate::Verdict;
 use crate::args::Materials;
 use crate::context::Context;
+use crate::progress::WriteBar;
 use crate::text::{grouped, print_json, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
 Examples:
   molien solve KQKR KRKN
   molien solve KBBKN --metric dtc,dtm --json
-  molien solve --men 3           every material of up to three men";
+  molien solve --men 3           every material of up to three men
+
+Tables of up to five men are stored with all metrics, tables of six men without
+pawns with those asked for (solve KRNKNN --metric dtc: minutes, and gigabytes of
+memory and of disk until the file is written); larger ones and six men with pawns are solved for
+their figures only. An interrupted solve goes on where it was.";
 
 /// Materials and metrics to solve.
 #[derive(Args, Debug)]
@@ -37,19 +43,24 @@ pub struct SolveArgs {
     check: bool,
 }
 
-/// Solves and prints a line for every table. Tables of up to five men are
-/// stored, all metrics of a material in one file, unless that is forbidden.
+/// Solves and prints a line for every table. Unless that is forbidden, tables
+/// of up to five men are stored, all metrics of a material in one file, and
+/// those of six men without pawns in the metrics asked for.
 pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
     let materials = args.which.list()?;
     if args.check {
         context.card()?.check_tables();
     }
-    let folder = context.folder().filter(|_| materials.iter().all(|m| m.len() <= 5));
-    match (folder, args.which.men) {
+    match (context.folder(), args.which.men) {
         (Some(folder), _) => store(context, &folder, &materials, &args.metric),
         (None, Some(men)) => all(context, usize::from(men), &args.metric),
         (None, None) => in_memory(context, &materials, &args.metric),
     }
+}
+
+/// Whether tables of a material are stored at all.
+fn is_stored(material: Material) -> bool {
+    material.len() <= 5 || FolderSource::is_large(material)
 }
 
 /// Solves what is not in the folder yet, and reports from the files.
@@ -59,8 +70,15 @@ fn store(
     materials: &[Material],
     metrics: &[Metric],
 ) -> anyhow::Result<Verdict> {
-    let seconds = make(context, folder, materials)?;
-    for &material in materials {
+    let (stored, others): (Vec<Material>, Vec<Material>) =
+        materials.iter().partition(|&&material| is_stored(material));
+    let mut seconds = make(context, folder, &stored)?;
+    for &material in stored.iter().filter(|&&material| FolderSource::is_large(material)) {
+        let start = Instant::now();
+        make_large(context, folder, material, metrics)?;
+        seconds.insert(material.canonical(), start.elapsed().as_secs_f64());
+    }
+    for material in stored {
         let seconds = seconds.get(&material.canonical()).copied().unwrap_or(0.0);
         for &metric in metrics {
             let stats = folder.stats(material, metric)?;
@@ -68,7 +86,28 @@ fn store(
             report(context, material, &stats, metric, seconds)?;
         }
     }
-    Ok(Verdict::Done)
+    for material in &others {
+        eprintln!("{material}: solved but not stored: it has more than six men, or six and pawns");
+    }
+    in_memory(context, &others, metrics)
+}
+
+/// Makes a table that is too large for memory; what it depends on is there.
+fn make_large(
+    context: &Context,
+    folder: &FolderSource,
+    material: Material,
+    metrics: &[Metric],
+) -> anyhow::Result<()> {
+    let bar = WriteBar::new(material);
+    let watch = |written: usize, blocks: usize| {
+        bar.show(written, blocks);
+        !context.is_interrupted()
+    };
+    // The other half is room for what is being written.
+    let made = folder.make_large(material, metrics, context.memory_bytes() / 2, &watch);
+    bar.clear();
+    Ok(made?)
 }
 
 /// Materials worked on at once with a card: one is solved there, others are
@@ -91,7 +130,7 @@ fn make(
     let mut wanted: Vec<Material> = Vec::new();
     for &material in materials {
         let below = dependencies(material).into_iter().flatten();
-        for needed in below.chain([material.canonical()]).filter(|m| m.len() > 2) {
+        for needed in below.chain([material.canonical()]).filter(|m| (3..=5).contains(&m.len())) {
             if !wanted.contains(&needed) {
                 wanted.push(needed);
             }
@@ -117,6 +156,9 @@ fn in_memory(
     materials: &[Material],
     metrics: &[Metric],
 ) -> anyhow::Result<Verdict> {
+    if materials.is_empty() {
+        return Ok(Verdict::Done);
+    }
     let tables = context.tablebase();
     for &material in materials {
         for &metric in metrics {

@@ -146,7 +146,10 @@ fn size_row(entry: &Entry, used: &Used) -> String {
         let stored = used.depths.iter().find(|(stored, _)| *stored == metric);
         cells.push(match stored {
             Some(&(_, bytes)) => bytes_and_bits(bytes, used.positions),
-            None => "= | =".to_owned(),
+            None if entry.metrics.as_ref().is_ok_and(|held| held.contains(&metric)) => {
+                "= | =".to_owned()
+            }
+            None => "- | -".to_owned(),
         });
     }
     cells.push(bytes_and_bits(entry.len_bytes, used.positions));

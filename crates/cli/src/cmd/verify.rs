@@ -1,11 +1,15 @@
 //! `molien verify`.
 
 use std::str::FromStr;
+use std::sync::Arc;
 
+use anyhow::ensure;
 use clap::Args;
-use molien_board::Position;
-use molien_solve::{Metric, Value};
-use molien_verify::{Options, Report, verify};
+use molien_board::{Material, Position};
+use molien_probe::FolderSource;
+use molien_solve::{Metric, Solver, Value};
+use molien_table::TableFile;
+use molien_verify::{Options, Report, STORED_SAMPLE, stored_check_bytes, verify, verify_stored};
 use serde_json::{Value as Json, json};
 
 use crate::Verdict;
@@ -22,6 +26,8 @@ Examples:
 Two checks: every value of every position against the values one move on, by
 planes; and a referee that plays the legal moves of an independent library,
 on every position up to four men and on a random sample beyond.
+A stored table of six men is checked in its file: who wins by planes, the depths
+by the referee.
 The exit code is 1 if a check fails.";
 
 /// What to check.
@@ -33,9 +39,10 @@ pub struct VerifyArgs {
     /// Metrics: dtm, dtc, dtz, dtz50
     #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
     metric: Vec<Metric>,
-    /// Positions the referee looks at beyond four men, or 'all'
-    #[arg(long, default_value = "1000000", value_name = "N")]
-    sample: Sample,
+    /// Positions the referee looks at beyond four men, or 'all' [default: 1000000;
+    /// of a stored table of six men 20000]
+    #[arg(long, value_name = "N")]
+    sample: Option<Sample>,
     /// Beside the sample, every position next to an en-passant capture
     #[arg(long)]
     en_passant: bool,
@@ -67,14 +74,17 @@ pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
     anyhow::ensure!(chess, "only chess can be verified: leave out --promote");
     let options = Options {
         metrics: args.metric.clone(),
-        sample: args.sample.0,
+        sample: args.sample.map_or(Options::default().sample, |sample| sample.0),
         seed: args.seed,
         en_passant: args.en_passant,
     };
     let solver = context.solver();
     let mut verdict = Verdict::Done;
     for material in materials {
-        let report = verify(&solver, material, &options)?;
+        let report = match large_file(context, material)? {
+            Some(file) => check_file(context, &solver, file, args)?,
+            None => verify(&solver, material, &options)?,
+        };
         if context.json {
             print_json(&to_json(&report, args))?;
         } else {
@@ -86,6 +96,40 @@ pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
     }
     Ok(verdict)
 }
+
+/// The file of a table too large for memory, if it is stored.
+fn large_file(context: &Context, material: Material) -> anyhow::Result<Option<TableFile>> {
+    let directory = context.directory().filter(|_| FolderSource::is_large(material));
+    match directory.map(|directory| directory.open(material)) {
+        Some(Err(error)) if error.is_missing() => Ok(None),
+        found => Ok(found.transpose()?),
+    }
+}
+
+/// Checks a table in its file.
+fn check_file(
+    context: &Context,
+    solver: &Solver,
+    file: TableFile,
+    args: &VerifyArgs,
+) -> anyhow::Result<Report> {
+    ensure!(!matches!(args.sample, Some(Sample(None))), TOO_MANY);
+    let options = Options {
+        metrics: args.metric.clone(),
+        sample: Some(args.sample.and_then(|sample| sample.0).unwrap_or(STORED_SAMPLE)),
+        seed: args.seed,
+        en_passant: false,
+    };
+    let (needed, limit) = (stored_check_bytes(&file), context.memory_bytes());
+    if needed > limit {
+        let mib = |bytes: u64| bytes >> 20;
+        let (needed, limit) = (mib(needed), mib(limit));
+        eprintln!("planes left out: they take {needed} MiB, but {limit} MiB may be used");
+    }
+    Ok(verify_stored(solver, Arc::new(file), &options, limit)?)
+}
+
+const TOO_MANY: &str = "all positions of six men are too many for the referee: give a number";
 
 fn fen(position: &Option<Position>) -> Option<String> {
     position.as_ref().map(ToString::to_string)
@@ -100,6 +144,7 @@ fn to_json(report: &Report, args: &VerifyArgs) -> Json {
         json!({
             "metric": plane.metric.name(),
             "checked": plane.found.checked,
+            "depths": plane.depths,
             "failures": plane.found.failures,
             "first": first,
         })
@@ -133,9 +178,10 @@ fn print(report: &Report, args: &VerifyArgs) -> anyhow::Result<()> {
     print_line(&format!("{}: {ok}", report.material))?;
     for plane in &report.planes {
         print_line(&format!(
-            "  planes  {:5} {:>15} positions, {} failures",
+            "  planes  {:5} {:>15} positions{}, {} failures",
             plane.metric.name(),
             grouped(plane.found.checked),
+            if plane.depths { "" } else { " (who wins, not depths)" },
             grouped(plane.found.failures),
         ))?;
         for bad in &plane.found.first {

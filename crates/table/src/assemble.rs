@@ -1,0 +1,124 @@
+//! Tables that never were in memory as a whole: written from wave logs, one
+//! class of king pairs after the other.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufReader, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use molien_hyper::KING_PAIRS;
+use molien_solve::{Metric, Stats};
+
+use crate::atomic::publish;
+use crate::classes::{ClassCache, Classes};
+use crate::file_classes::FileClasses;
+use crate::records::Front;
+use crate::source::Encoder;
+use crate::values::Solved;
+use crate::writer::{arrange, describe};
+use crate::{Logged, TableError, TableFile, WriteOptions};
+
+/// Classes that are kept: those on which layouts are tried ...
+const ENOUGH_CLASSES: u64 = 72;
+/// ... and more if they take no more than this.
+const SMALL_BYTES: u64 = 1 << 28;
+
+/// How a table is assembled.
+pub struct Assembly<'a> {
+    /// As for any other table.
+    pub options: &'a WriteOptions,
+    /// What may be kept in memory of the values.
+    pub memory_bytes: u64,
+    /// Told how many of how many blocks are written; says whether to go on.
+    pub watch: &'a (dyn Fn(usize, usize) -> bool + Sync),
+}
+
+/// One metric of a material: its statistics, its values, and what a class of
+/// them takes in memory.
+pub(crate) struct Part {
+    pub stats: Stats,
+    pub classes: Arc<dyn Classes>,
+    pub class_bytes: u64,
+}
+
+impl From<&Logged> for Part {
+    fn from(logged: &Logged) -> Part {
+        let (stats, classes) = (logged.stats.clone(), logged.waves.clone());
+        Part { stats, classes, class_bytes: logged.class_bytes() }
+    }
+}
+
+/// Some metrics of a file, class by class, or as a whole if it is small.
+pub(crate) fn kept_parts(file: TableFile, metrics: &[Metric]) -> Result<Vec<Part>, TableError> {
+    let file = Arc::new(file);
+    let mut parts: Vec<Part> = Vec::new();
+    let mut places = Vec::new();
+    for &metric in metrics.iter().filter(|metric| **metric == metric.without_pawns()) {
+        let (place, stats) = (file.find(metric)?, file.stats(metric)?);
+        let known = places.iter().position(|known| *known == place).map(|i| &parts[i]);
+        let (classes, class_bytes): (Arc<dyn Classes>, u64) = match known {
+            Some(known) => (known.classes.clone(), known.class_bytes),
+            None => match FileClasses::new(file.clone(), metric, true) {
+                Some(classes) => {
+                    let class_bytes = classes.class_bytes();
+                    (Arc::new(classes), class_bytes)
+                }
+                None => {
+                    let table = Arc::new(file.load(metric)?);
+                    let class_bytes = (table.len_bytes() / KING_PAIRS) as u64;
+                    (Arc::new(table), class_bytes)
+                }
+            },
+        };
+        parts.push(Part { stats, classes, class_bytes });
+        places.push(place);
+    }
+    Ok(parts)
+}
+
+/// Writes a table. What is there of it already, by an earlier process, under
+/// the temporary name is gone on with, and stays there if this fails.
+pub(crate) fn assemble(
+    path: &Path,
+    temporary: &Path,
+    parts: &[Part],
+    assembly: &Assembly<'_>,
+) -> Result<(), TableError> {
+    let share = assembly.memory_bytes / parts.len().max(1) as u64;
+    let solved = |part: &Part| -> ClassCache {
+        let enough = SMALL_BYTES.max(ENOUGH_CLASSES * part.class_bytes);
+        let capacity = share.min(enough) / part.class_bytes.max(1);
+        ClassCache::new(part.classes.clone(), capacity as usize)
+    };
+    let solved: Vec<Solved<'_>> =
+        parts.iter().map(|part| Solved::by_class(&part.stats, solved(part))).collect();
+    let options = assembly.options;
+    let (source, aliases) = arrange(solved, path)?;
+    let (meta, codings) = describe(&source, aliases, options.level, path)?;
+    let encoder = Encoder::new(&source, &meta.layout, &codings, &meta.dictionaries, options.level);
+    let io_error = |source: io::Error| match source.kind() {
+        io::ErrorKind::Interrupted => TableError::Interrupted { path: path.to_owned() },
+        _ => TableError::Io { path: temporary.to_owned(), doing: "writing", source },
+    };
+    let write = || -> io::Result<File> {
+        let front = Front::new(&meta)?;
+        let mut how = OpenOptions::new();
+        let file = how.read(true).write(true).create(true).truncate(false).open(temporary)?;
+        let records = front.find(BufReader::with_capacity(1 << 20, &file))?;
+        file.set_len(records.end())?;
+        let mut out = BufWriter::with_capacity(1 << 16, file);
+        front.mark(&mut out)?;
+        let blocks = meta.layout.blocks();
+        let go_on = |written| (assembly.watch)(written, blocks);
+        front.complete(&mut out, records, &encoder, options.date(), go_on)?;
+        out.into_inner().map_err(io::IntoInnerError::into_error)
+    };
+    let file = write().map_err(io_error)?;
+    publish(&file, temporary, path)
+}
+
+/// Where a table is assembled.
+pub(crate) fn temporary(folder: &Path, name: &str, metrics: &[Metric], level: i32) -> PathBuf {
+    let metrics: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
+    folder.join(format!("{name}.{}.{level}.part", metrics.join("-")))
+}

@@ -1,0 +1,69 @@
+//! Checking a table that is too large for memory, in its file.
+
+use std::sync::Arc;
+
+use molien_board::{Color, Position, Square};
+use molien_hyper::{Hyperboard, Index};
+use molien_solve::{Metric, Solver, check_consistency};
+use molien_table::TableFile;
+
+use crate::random::SplitMix;
+use crate::{Options, PlaneReport, Referee, RefereeReport, Report, VerifyError};
+
+/// Planes at the peak of the check: won, lost and legal of both sides, three
+/// sets of the other side, and the moves out as attack and as defence.
+const CHECK_PLANES: u64 = 17;
+/// Positions the referee looks at unless it is told how many.
+pub const STORED_SAMPLE: u64 = 20_000;
+
+/// Memory the check of who wins takes, roughly, in bytes.
+pub fn stored_check_bytes(file: &TableFile) -> u64 {
+    Hyperboard::pieces(file.material()).plane_bytes() as u64 * CHECK_PLANES
+}
+
+/// Checks a table without pawns in its file, in those of the metrics it has:
+/// who wins, of every position, if that takes at most `memory_bytes`; and
+/// values with their depths, read as any reader would, on a sample.
+///
+/// # Errors
+/// If the file is damaged or a sub-game cannot be solved.
+pub fn verify_stored(
+    solver: &Solver,
+    file: Arc<TableFile>,
+    options: &Options,
+    memory_bytes: u64,
+) -> Result<Report, VerifyError> {
+    let material = file.material();
+    let stored = file.metrics();
+    let mut metrics: Vec<Metric> = Vec::new();
+    for metric in options.metrics.iter().map(|metric| metric.without_pawns()) {
+        if stored.contains(&metric) && !metrics.contains(&metric) {
+            metrics.push(metric);
+        }
+    }
+    let referee = RefereeReport::default();
+    let mut report = Report { material, planes: Vec::new(), referee, exhaustive: false };
+    // Who wins is the same in every metric.
+    if let Some(&metric) = metrics.first()
+        && stored_check_bytes(&file) <= memory_bytes
+        && let Some(table) = file.load_outcomes(metric)?
+    {
+        let found = check_consistency(solver, &table)?;
+        report.planes.push(PlaneReport { metric, found, depths: false });
+    }
+    let count = options.sample.unwrap_or(STORED_SAMPLE);
+    report.referee =
+        Referee::reading(solver, file, &metrics)?.sample_positions(count, options.seed)?;
+    Ok(report)
+}
+
+/// A random legal position of a board without pawns; none if it is very hard
+/// to find one.
+pub(crate) fn random_position(board: &Hyperboard, random: &mut SplitMix) -> Option<Position> {
+    const ATTEMPTS: usize = 100_000;
+    (0..ATTEMPTS).find_map(|_| {
+        let tile = random.below(board.tiles());
+        let [row, column] = [(); 2].map(|()| Square::new(random.below(64)));
+        board.decode(Index { tile, row, column }, Color::BOTH[random.below(2)])
+    })
+}
