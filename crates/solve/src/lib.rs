@@ -29,6 +29,7 @@ mod locate;
 mod logged;
 mod memory;
 mod metric;
+mod parts;
 mod pawn_exits;
 mod piece_view;
 mod placement;

@@ -12,13 +12,12 @@ use crate::board_solve::BoardSolve;
 use crate::cache::{Cache, Key};
 use crate::exits::{Exits, PieceExits};
 use crate::memory::peak_bytes;
-use crate::pawn_exits::{Parts, PawnExits};
-use crate::piece_view::of_piece_board;
+use crate::parts::SolverParts;
+use crate::pawn_exits::PawnExits;
 use crate::plan::SLICED_TILES;
-use crate::reach::Node;
 use crate::record::Keep;
 use crate::relayout::swap_colors;
-use crate::view::{View, Wanted, of_pawn_board};
+use crate::view::{View, Wanted};
 use crate::watch::Watch;
 use crate::{Metric, Placement, Progress, Silent, SolveError, Stats, Table, Value, WaveLog};
 
@@ -391,56 +390,6 @@ fn keeps(table: &Table, keep: Keep) -> bool {
 pub(crate) fn key(material: Material, metric: Metric) -> Key {
     let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
     (material.canonical(), metric)
-}
-
-/// The sub-games of pawn hyperboards, in one metric.
-pub(crate) struct SolverParts<'a> {
-    pub solver: &'a Solver,
-    pub metric: Metric,
-}
-
-impl SolverParts<'_> {
-    /// The values of a canonical material around a canonical placement.
-    fn part(&self, material: Material, pawns: Placement) -> Result<Arc<SubGame>, SolveError> {
-        if let Some(part) = lock(&self.solver.parts).get(&(material, self.metric, pawns)) {
-            return Ok(part.game.clone());
-        }
-        if let Some(table) = self.solver.get(material, self.metric)?
-            && let Some(game) = table.part(pawns)
-        {
-            return Ok(game.clone());
-        }
-        Ok(self.solver.solve_part(material, self.metric, pawns)?.game.clone())
-    }
-
-    /// Copies what is wanted off its board.
-    fn copy(&self, wanted: &Wanted) -> Result<View, SolveError> {
-        let Node { material, pawns } = wanted.node();
-        if pawns != Placement::NONE {
-            return Ok(of_pawn_board(&self.part(material, pawns)?, wanted));
-        }
-        let keep = Keep::for_others(material, self.metric);
-        let table = self.solver.solve_one(material, self.metric, keep)?;
-        Ok(of_piece_board(&table.parts[0], wanted))
-    }
-
-    /// Copies what is wanted, for this reader and others.
-    pub fn keep(&self, wanted: Wanted) -> Result<Arc<View>, SolveError> {
-        let view = Arc::new(self.copy(&wanted)?);
-        lock(&self.solver.views).insert((self.metric, wanted), view.clone());
-        Ok(view)
-    }
-}
-
-impl Parts for SolverParts<'_> {
-    fn view(&self, wanted: Wanted) -> Result<View, SolveError> {
-        let key = (self.metric, wanted);
-        if let Some(view) = lock(&self.solver.views).get(&key) {
-            return Ok(View::Common(view.clone()));
-        }
-        let wanted = key.1;
-        if wanted.is_common() { self.keep(wanted).map(View::Common) } else { self.copy(&wanted) }
-    }
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
