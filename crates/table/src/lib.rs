@@ -2,8 +2,9 @@
 //!
 //! [`write()`] stores solved tables, [`TableFile`] reads them at random,
 //! [`Directory`] is a folder of them, [`WaveLogs`] keeps the waves of long
-//! solves so that an interrupted one can go on. The format is described in
-//! FORMAT.md at the root of the workspace.
+//! solves so that an interrupted one can go on. A table too large for memory
+//! is [`Logged`] and written from its waves ([`Directory::store_logged`]). The
+//! format is described in FORMAT.md at the root of the workspace.
 //!
 //! What it is not: it solves nothing and knows no moves beyond what
 //! compression needs.

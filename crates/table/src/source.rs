@@ -234,7 +234,7 @@ impl<'a> Encoder<'a> {
         (0..cells).step_by(step).map(|first| first..(first + step).min(cells)).collect()
     }
 
-    /// The first block of the part and the chunk a block lies in.
+    /// The part and its chunk a block lies in.
     fn chunk_of(&self, block: usize) -> (usize, usize) {
         let block_cells = self.layout.tiles_per_block * self.layout.tile_cells();
         let per_part = self.layout.blocks_per_part();
