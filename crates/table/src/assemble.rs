@@ -11,6 +11,7 @@ use molien_solve::{Metric, Stats};
 
 use crate::atomic::publish;
 use crate::classes::{ClassCache, Classes};
+use crate::coding::Wanted;
 use crate::file_classes::FileClasses;
 use crate::records::Front;
 use crate::source::Encoder;
@@ -94,7 +95,7 @@ pub(crate) fn assemble(
         parts.iter().map(|part| Solved::by_class(&part.stats, solved(part))).collect();
     let options = assembly.options;
     let (source, aliases) = arrange(solved, path)?;
-    let (meta, codings) = describe(&source, aliases, options.level, path)?;
+    let (meta, codings) = describe(&source, aliases, options.level, Wanted::Possible, path)?;
     let encoder = Encoder::new(&source, &meta.layout, &codings, &meta.dictionaries, options.level);
     let io_error = |source: io::Error| match source.kind() {
         io::ErrorKind::Interrupted => TableError::Interrupted { path: path.to_owned() },

@@ -8,7 +8,7 @@ use molien_hyper::{Hyperboard, KING_PAIRS};
 use molien_solve::SideStats;
 use rayon::prelude::*;
 
-use crate::coding::{Alphabet, Coding, SeenDifferences};
+use crate::coding::{Alphabet, Coding, Malformed, SeenDifferences, UNEXPECTED};
 use crate::compress::Packer;
 use crate::encode::{Coder, raw_streams};
 use crate::layout::{BLOCK_CELLS, Layout, ScanOrder, placed_men};
@@ -17,9 +17,9 @@ use crate::values::Solved;
 
 /// Tiles tried for each layout: many, since layouts differ in the positions
 /// they have in a tile.
-const LAYOUT_SAMPLE: usize = 64;
-/// Blocks tried for each reference.
-const REFERENCE_SAMPLE: usize = 16;
+const LAYOUT_SAMPLE: SampleSize = SampleSize { places: 24, blocks: 3 };
+/// Blocks tried for each order and each reference.
+const BLOCK_SAMPLE: SampleSize = SampleSize { places: 8, blocks: 2 };
 /// The level of trial compression.
 const TRIAL_LEVEL: i32 = 7;
 /// The king's moves are looked at in parts of at most so many cells: their
@@ -31,8 +31,27 @@ pub(crate) const KING_MOVES_CELLS: usize = 1 << 28;
 pub(crate) enum Unwritable {
     /// They disagree on an outcome.
     Disagree,
-    /// Their values cannot be read.
+    /// Their metrics differ by more than was expected.
+    Unexpected,
+    /// Their values cannot be read, or the file cannot be written.
     Io(io::Error),
+}
+
+impl From<Unwritable> for io::Error {
+    /// What was not expected is invalid data.
+    fn from(why: Unwritable) -> io::Error {
+        match why {
+            Unwritable::Io(error) => error,
+            Unwritable::Unexpected => io::Error::new(io::ErrorKind::InvalidData, UNEXPECTED.0),
+            Unwritable::Disagree => io::Error::other("the metrics disagree on who wins"),
+        }
+    }
+}
+
+impl From<Malformed> for Unwritable {
+    fn from(why: Malformed) -> Unwritable {
+        if why == UNEXPECTED { Unwritable::Unexpected } else { Unwritable::Disagree }
+    }
 }
 
 impl From<io::Error> for Unwritable {
@@ -54,35 +73,43 @@ fn spread(all: usize, wanted: usize) -> Vec<usize> {
     found
 }
 
-/// Blocks taken from each stretch of blocks that are read together.
-const BLOCKS_TOGETHER: usize = 8;
+/// How many blocks are looked at: from so many places, so many of those that
+/// are next to each other and read together.
+#[derive(Clone, Copy)]
+pub(crate) struct SampleSize {
+    pub places: usize,
+    pub blocks: usize,
+}
 
-/// Some blocks in groups of those that are read together.
-fn sample(source: &Source<'_>, layout: &Layout, wanted: usize) -> Vec<Vec<usize>> {
-    let tiles = source.metrics.first().map_or(1, |first| first.tiles_together(layout));
-    let together = (tiles / layout.tiles_per_block).max(1);
-    let each = together.min(BLOCKS_TOGETHER);
-    let groups = spread(layout.blocks().div_ceil(together), wanted.div_ceil(each));
-    let group = |(i, group): (usize, usize)| {
-        let first = group * together;
-        let all = together.min(layout.blocks() - first);
-        // Others in each group, so that not always the same squares are seen.
-        let shift = i * together / groups.len().max(1);
-        spread(all, each).into_iter().map(|j| first + (j + shift) % all).collect()
+/// Tiles next to each other: those of one man's squares.
+const PLACE_TILES: usize = 64;
+
+/// Some blocks, by place. Of layouts with blocks of the same size the places
+/// have the same pawns.
+fn sample(layout: &Layout, size: SampleSize) -> Vec<Vec<usize>> {
+    let all = layout.blocks();
+    let together = (PLACE_TILES / layout.tiles_per_block).clamp(1, all);
+    let places = spread(all.div_ceil(together), size.places);
+    let place = |(i, place): (usize, &usize)| {
+        let first = place * together;
+        let here = together.min(all - first);
+        // Others at each place, so that not always the same squares are seen.
+        let shift = i * here / places.len();
+        spread(here, size.blocks).into_iter().map(|j| first + (j + shift) % here).collect()
     };
-    groups.iter().copied().enumerate().map(group).collect()
+    places.iter().enumerate().map(place).collect()
 }
 
 /// Some blocks in some metrics.
 pub(crate) fn samples(
     source: &Source<'_>,
     layout: &Layout,
-    wanted: usize,
+    size: SampleSize,
     metrics: &[usize],
 ) -> io::Result<Vec<Sample>> {
-    let groups = sample(source, layout, wanted).into_par_iter();
-    let groups = groups.map(|blocks| source.samples(layout, &blocks, metrics));
-    Ok(groups.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
+    let places = sample(layout, size).into_par_iter();
+    let places = places.map(|blocks| source.samples(layout, &blocks, metrics));
+    Ok(places.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
 /// The orders of the placed men worth a try: any two kinds of men as row and
@@ -167,8 +194,7 @@ fn stream_costs(
 ) -> Result<Vec<usize>, Unwritable> {
     let mut coders: Vec<Coder> =
         codings.iter().map(|coding| Coder::new(coding, layout.predicted)).collect();
-    let streams = raw_streams(layout, &sample.shape, &mut sample.keys(), &mut coders);
-    let streams = streams.map_err(|_| Unwritable::Disagree)?;
+    let streams = raw_streams(layout, &sample.shape, &mut sample.keys(), &mut coders)?;
     Ok(streams.iter().map(|stream| packed_len(stream)).collect())
 }
 
@@ -178,8 +204,9 @@ fn layout_cost(source: &Source<'_>, layout: &Layout, tiles: usize) -> Result<usi
     let last = (0..source.metrics.len()).rev().find(|&i| source.metrics[i].keeps_depths());
     let metric = last.unwrap_or(0);
     let coding = [plain_coding(&source.metrics[metric])];
+    let size = if tiles < layout.tiles_per_block { LAYOUT_SAMPLE } else { BLOCK_SAMPLE };
     let layout = &Layout { tiles_per_block: tiles, ..layout.clone() };
-    let blocks = samples(source, layout, LAYOUT_SAMPLE / tiles.min(4), &[metric])?;
+    let blocks = samples(source, layout, size, &[metric])?;
     let costs = blocks.par_iter().map(|block| stream_costs(layout, block, &coding));
     let costs: Vec<Vec<usize>> = costs.collect::<Result<_, _>>()?;
     let positions: usize = blocks.iter().map(Sample::positions).sum();
@@ -219,7 +246,7 @@ pub(crate) fn best_references(
     if all.len() < 2 {
         return Ok(vec![None; all.len()]);
     }
-    let blocks = samples(source, layout, REFERENCE_SAMPLE, &all)?;
+    let blocks = samples(source, layout, BLOCK_SAMPLE, &all)?;
     let base = !layout.predicted;
     let cost = |metric: usize, reference: Option<usize>| -> Result<usize, Unwritable> {
         let mut codings = plain.clone();

@@ -20,15 +20,18 @@ impl Alphabet {
         if self.wins.len().max(self.losses.len()) < 256 { 1 } else { 2 }
     }
 
-    /// Every difference there could be between these depths and others, if
-    /// they are few enough for one byte.
-    pub fn all_differences(&self, from: &Alphabet) -> Option<Alphabet> {
+    /// The differences between these depths and those of a metric that counts
+    /// less far, if they are few enough for one byte. None below 0 is to be
+    /// expected: a line to mate has converted by then, one to a conversion has
+    /// zeroed.
+    pub fn few_differences(&self, from: &Alphabet, which: Wanted) -> Option<Alphabet> {
         let range = |own: &[i32], other: &[i32]| -> Vec<i32> {
             let ends = |list: &[i32]| list.iter().min().copied().zip(list.iter().max().copied());
-            match (ends(own), ends(other)) {
-                (Some((least, most)), Some((low, high))) => (least - high..=most - low).collect(),
-                _ => Vec::new(),
-            }
+            let Some(((least, most), (low, high))) = ends(own).zip(ends(other)) else {
+                return Vec::new();
+            };
+            let first = if which == Wanted::Expected { 0 } else { least - high };
+            (first..=most - low).collect()
         };
         let wins = range(&self.wins, &from.wins);
         let all = Alphabet { wins, losses: range(&self.losses, &from.losses) };
@@ -73,6 +76,18 @@ pub(crate) struct Coding {
     /// For White and Black to move.
     pub alphabets: [Alphabet; 2],
 }
+
+/// Which differences of metrics can be written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Those to be expected; others are an error.
+    Expected,
+    /// All.
+    Possible,
+}
+
+/// A difference that was not expected.
+pub(crate) const UNEXPECTED: Malformed = Malformed("a difference that the alphabet lacks");
 
 /// Marks a depth that the alphabet lacks.
 const MISSING: u16 = u16::MAX;
@@ -141,7 +156,7 @@ impl Differences {
         let difference = i32::from(plies(key)) - i32::from(plies(reference));
         let table = if outcome(key) == WIN { &self.wins } else { &self.losses };
         let symbol = table.get((difference + SPAN) as usize).copied().filter(|&s| s != MISSING);
-        symbol.ok_or(Malformed("a difference that the alphabet lacks"))
+        symbol.ok_or(UNEXPECTED)
     }
 }
 

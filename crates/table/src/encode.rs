@@ -2,7 +2,7 @@
 
 use molien_board::{Color, Square};
 
-use crate::arch::{self, Work};
+use crate::arch::{self, Rows, Work};
 use crate::coding::{
     Alphabet, Coding, Differences, Malformed, Symbols, pack_outcomes, symbols_to_bytes,
 };
@@ -125,7 +125,7 @@ impl Work for SameOutcomes<'_> {
     type Out = bool;
 
     #[inline(always)]
-    fn run(self) -> bool {
+    fn run<R: Rows>(self) -> bool {
         let differ = |(a, b): (&Key, &Key)| Key::from(a.signum() != b.signum());
         self.0.iter().zip(self.1).map(differ).fold(0, |any, differ| any | differ) == 0
     }

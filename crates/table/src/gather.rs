@@ -3,8 +3,8 @@
 use molien_hyper::{Index, Tile};
 use molien_operators::Graded;
 
-use crate::arch::{self, Work};
-use crate::key::{Key, NONE_KEY, win};
+use crate::arch::{self, Rows, Work};
+use crate::key::{Key, NONE_KEY};
 
 /// Bits of a depth a hyperboard holds, and more.
 pub(crate) const MAX_DEPTH_BITS: usize = 14;
@@ -104,7 +104,7 @@ impl Work for Keys<'_> {
     type Out = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<R: Rows>(self) {
         let planes = &mut self.words.planes[..self.words.len];
         for plane in &mut *planes {
             match self.turn {
@@ -117,49 +117,22 @@ impl Work for Keys<'_> {
             }
         }
         for (i, out) in self.out.iter_mut().step_by(self.step).enumerate().take(64) {
-            row_keys(planes, i, self.seen, out);
+            *out = row_keys::<R>(planes, i, self.seen);
         }
     }
 }
 
 /// The keys of the 64 bits of a word.
 #[inline(always)]
-fn row_keys(planes: &[[u64; 64]], word: usize, seen: Seen, out: &mut [Key; 64]) {
+fn row_keys<R: Rows>(planes: &[[u64; 64]], word: usize, seen: Seen) -> [Key; 64] {
     let [legal, won, lost] = [0, 1, 2].map(|plane: usize| planes[plane][word]);
     if legal == 0 {
-        *out = [NONE_KEY; 64];
-        return;
+        return [NONE_KEY; 64];
     }
-    let (good, bad, first) = match seen {
-        Seen::ToMove => (won, lost, 0),
-        Seen::After => (lost, won, 1),
-    };
-    for (quarter, out) in out.as_chunks_mut::<16>().0.iter_mut().enumerate() {
-        let part = |word: u64| (word >> (16 * quarter)) as u16;
-        let mut depth = [first; 16];
-        if part(good | bad) != 0 {
-            for (bit, plane) in planes[3..].iter().enumerate() {
-                spread(part(plane[word]), 1 << bit, &mut depth);
-            }
-        }
-        let (mut wins, mut losses, mut illegal) = ([0; 16], [0; 16], [0; 16]);
-        spread(part(good), !0, &mut wins);
-        spread(part(bad), !0, &mut losses);
-        spread(part(!legal), NONE_KEY, &mut illegal);
-        for i in 0..16 {
-            let win = win(0) - depth[i];
-            out[i] = (wins[i] & win) | (losses[i] & -win) | illegal[i];
-        }
-    }
-}
-
-/// Adds a value to the keys of the bits that are set.
-#[inline(always)]
-fn spread(word: u16, value: Key, keys: &mut [Key; 16]) {
-    for (i, key) in keys.iter_mut().enumerate() {
-        // All ones or all zeros, without a branch.
-        let bit = 1 << i;
-        *key += -i16::from(word & bit == bit) & value;
+    let depth = planes[3..].iter().map(|plane| plane[word]);
+    match seen {
+        Seen::ToMove => R::keys([legal, won, lost], 0, depth),
+        Seen::After => R::keys([legal, lost, won], 1, depth),
     }
 }
 

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use molien_board::{Bitboard, Color, Man, Role, Square, Symmetry, attacks};
 use molien_hyper::{king_pair, king_pair_squares};
 
-use crate::arch::{self, Work};
+use crate::arch::{self, Rows, Work};
 use crate::frame::Frame;
 use crate::key::{Key, NONE_KEY};
 use crate::layout::Layout;
@@ -145,7 +145,7 @@ impl Work for Predict<'_, '_> {
     type Out = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<R: Rows>(self) {
         let Predict { room, layout, tile, after } = self;
         room.tile_moves(&tile.frame, layout.predicted, &after(tile.number));
         for step in king_steps(layout, tile) {
@@ -154,7 +154,7 @@ impl Work for Predict<'_, '_> {
             if step.symmetry == Symmetry::IDENTITY {
                 best.iter_mut().zip(&*there).for_each(|(best, key)| *best = (*best).max(*key));
             } else {
-                raise_turned(best, &there, step.symmetry);
+                raise_turned::<R>(best, &there, step.symmetry);
             }
         }
     }
@@ -162,16 +162,14 @@ impl Work for Predict<'_, '_> {
 
 /// As a plain maximum, but the keys are found after a turn of the board.
 #[inline(always)]
-fn raise_turned(best: &mut [Key], there: &[Key], symmetry: Symmetry) {
-    let turned: [usize; 64] =
-        std::array::from_fn(|square| symmetry.square(Square::new(square)).index());
-    let has_rows = best.len() > 64;
-    for (row, best) in best.chunks_exact_mut(64).enumerate() {
-        let first = if has_rows { turned[row] * 64 } else { 0 };
-        let there = &there[first..first + 64];
-        for (best, &column) in best.iter_mut().zip(&turned) {
-            *best = (*best).max(there[column]);
-        }
+fn raise_turned<R: Rows>(best: &mut [Key], there: &[Key], symmetry: Symmetry) {
+    let turned: [u16; 64] =
+        std::array::from_fn(|square| symmetry.square(Square::new(square)).index() as u16);
+    let (best, there) = (best.as_chunks_mut::<64>().0, there.as_chunks::<64>().0);
+    let has_rows = best.len() > 1;
+    for (row, best) in best.iter_mut().enumerate() {
+        let from = if has_rows { usize::from(turned[row]) } else { 0 };
+        R::raise_turned(best, &there[from], &turned);
     }
 }
 

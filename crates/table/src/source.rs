@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use molien_board::Color;
 use rayon::prelude::*;
 
+use crate::choose::Unwritable;
 use crate::coding::{Coding, Malformed, SeenDifferences};
 use crate::compress::Packer;
 use crate::encode::{BlockKeys, Coder, raw_streams};
@@ -303,7 +304,7 @@ impl<'a> Encoder<'a> {
             let number = part * self.layout.blocks_per_part() + first / block_cells;
             let own: Vec<&[Key]> = own.iter().map(|keys| &keys[first - cells.start..]).collect();
             let raw = self.raw_block(number, first, &own, held, &mut kit);
-            let raw = raw.map_err(|Malformed(why)| io::Error::other(why))?;
+            let raw = raw.map_err(Unwritable::from)?;
             let packed = raw.iter().zip(&mut kit.packers).map(|(raw, packer)| packer.pack(raw));
             let streams = packed.collect::<io::Result<Vec<_>>>()?;
             let record = encode_record(&streams, number as u64);

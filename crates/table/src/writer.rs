@@ -11,9 +11,9 @@ use rayon::prelude::*;
 use crate::TableError;
 use crate::atomic::AtomicFile;
 use crate::choose::{
-    KING_MOVES_CELLS, Unwritable, best_layout, best_references, plain_coding, samples,
+    KING_MOVES_CELLS, SampleSize, Unwritable, best_layout, best_references, plain_coding, samples,
 };
-use crate::coding::Coding;
+use crate::coding::{Coding, Wanted};
 use crate::compress::Packer;
 use crate::encode::{Coder, raw_streams};
 use crate::layout::Layout;
@@ -54,7 +54,7 @@ impl WriteOptions {
 /// Below this many blocks a dictionary costs more than it saves.
 const DICTIONARY_BLOCKS: usize = 256;
 /// Blocks a dictionary is trained on.
-const TRAINING_BLOCKS: usize = 160;
+const TRAINING_SAMPLE: SampleSize = SampleSize { places: 20, blocks: 8 };
 /// The largest dictionary, in bytes.
 const DICTIONARY_LEN: usize = 16384;
 
@@ -76,7 +76,23 @@ pub(crate) fn write_source(
     aliases: Aliases,
     options: &WriteOptions,
 ) -> Result<(), TableError> {
-    let (meta, codings) = describe(source, aliases, options.level, path)?;
+    // What is expected spares a pass over all values.
+    match write_coded(path, source, aliases.clone(), options, Wanted::Expected) {
+        Err(TableError::Io { source: error, .. }) if error.kind() == io::ErrorKind::InvalidData => {
+            write_coded(path, source, aliases, options, Wanted::Possible)
+        }
+        other => other,
+    }
+}
+
+fn write_coded(
+    path: &Path,
+    source: &Source<'_>,
+    aliases: Aliases,
+    options: &WriteOptions,
+    differences: Wanted,
+) -> Result<(), TableError> {
+    let (meta, codings) = describe(source, aliases, options.level, differences, path)?;
     let encoder = Encoder::new(source, &meta.layout, &codings, &meta.dictionaries, options.level);
     let mut file = AtomicFile::create(path)?;
     let front = Front::new(&meta).map_err(io_error(path))?;
@@ -98,17 +114,19 @@ pub(crate) fn describe(
     source: &Source<'_>,
     aliases: Aliases,
     level: i32,
+    differences: Wanted,
     path: &Path,
 ) -> Result<(Meta, Vec<Coding>), TableError> {
     let unwritable = |reason: Unwritable| match reason {
         Unwritable::Disagree => {
             unfit(source.metrics[0].material, "its tables disagree on who wins")
         }
-        Unwritable::Io(source) => io_error(path)(source),
+        other => io_error(path)(other.into()),
     };
     let layout = best_layout(source).map_err(unwritable)?;
     let references = best_references(source, &layout).map_err(unwritable)?;
-    let codings = find_codings(source, &layout, &references).map_err(io_error(path))?;
+    let codings =
+        find_codings(source, &layout, &references, differences).map_err(io_error(path))?;
     let dictionaries = train(source, &layout, &codings, level).map_err(unwritable)?;
     let metric = |(solved, coding): (&Solved<'_>, &Coding)| MetricMeta {
         metric: solved.metric,
@@ -165,19 +183,19 @@ fn find_codings(
     source: &Source<'_>,
     layout: &Layout,
     references: &[Option<usize>],
+    differences: Wanted,
 ) -> io::Result<Vec<Coding>> {
-    let base = !layout.predicted;
+    let base = (!layout.predicted).index();
     let coding = |(metric, reference): (usize, &Option<usize>)| {
         let mut coding = plain_coding(&source.metrics[metric]);
-        if let Some(from) = *reference {
-            let reference = plain_coding(&source.metrics[from]);
-            let [own, other] = [&coding, &reference].map(|c| &c.alphabets[base.index()]);
-            coding.alphabets[base.index()] = match own.all_differences(other) {
-                Some(alphabet) => alphabet,
-                None => all_differences(source, layout, metric, from)?.alphabet(),
-            };
-            coding.reference = Some(from);
-        }
+        let Some(from) = *reference else { return Ok(coding) };
+        let other = &plain_coding(&source.metrics[from]).alphabets[base];
+        let few = coding.alphabets[base].few_differences(other, differences);
+        coding.alphabets[base] = match few {
+            Some(alphabet) => alphabet,
+            None => all_differences(source, layout, metric, from)?.alphabet(),
+        };
+        coding.reference = Some(from);
         Ok(coding)
     };
     references.iter().enumerate().map(coding).collect()
@@ -195,14 +213,13 @@ fn train(
         return Ok(vec![Vec::new(); streams]);
     }
     let all: Vec<usize> = (0..codings.len()).collect();
-    let blocks = samples(source, layout, TRAINING_BLOCKS, &all)?;
+    let blocks = samples(source, layout, TRAINING_SAMPLE, &all)?;
     let raw = |sample: &Sample| {
         let mut coders: Vec<Coder> =
             codings.iter().map(|coding| Coder::new(coding, layout.predicted)).collect();
-        let raw = raw_streams(layout, &sample.shape, &mut sample.keys(), &mut coders);
-        raw.map_err(|_| Unwritable::Disagree)
+        Ok(raw_streams(layout, &sample.shape, &mut sample.keys(), &mut coders)?)
     };
-    let raw: Vec<Vec<Vec<u8>>> = blocks.par_iter().map(raw).collect::<Result<_, _>>()?;
+    let raw: Vec<Vec<Vec<u8>>> = blocks.par_iter().map(raw).collect::<Result<_, Unwritable>>()?;
     let dictionary = |stream: usize| {
         let samples: Vec<&[u8]> = raw.iter().map(|block| block[stream].as_slice()).collect();
         paying_dictionary(&samples, level).unwrap_or_default()
