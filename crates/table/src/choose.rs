@@ -21,7 +21,7 @@ const LAYOUT_SAMPLE: SampleSize = SampleSize { places: 24, blocks: 3 };
 /// Blocks tried for each order and each reference.
 const BLOCK_SAMPLE: SampleSize = SampleSize { places: 8, blocks: 2 };
 /// The level of trial compression.
-const TRIAL_LEVEL: i32 = 7;
+const TRIAL_LEVEL: i32 = 6;
 /// The king's moves are looked at in parts of at most so many cells: their
 /// values are then held in memory while a table is written or loaded.
 pub(crate) const KING_MOVES_CELLS: usize = 1 << 28;
@@ -181,11 +181,6 @@ pub(crate) fn plain_coding(table: &Solved<'_>) -> Coding {
     Coding { stored: table.keeps_depths(), reference: None, alphabets }
 }
 
-fn packed_len(stream: &[u8]) -> usize {
-    let packed = Packer::new(TRIAL_LEVEL, &[]).and_then(|mut packer| packer.pack(stream));
-    packed.map_or(stream.len(), |packed| packed.len())
-}
-
 /// The packed sizes of a block's streams.
 fn stream_costs(
     layout: &Layout,
@@ -195,7 +190,9 @@ fn stream_costs(
     let mut coders: Vec<Coder> =
         codings.iter().map(|coding| Coder::new(coding, layout.predicted)).collect();
     let streams = raw_streams(layout, &sample.shape, &mut sample.keys(), &mut coders)?;
-    Ok(streams.iter().map(|stream| packed_len(stream)).collect())
+    let mut packer = Packer::new(TRIAL_LEVEL, &[])?;
+    let costs = streams.iter().map(|stream| Ok(packer.pack(stream)?.len()));
+    costs.collect()
 }
 
 /// Bytes per position of a sample, in small units.

@@ -4,9 +4,24 @@ use std::cell::RefCell;
 
 use zstd::bulk::Compressor;
 use zstd::dict::DecoderDictionary;
-use zstd::zstd_safe::{CParameter, DCtx};
+use zstd::zstd_safe::{CParameter, DCtx, Strategy};
 
 use crate::coding::Malformed;
+
+/// The level at which streams without a dictionary are compressed by
+/// parameters of our own.
+const TUNED_LEVEL: i32 = 6;
+/// Short matches hardly pay in streams of depths: as small as the level's own
+/// parameters within a percent, in two thirds of the time.
+const TUNED: [CParameter; 7] = [
+    CParameter::Strategy(Strategy::ZSTD_lazy),
+    CParameter::MinMatch(5),
+    CParameter::SearchLog(3),
+    CParameter::TargetLength(8),
+    CParameter::WindowLog(15),
+    CParameter::HashLog(14),
+    CParameter::ChainLog(14),
+];
 
 /// Compresses the streams of one kind.
 pub(crate) struct Packer<'a> {
@@ -24,6 +39,11 @@ impl Packer<'_> {
         compressor.set_parameter(CParameter::ContentSizeFlag(false))?;
         compressor.set_parameter(CParameter::ChecksumFlag(false))?;
         compressor.set_parameter(CParameter::DictIdFlag(false))?;
+        if level == TUNED_LEVEL && dictionary.is_empty() {
+            for parameter in TUNED {
+                compressor.set_parameter(parameter)?;
+            }
+        }
         Ok(Packer { compressor })
     }
 
