@@ -14,9 +14,9 @@ use crate::classes::{ClassCache, Classes};
 use crate::coding::Wanted;
 use crate::file_classes::FileClasses;
 use crate::records::Front;
-use crate::source::Encoder;
+use crate::source::{Encoder, Source};
 use crate::values::Solved;
-use crate::writer::{arrange, describe};
+use crate::writer::{Aliases, arrange, describe, is_unexpected};
 use crate::{Logged, TableError, TableFile, WriteOptions};
 
 /// Classes that are kept: those on which layouts are tried ...
@@ -93,10 +93,27 @@ pub(crate) fn assemble(
     };
     let solved: Vec<Solved<'_>> =
         parts.iter().map(|part| Solved::by_class(&part.stats, solved(part))).collect();
-    let options = assembly.options;
     let (source, aliases) = arrange(solved, path)?;
-    let (meta, codings) = describe(&source, aliases, options.level, Wanted::Possible, path)?;
-    let encoder = Encoder::new(&source, &meta.layout, &codings, &meta.dictionaries, options.level);
+    let attempt = |wanted| add_records(path, temporary, &source, aliases.clone(), assembly, wanted);
+    let file = match attempt(Wanted::Expected) {
+        Err(error) if is_unexpected(&error) => attempt(Wanted::Possible),
+        other => other,
+    };
+    publish(&file?, temporary, path)
+}
+
+/// Completes the file under its temporary name.
+fn add_records(
+    path: &Path,
+    temporary: &Path,
+    source: &Source<'_>,
+    aliases: Aliases,
+    assembly: &Assembly<'_>,
+    wanted: Wanted,
+) -> Result<File, TableError> {
+    let options = assembly.options;
+    let (meta, codings) = describe(source, aliases, options.level, wanted, path)?;
+    let encoder = Encoder::new(source, &meta.layout, &codings, &meta.dictionaries, options.level);
     let io_error = |source: io::Error| match source.kind() {
         io::ErrorKind::Interrupted => TableError::Interrupted { path: path.to_owned() },
         _ => TableError::Io { path: temporary.to_owned(), doing: "writing", source },
@@ -114,8 +131,7 @@ pub(crate) fn assemble(
         front.complete(&mut out, records, &encoder, options.date(), go_on)?;
         out.into_inner().map_err(io::IntoInnerError::into_error)
     };
-    let file = write().map_err(io_error)?;
-    publish(&file, temporary, path)
+    write().map_err(io_error)
 }
 
 /// Where a table is assembled.

@@ -78,11 +78,16 @@ pub(crate) fn write_source(
 ) -> Result<(), TableError> {
     // What is expected spares a pass over all values.
     match write_coded(path, source, aliases.clone(), options, Wanted::Expected) {
-        Err(TableError::Io { source: error, .. }) if error.kind() == io::ErrorKind::InvalidData => {
+        Err(error) if is_unexpected(&error) => {
             write_coded(path, source, aliases, options, Wanted::Possible)
         }
         other => other,
     }
+}
+
+/// Whether a difference of metrics was not to be expected.
+pub(crate) fn is_unexpected(error: &TableError) -> bool {
+    matches!(error, TableError::Io { source, .. } if source.kind() == io::ErrorKind::InvalidData)
 }
 
 fn write_coded(

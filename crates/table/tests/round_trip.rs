@@ -66,6 +66,30 @@ fn four_men_with_pawns() {
     }
 }
 
+/// Metrics that do not grow from one to the next, as those of chess do, are
+/// stored all the same.
+#[test]
+fn unexpected_differences() {
+    let solver = Solver::new();
+    let solve = |metric| solver.solve("KQKR".parse().unwrap(), metric).unwrap();
+    let named = |table: &Table, metric| {
+        let stats = molien_solve::Stats { metric, ..table.stats.clone() };
+        Table { metric, stats, ..table.clone() }
+    };
+    let (dtm, dtc) = (solve(Metric::Dtm), solve(Metric::Dtc));
+    let exchanged = [named(&dtm, Metric::Dtc), named(&dtc, Metric::Dtm)];
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.mol");
+    write(&path, &[&exchanged[0], &exchanged[1]], &WriteOptions::default()).unwrap();
+    let file = TableFile::open(&path).unwrap();
+    file.verify().unwrap();
+    for table in &exchanged {
+        let loaded = file.load(table.metric).unwrap();
+        assert!(loaded.parts[0].values == table.parts[0].values, "{}", table.metric);
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left behind");
+}
+
 #[test]
 fn every_orientation_has_the_same_value() {
     let solver = Solver::new();
