@@ -261,15 +261,16 @@ impl<'a> Encoder<'a> {
         let all = self.chunks();
         let chunks = |part: usize| &all[if part == first_part { first_chunk } else { 0 }..];
         if !self.layout.king_moves {
-            // Nothing outside a chunk is looked at.
-            for part in parts {
-                for some in chunks(part).chunks((self.room_cells / self.chunk_cells()).max(1)) {
-                    let alone = |chunk: &Range<usize>| {
-                        self.encode_chunk(part, chunk.clone(), &self.hold(part, chunk.clone())?)
-                    };
-                    let records = some.par_iter().map(alone).collect::<io::Result<Vec<_>>>()?;
-                    records.into_iter().flatten().try_for_each(&mut sink)?;
-                }
+            // Nothing outside a chunk is looked at. Parts can be of one chunk:
+            // those of several are worked on together.
+            let of_part = |&part: &usize| chunks(part).iter().map(move |chunk| (part, chunk));
+            let pairs: Vec<(usize, &Range<usize>)> = parts.iter().flat_map(of_part).collect();
+            for some in pairs.chunks((self.room_cells / self.chunk_cells()).max(1)) {
+                let alone = |&(part, chunk): &(usize, &Range<usize>)| {
+                    self.encode_chunk(part, chunk.clone(), &self.hold(part, chunk.clone())?)
+                };
+                let records = some.par_iter().map(alone).collect::<io::Result<Vec<_>>>()?;
+                records.into_iter().flatten().try_for_each(&mut sink)?;
             }
             return Ok(());
         }
