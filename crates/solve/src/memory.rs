@@ -8,7 +8,7 @@ use crate::cache::Key;
 use crate::record::Keep;
 use crate::solver::{Swapped, lock};
 use crate::view::Wanted;
-use crate::{Metric, Placement, SolveError, Solver, dependencies};
+use crate::{Metric, Placement, SolveError, Solver};
 
 /// Up to this many men a table without pawns always keeps its depths.
 const DEPTHS_MEN: usize = 5;
@@ -95,7 +95,8 @@ impl Solver {
         let parts = self.parts_bytes();
         let mut kept = parts + lock(&self.tables).bytes() + swapped(&lock(&self.swapped));
         if needed.saturating_add(kept) > limit {
-            let read: Vec<Material> = dependencies(material).into_iter().flatten().collect();
+            let read: Vec<Material> =
+                self.to_read(material, metric).into_iter().flatten().collect();
             let wanted = |key: &Key| read.contains(&key.0) && same_solve(key.1, metric);
             let room = limit.saturating_sub(needed);
             lock(&self.swapped).retain(|key, _| wanted(key));

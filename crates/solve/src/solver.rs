@@ -157,8 +157,8 @@ impl Solver {
     pub(crate) fn solve_below(&self, material: Material, metric: Metric) -> Result<(), SolveError> {
         let needed = peak_bytes(material, metric, Keep::alone(material));
         self.check_memory(material, metric, needed)?;
-        for level in dependencies(material) {
-            let keep = |material| Keep::for_others(material, metric);
+        let keep = |material| Keep::for_others(material, metric);
+        for level in self.to_read(material, metric) {
             let solve = |&m: &Material| self.solve_one(m, metric, keep(m)).map(drop);
             let missing: Vec<Material> =
                 level.into_iter().filter(|&m| !self.is_known(m, metric, keep(m))).collect();
@@ -175,6 +175,11 @@ impl Solver {
             }
         }
         self.check_memory(material, metric, needed)
+    }
+
+    /// What a solve reads, and what it takes to solve those that are missing.
+    pub(crate) fn to_read(&self, material: Material, metric: Metric) -> Vec<Vec<Material>> {
+        below(material, |sub| !self.is_known(sub, metric, Keep::for_others(sub, metric)))
     }
 
     /// A table solved earlier or on the shelf.
@@ -401,6 +406,12 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 /// Everything the material depends on, itself left out, in levels that depend
 /// only on earlier ones.
 pub fn dependencies(material: Material) -> Vec<Vec<Material>> {
+    below(material, |_| true)
+}
+
+/// What the material reads, and what those of it read that are to be looked
+/// `into`, in levels that depend only on earlier ones.
+pub(crate) fn below(material: Material, into: impl Fn(Material) -> bool) -> Vec<Vec<Material>> {
     let material = material.canonical();
     let mut found: Vec<Material> = Vec::new();
     let mut to_visit = vec![material];
@@ -408,7 +419,9 @@ pub fn dependencies(material: Material) -> Vec<Vec<Material>> {
         for sub in next.successors().into_iter().map(|m| m.canonical()) {
             if sub != material && !found.contains(&sub) {
                 found.push(sub);
-                to_visit.push(sub);
+                if into(sub) {
+                    to_visit.push(sub);
+                }
             }
         }
     }

@@ -170,9 +170,32 @@ fn in_memory(
     Ok(Verdict::Done)
 }
 
-/// Solves every material of up to so many men, metric by metric. A promotion
-/// keeps the number of men and takes a pawn, so that of the largest tables
-/// only those with one pawn less are needed; the others are given up.
+/// What a material reads.
+fn read_by(material: Material) -> impl Iterator<Item = Material> {
+    material.successors().into_iter().map(|sub| sub.canonical())
+}
+
+/// The same materials, each after what it reads and as soon after it as can
+/// be, so that few tables wait for their readers.
+fn depth_first(materials: &[Material]) -> Vec<Material> {
+    fn visit(material: Material, among: &[Material], order: &mut Vec<Material>) {
+        if order.contains(&material) || !among.contains(&material) {
+            return;
+        }
+        read_by(material).for_each(|sub| visit(sub, among, order));
+        order.push(material);
+    }
+    let mut order = Vec::with_capacity(materials.len());
+    for pawns in (0..=materials.iter().map(Material::pawns).max().unwrap_or(0)).rev() {
+        for &material in materials.iter().filter(|material| material.pawns() == pawns) {
+            visit(material, materials, &mut order);
+        }
+    }
+    order
+}
+
+/// Solves every material of up to so many men, metric by metric. Of the
+/// largest tables only those are kept that another one is still to read.
 fn all(context: &Context, men: usize, metrics: &[Metric]) -> anyhow::Result<Verdict> {
     let materials = Material::all(men);
     let solver = context.solver();
@@ -180,18 +203,19 @@ fn all(context: &Context, men: usize, metrics: &[Metric]) -> anyhow::Result<Verd
         card.prepare_tables()?;
         return all_together(context, &solver, &materials, metrics);
     }
+    let order = depth_first(&materials);
     for &metric in metrics {
-        for &material in &materials {
+        for (i, &material) in order.iter().enumerate() {
             let start = Instant::now();
             let table = solver.solve(material, metric)?;
             report(context, material, &table.stats, metric, start.elapsed().as_secs_f64())?;
-            for &done in materials.iter().filter(|done| done.len() == men) {
-                if done.pawns() + 1 < material.pawns() && material.len() == men {
-                    solver.forget(done, metric);
+            let to_come: Vec<Material> = order[i + 1..].iter().copied().flat_map(read_by).collect();
+            for done in order[..=i].iter().filter(|done| done.len() == men) {
+                if !to_come.contains(done) {
+                    solver.forget(*done, metric);
                 }
             }
         }
-        materials.iter().filter(|m| m.len() == men).for_each(|&m| solver.forget(m, metric));
     }
     Ok(Verdict::Done)
 }
