@@ -123,6 +123,11 @@ impl Context {
         Some(if self.no_solve { source.without_solving() } else { source })
     }
 
+    /// Stored tables, if nothing else may be used.
+    pub fn stored_only(&self) -> Option<FolderSource> {
+        self.folder().filter(|_| self.no_solve)
+    }
+
     /// The folder of tables, if they are kept.
     pub fn directory(&self) -> Option<&Directory> {
         self.directory.as_ref()

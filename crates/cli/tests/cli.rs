@@ -268,3 +268,17 @@ fn the_readme_is_true() {
         assert_eq!(lines(&printed), lines(expected), "{command}");
     }
 }
+
+/// A table that is not there is not called right.
+#[test]
+fn verifying_stored_tables_only_needs_stored_tables() {
+    let folder = concat!(env!("CARGO_TARGET_TMPDIR"), "/cli-nothing-stored");
+    let _ = std::fs::remove_dir_all(folder);
+    let verify = ["verify", "KRK", "--no-solve", "--tables", folder];
+    let output = molien(&verify);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("`molien solve KRK` makes it"), "{errors}");
+    answer(&["solve", "KRK", "--tables", folder]);
+    assert!(answer(&verify).contains("KRK: ok"));
+}

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use anyhow::ensure;
 use clap::Args;
 use molien_board::{Material, Position};
-use molien_probe::FolderSource;
-use molien_solve::{Metric, Solver, Value};
+use molien_probe::{FolderSource, Source as _};
+use molien_solve::{Metric, Solver, Value, dependencies};
 use molien_table::TableFile;
 use molien_verify::{Options, Report, STORED_SAMPLE, stored_check_bytes, verify, verify_stored};
 use serde_json::{Value as Json, json};
@@ -81,6 +81,9 @@ pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
     let solver = context.solver();
     let mut verdict = Verdict::Done;
     for material in materials {
+        if let Some(stored) = context.stored_only() {
+            all_stored(&stored, material, &args.metric)?;
+        }
         let report = match large_file(context, material)? {
             Some(file) => check_file(context, &solver, file, args)?,
             None => verify(&solver, material, &options)?,
@@ -95,6 +98,17 @@ pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
         }
     }
     Ok(verdict)
+}
+
+/// Whether a table and those it reads are there; the error says which is not.
+fn all_stored(stored: &FolderSource, material: Material, metrics: &[Metric]) -> anyhow::Result<()> {
+    let below = dependencies(material).into_iter().flatten().filter(|sub| sub.len() > 2);
+    for needed in below.chain([material.canonical()]) {
+        for &metric in metrics {
+            stored.stats(needed, metric)?;
+        }
+    }
+    Ok(())
 }
 
 /// The file of a table too large for memory, if it is stored.
