@@ -232,9 +232,9 @@ impl Device for CudaDevice {
             self.empty_pool();
             ask()
         });
-        answer.map_err(|error| CudaError::Driver {
-            call: "allocating memory",
-            reason: format!("{error} ({bytes} bytes)"),
+        answer.map_err(|error| match error.0 {
+            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => CudaError::Full { needed_bytes: bytes },
+            _ => driver_error("allocating memory")(error),
         })
     }
 

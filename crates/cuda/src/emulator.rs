@@ -4,6 +4,7 @@
 use std::alloc::{Layout, alloc, dealloc};
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use libloading::{Library, Symbol};
@@ -14,30 +15,34 @@ use crate::layout::{Address, Job, job_bytes_define};
 
 const WARP_HEADER: &str = include_str!("../emulator/warp.h");
 /// Memory the emulated device claims to have.
-const MEMORY_BYTES: u64 = 8 << 30;
+pub(crate) const MEMORY_BYTES: u64 = 8 << 30;
 
 /// Runs kernels as fibers on the calling thread, one launch at a time.
 pub(crate) struct Emulator {
     folder: PathBuf,
     /// By the number of outer men and whether the kings span the tile.
     libraries: Mutex<Vec<((usize, bool), Library)>>,
+    /// What nobody has taken of the memory it claims to have.
+    room_bytes: AtomicU64,
 }
 
 impl Emulator {
-    /// Needs a C++ compiler called `c++`.
-    pub fn new() -> Result<Emulator, CudaError> {
+    /// Needs a C++ compiler called `c++`. Others have taken all but so much of
+    /// the memory.
+    pub fn new(room_bytes: u64) -> Result<Emulator, CudaError> {
         let found = Command::new("c++").arg("--version").output().is_ok_and(|o| o.status.success());
         if !found || !cfg!(target_arch = "x86_64") {
             return Err(CudaError::NoDevice(
                 "looked for a C++ compiler (c++) and found none".into(),
             ));
         }
-        static COUNT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let folder =
             std::env::temp_dir().join(format!("molien-kernels-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&folder).map_err(failed)?;
-        Ok(Emulator { folder, libraries: Mutex::default() })
+        let room_bytes = AtomicU64::new(room_bytes);
+        Ok(Emulator { folder, libraries: Mutex::default(), room_bytes })
     }
 
     fn build(&self, (outer, pawns): (usize, bool)) -> Result<Library, CudaError> {
@@ -91,6 +96,9 @@ impl Device for Emulator {
     }
 
     fn alloc(&self, bytes: usize) -> Result<Address, CudaError> {
+        let take = |room: u64| room.checked_sub(bytes as u64);
+        let taken = self.room_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        taken.map_err(|_| CudaError::Full { needed_bytes: bytes })?;
         // SAFETY: `Buffer` never asks for 0 bytes.
         let at = unsafe { alloc(layout(bytes)?) };
         // Not zero, so that a kernel that relies on zeros is found out.
@@ -102,6 +110,7 @@ impl Device for Emulator {
         if let Ok(layout) = layout(bytes) {
             // SAFETY: `at` came from `alloc` with the same size.
             unsafe { dealloc(at as *mut u8, layout) };
+            self.room_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         }
     }
 

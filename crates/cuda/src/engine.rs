@@ -93,7 +93,17 @@ impl CudaEngine {
     /// If there is no C++ compiler.
     #[cfg(feature = "emulator")]
     pub fn emulated() -> Result<CudaEngine, CudaError> {
-        CudaEngine::on(Arc::new(crate::emulator::Emulator::new()?))
+        CudaEngine::emulated_beside_others(crate::emulator::MEMORY_BYTES)
+    }
+
+    /// The same, where others have taken all but so much of the memory after it
+    /// was seen to be free.
+    ///
+    /// # Errors
+    /// If there is no C++ compiler, or too little for an engine.
+    #[cfg(feature = "emulator")]
+    pub fn emulated_beside_others(room_bytes: u64) -> Result<CudaEngine, CudaError> {
+        CudaEngine::on(Arc::new(crate::emulator::Emulator::new(room_bytes)?))
     }
 
     fn on(device: Arc<dyn Device>) -> Result<CudaEngine, CudaError> {

@@ -43,6 +43,12 @@ pub enum CudaError {
         /// What the card has left.
         free_mib: u64,
     },
+    /// The plan fitted, but when memory was asked for it was gone.
+    #[error("the card has no {needed_bytes} bytes left: another program uses its memory too")]
+    Full {
+        /// What was asked for.
+        needed_bytes: usize,
+    },
     /// With pawns only whole tables are solved.
     #[error("{material}: with pawns only whole tables are solved on the card")]
     Pawns {

@@ -9,9 +9,6 @@ use molien_solve::{Metric, Shelf, Stats, Table};
 
 use crate::{CudaEngine, CudaError, Request};
 
-/// The longest phase that the 50-move rule allows, in plies.
-const LIMIT_PLIES: usize = 100;
-
 /// A shelf that solves on the card what is asked of it: every table of three
 /// to five men that fits.
 pub struct CudaShelf {
@@ -24,8 +21,8 @@ pub struct CudaShelf {
 struct Solved {
     /// Without the rule, as long as somebody holds the table.
     plain: Option<(Vec<Weak<SubGame>>, Stats)>,
-    /// The greatest depth under the rule.
-    deepest: Option<usize>,
+    /// Whether something takes too long under the rule.
+    cursed: Option<bool>,
 }
 
 impl CudaShelf {
@@ -44,21 +41,39 @@ impl CudaShelf {
         self.solved.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where nothing takes more than 100 plies, here or in a sub-game, the
-    /// 50-move rule changes nothing and the table is that without the rule.
+    /// Where the 50-move rule spoils nothing that a move leads to, the table is
+    /// that without the rule.
     fn without_curses(&self, material: Material) -> Option<Table> {
         let solved = self.solved();
         let harmless = |sub: &Material| {
-            let deepest = solved.get(&sub.canonical()).and_then(|known| known.deepest);
-            sub.len() == 2 || deepest.is_some_and(|deepest| deepest <= LIMIT_PLIES)
+            let cursed = solved.get(&sub.canonical()).and_then(|known| known.cursed);
+            sub.len() == 2 || cursed == Some(false)
         };
         let (parts, stats) = solved.get(&material)?.plain.as_ref()?;
-        if stats.deepest() > LIMIT_PLIES || !material.successors().iter().all(harmless) {
+        // Only a pawn's push starts the count anew among the same men.
+        let cursed = material.has_pawns() && stats.is_cursed();
+        if cursed || !material.successors().iter().all(harmless) {
             return None;
         }
         let parts = parts.iter().map(Weak::upgrade).collect::<Option<_>>()?;
         let metric = Metric::Dtz50;
         Some(Table { material, metric, parts, stats: Stats { metric, ..stats.clone() } })
+    }
+
+    /// The table, solved on the card. None if somebody else uses the card's
+    /// memory: the processor can do it then.
+    fn from_card(&self, material: Material, metric: Metric) -> Result<Option<Table>, CudaError> {
+        let mut answer = self.engine.solve(material, metric);
+        if matches!(answer, Err(CudaError::Full { .. })) {
+            // What is kept for later solves makes room.
+            self.engine.forget_all();
+            answer = self.engine.solve(material, metric);
+        }
+        match answer {
+            Ok(table) => Ok(Some(table)),
+            Err(CudaError::Memory { .. } | CudaError::Full { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     fn note(&self, table: &Table) {
@@ -70,7 +85,7 @@ impl CudaShelf {
             entry.plain = Some((parts, table.stats.clone()));
         }
         if table.metric == Metric::Dtz50 {
-            entry.deepest = Some(table.stats.deepest());
+            entry.cursed = Some(table.stats.is_cursed());
         }
     }
 }
@@ -87,15 +102,10 @@ impl Shelf for CudaShelf {
         }
         let same = if metric == Metric::Dtz50 { self.without_curses(material) } else { None };
         let table = match same {
-            Some(table) => table,
-            None => match self.engine.solve(material, metric) {
-                Ok(table) => table,
-                // Somebody else uses the card: the processor can do it.
-                Err(CudaError::Memory { .. }) => return Ok(None),
-                Err(error) => return Err(error.to_string()),
-            },
+            Some(table) => Some(table),
+            None => self.from_card(material, metric).map_err(|error| error.to_string())?,
         };
-        self.note(&table);
-        Ok(Some(table))
+        table.iter().for_each(|table| self.note(table));
+        Ok(table)
     }
 }

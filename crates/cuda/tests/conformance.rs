@@ -131,3 +131,34 @@ fn in_the_emulator() {
         check_shelf(engine, &solver, &["KQK", "KRK", "KBK", "KNK", "KPK"]);
     }
 }
+
+/// Another program has taken memory since the solve was planned.
+#[cfg(feature = "emulator")]
+#[test]
+fn a_full_card_leaves_tables_to_the_processor() {
+    use molien_solve::Shelf as _;
+    const ENGINE_BYTES: u64 = 1 << 20;
+    let materials: Vec<Material> =
+        ["KQK", "KRK"].iter().map(|name| name.parse().unwrap()).collect();
+    // Enough for one table and its sub-games, not for keeping them in all metrics.
+    for (room_bytes, expected) in [(ENGINE_BYTES, false), (ENGINE_BYTES + (8 << 20), true)] {
+        let engine = match CudaEngine::emulated_beside_others(room_bytes) {
+            Ok(engine) => Arc::new(engine),
+            Err(error) => {
+                println!("skipped: {error}");
+                return;
+            }
+        };
+        let shelf = CudaShelf::new(engine);
+        for &material in &materials {
+            for metric in METRICS {
+                let found = shelf.load(material, metric).unwrap();
+                assert_eq!(found.is_some(), expected, "{material} {metric} {room_bytes}");
+            }
+        }
+        let solver = Solver::new().with_shelf(Arc::new(shelf));
+        let table = solver.solve(materials[0], Metric::Dtm).unwrap();
+        let alone = Solver::new().solve(materials[0], Metric::Dtm).unwrap();
+        assert_eq!(differences(&alone, &table), Vec::<String>::new());
+    }
+}

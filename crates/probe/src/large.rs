@@ -59,8 +59,8 @@ impl FolderSource {
         Ok(())
     }
 
-    /// Adds a metric to those that are logged. Where nothing takes more than
-    /// 100 plies, here or after a capture, DTZ50 is DTC.
+    /// Adds a metric to those that are logged. Where the 50-move rule spoils
+    /// nothing that a capture leads to, DTZ50 is DTC.
     fn add_logged(
         &self,
         material: Material,
@@ -74,8 +74,7 @@ impl FolderSource {
             if known(logged, Metric::Dtc).is_none() {
                 logged.push(self.logged(material, Metric::Dtc)?);
             }
-            let dtc = known(logged, Metric::Dtc).filter(|dtc| dtc.stats.deepest() <= 100);
-            if let Some(dtc) = dtc {
+            if let Some(dtc) = known(logged, Metric::Dtc) {
                 logged.push(dtc.also(Metric::Dtz50));
                 return Ok(());
             }
@@ -87,7 +86,7 @@ impl FolderSource {
     /// Whether a capture can lead to where the 50-move rule matters.
     fn is_cursed_below(&self, material: Material) -> Result<bool, ProbeError> {
         for sub in material.successors().into_iter().filter(|sub| sub.len() > 2) {
-            if self.stats(sub.canonical(), Metric::Dtz50)?.deepest() > 100 {
+            if self.stats(sub.canonical(), Metric::Dtz50)?.is_cursed() {
                 return Ok(true);
             }
         }

@@ -61,9 +61,13 @@ impl Cache {
         self.entries.remove(key);
     }
 
-    /// What all tables take together.
+    /// What all tables take together. Tables in two metrics may share their
+    /// boards.
     pub fn bytes(&self) -> u64 {
-        self.entries.values().map(|entry| entry.bytes).sum()
+        let boards = |entry: &Entry| entry.table.parts.first().map(Arc::as_ptr);
+        let apart: HashMap<_, u64> =
+            self.entries.values().map(|entry| (boards(entry), entry.bytes)).collect();
+        apart.values().sum()
     }
 
     /// Gives up tables until all take at most so much together: first those

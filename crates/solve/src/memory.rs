@@ -6,7 +6,7 @@ use molien_operators::{Rule, SubGame};
 
 use crate::cache::Key;
 use crate::record::Keep;
-use crate::solver::{Swapped, lock};
+use crate::solver::{Swapped, key, lock};
 use crate::view::Wanted;
 use crate::{Metric, Placement, SolveError, Solver};
 
@@ -97,7 +97,7 @@ impl Solver {
         if needed.saturating_add(kept) > limit {
             let read: Vec<Material> =
                 self.to_read(material, metric).into_iter().flatten().collect();
-            let wanted = |key: &Key| read.contains(&key.0) && same_solve(key.1, metric);
+            let wanted = |table: &Key| read.contains(&table.0) && *table == key(table.0, metric);
             let room = limit.saturating_sub(needed);
             lock(&self.swapped).retain(|key, _| wanted(key));
             kept = parts + swapped(&lock(&self.swapped));
@@ -115,11 +115,4 @@ impl Solver {
 
 fn game_bytes(game: &SubGame) -> u64 {
     game.values.iter().map(|graded| graded.len_bytes() as u64).sum()
-}
-
-/// Whether a solve in one metric reads tables in another.
-fn same_solve(table: Metric, solve: Metric) -> bool {
-    // DTZ50 looks at DTZ first, and without pawns DTZ is DTC.
-    let zeroing = |metric| matches!(metric, Metric::Dtz | Metric::Dtz50);
-    table == solve || (zeroing(solve) && (zeroing(table) || table == Metric::Dtc))
 }

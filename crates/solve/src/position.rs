@@ -164,9 +164,6 @@ impl Solver {
             for Node { material, pawns } in plan.given_up_after(schedule, place) {
                 if pawns == Placement::NONE {
                     self.forget(material, metric);
-                    if metric == Metric::Dtz50 {
-                        self.forget(material, Metric::Dtz); // looked at first
-                    }
                 } else {
                     lock(&self.parts).remove(&(material, metric, pawns));
                 }

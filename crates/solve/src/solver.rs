@@ -249,8 +249,8 @@ impl Solver {
         Ok(table)
     }
 
-    /// Where nothing takes more than 100 plies, here or in a sub-game, the
-    /// 50-move rule changes nothing and DTZ50 is DTZ.
+    /// Where the 50-move rule spoils nothing that a move leads to, DTZ50 is DTZ:
+    /// the same boards serve, if they are at hand.
     fn without_curses(
         &self,
         material: Material,
@@ -260,17 +260,21 @@ impl Solver {
         if metric != Metric::Dtz50 {
             return Ok(None);
         }
+        let plain = lock(&self.tables).get(&key(material, Metric::Dtz));
+        let Some(plain) = plain.filter(|plain| keeps(plain, keep)) else { return Ok(None) };
+        // Only a pawn's push starts the count anew among the same men.
+        if material.has_pawns() && plain.stats.is_cursed() {
+            return Ok(None);
+        }
         for sub in material.successors() {
             let sub = sub.canonical();
             let below = Keep::for_others(sub, metric);
-            if self.solve_one(sub, metric, below)?.stats.deepest() > 100 {
+            if self.solve_one(sub, metric, below)?.stats.is_cursed() {
                 return Ok(None);
             }
         }
-        let plain = self.solve_one(material, Metric::Dtz, keep)?;
-        let same = plain.stats.deepest() <= 100;
         let stats = Stats { metric, ..plain.stats.clone() };
-        Ok(same.then(|| Table { material, metric, parts: plain.parts.clone(), stats }))
+        Ok(Some(Table { material, metric, parts: plain.parts.clone(), stats }))
     }
 
     /// The moves out of a hyperboard; what they lead to is solved if need be.

@@ -190,6 +190,12 @@ impl Stats {
         histograms.map(|plies| plies.len().saturating_sub(1)).max().unwrap_or(0)
     }
 
+    /// Whether something takes longer than the 50-move rule allows.
+    pub fn is_cursed(&self) -> bool {
+        const FIFTY_MOVES_PLIES: usize = 100;
+        self.deepest() > FIFTY_MOVES_PLIES
+    }
+
     /// A count in the wanted counting (wins of White to move need
     /// [`Stats::wins`] for Stiller's).
     pub fn number(&self, count: Count, counting: Counting) -> u64 {
