@@ -1,7 +1,7 @@
 //! Work compiled once per instruction set, chosen at run time.
 #![expect(unsafe_code, reason = "calls functions compiled for a detected instruction set")]
 
-use crate::key::{Key, NONE_KEY, win};
+use crate::key::{DRAW_KEY, Key, NONE_KEY, win};
 
 /// Something to do whose inner loops gain by wide vectors. `run` and what it
 /// calls must be `#[inline(always)]` to be compiled with each set.
@@ -43,6 +43,27 @@ pub(crate) trait Rows {
         keys
     }
 
+    /// Undoes [`Rows::keys`], but for what is legal: the cells that are good and
+    /// bad. `depth` is given so many bits of their plies beyond `first`, a
+    /// word for each bit.
+    #[inline(always)]
+    fn bits(
+        keys: &[Key; 64],
+        first: Key,
+        bits: usize,
+        mut depth: impl FnMut(usize, u64),
+    ) -> [u64; 2] {
+        let good = pack_bits(keys.map(|key| u8::from(key > DRAW_KEY)));
+        let bad = pack_bits(keys.map(|key| u8::from(key < DRAW_KEY) & u8::from(key != NONE_KEY)));
+        let decided = good | bad;
+        let plies = keys.map(|key| (win(0) - first).wrapping_sub(key.wrapping_abs()));
+        for bit in 0..bits {
+            let word = || pack_bits(plies.map(|plies| (plies >> bit & 1) as u8)) & decided;
+            depth(bit, if decided == 0 { 0 } else { word() });
+        }
+        [good, bad]
+    }
+
     /// Raises keys to those of another row taken in this order.
     #[inline(always)]
     fn raise_turned(row: &mut [Key; 64], other: &[Key; 64], order: &[u16; 64]) {
@@ -60,6 +81,19 @@ fn add_where(bits: u16, value: Key, keys: &mut [Key; 16]) {
         let bit = 1 << i;
         *key += -i16::from(bits & bit == bit) & value;
     }
+}
+
+/// The bits of 64 bytes that are 0 or 1.
+#[inline(always)]
+fn pack_bits(bytes: [u8; 64]) -> u64 {
+    // Eight bytes at a time: the factor brings bit i of the product's top
+    // byte from byte i, and no two terms meet.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let mut word = 0;
+    for (i, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
+        word |= (u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56) << (8 * i);
+    }
+    word
 }
 
 /// Any processor.
@@ -100,6 +134,37 @@ impl Rows for Avx512 {
                 *half = _mm512_mask_mov_epi16(decided, part(!legal), none);
             }
             std::mem::transmute::<[__m512i; 2], [Key; 64]>(halves)
+        }
+    }
+
+    #[inline(always)]
+    fn bits(
+        keys: &[Key; 64],
+        first: Key,
+        bits: usize,
+        mut depth: impl FnMut(usize, u64),
+    ) -> [u64; 2] {
+        use std::arch::x86_64::*;
+        let join = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
+        // SAFETY: as above.
+        unsafe {
+            let [low, high] = std::mem::transmute::<[Key; 64], [__m512i; 2]>(*keys);
+            let (zero, none) = (_mm512_setzero_si512(), _mm512_set1_epi16(NONE_KEY));
+            let good =
+                join(_mm512_cmpgt_epi16_mask(low, zero), _mm512_cmpgt_epi16_mask(high, zero));
+            let bad = [low, high].map(|half| {
+                _mm512_mask_cmplt_epi16_mask(_mm512_cmpneq_epi16_mask(half, none), half, zero)
+            });
+            let bad = join(bad[0], bad[1]);
+            let most = _mm512_set1_epi16(win(0) - first);
+            let [low, high] =
+                [low, high].map(|half| _mm512_sub_epi16(most, _mm512_abs_epi16(half)));
+            for bit in 0..bits {
+                let weight = _mm512_set1_epi16(1 << bit);
+                let words = [low, high].map(|half| _mm512_test_epi16_mask(half, weight));
+                depth(bit, join(words[0], words[1]) & (good | bad));
+            }
+            [good, bad]
         }
     }
 
@@ -170,7 +235,7 @@ mod tests {
     }
 
     impl Work for Both<'_> {
-        type Out = ([Key; 64], [Key; 64]);
+        type Out = ([Key; 64], [Key; 64], Vec<u64>);
 
         #[inline(always)]
         fn run<R: Rows>(self) -> Self::Out {
@@ -179,7 +244,13 @@ mod tests {
             let keys = R::keys(outcomes, self.first, self.words[3..].iter().copied());
             let mut raised = keys;
             R::raise_turned(&mut raised, &self.row, &self.order);
-            (keys, raised)
+            let mut bits = Vec::new();
+            let found = R::bits(&keys, self.first, self.words.len() - 3, |_, word| bits.push(word));
+            assert_eq!(found, outcomes[1..]);
+            for (word, found) in self.words[3..].iter().zip(&bits) {
+                assert_eq!(word & (b | c), *found);
+            }
+            (keys, raised, bits)
         }
     }
 

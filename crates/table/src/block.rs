@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI16, Ordering::Relaxed};
 
-use molien_board::Square;
+use molien_board::{Bitboard, Square};
 
-use crate::coding::{Alphabet, FOUR, Malformed, symbol_at};
+use crate::coding::{Alphabet, FOUR, InOrder, Malformed, symbol_at};
 use crate::compress::Unpacker;
 use crate::key::{DRAW, Key, LOSS, NONE_KEY, WIN, key_of, outcome, plies};
 use crate::meta::Meta;
@@ -291,22 +291,22 @@ impl Block {
         if reference.is_some() {
             self.base_keys(shared, reference, out)?;
         }
-        let depths = metric.map(|metric| self.base_depths(shared, metric)).transpose()?;
-        let mut next = [0, base.all[0]];
-        for (rank, cell) in self.shape.cells(!shared.meta.layout.predicted).enumerate() {
-            let outcome = base.outcome(rank);
-            out[cell] = match depths.filter(|_| outcome != DRAW) {
-                None => key_of(outcome, 0),
-                Some((bytes, alphabet)) => {
-                    let place = &mut next[usize::from(outcome == LOSS)];
-                    let symbol = symbol_at(bytes, alphabet.width(), *place)?;
-                    *place += 1;
-                    let counted_from = if reference.is_some() { plies(out[cell]) } else { 0 };
-                    alphabet.key(outcome, symbol, 0, counted_from)?
-                }
-            };
+        let none = Alphabet { losses: vec![0], wins: vec![0] };
+        let (bytes, alphabet) = match metric {
+            Some(metric) => self.base_depths(shared, metric)?,
+            None => (&[][..], &none),
+        };
+        let mut depths = InOrder::new(bytes, alphabet, base.all[0]);
+        let mut rank = 0;
+        for (first, mask) in self.shape.rows(!shared.meta.layout.predicted) {
+            for column in Bitboard(mask) {
+                let key = &mut out[first + column.index()];
+                let counted_from = if reference.is_some() { plies(*key) } else { 0 };
+                *key = depths.next(base.outcome(rank), counted_from);
+                rank += 1;
+            }
         }
-        Ok(())
+        depths.check()
     }
 
     /// The key of a hint, if it says something.

@@ -193,6 +193,52 @@ impl SeenDifferences {
     }
 }
 
+/// Reads the depths of all cells one after the other, without a branch: which
+/// cell is won is hard to foresee.
+pub(crate) struct InOrder<'a> {
+    bytes: &'a [u8],
+    /// Where the second half of the symbols' bytes begins, if they have two.
+    high: Option<usize>,
+    /// By outcome: losses, draws, wins.
+    lists: [&'a [i32]; 3],
+    next: [usize; 3],
+    wrong: bool,
+}
+
+impl<'a> InOrder<'a> {
+    /// The symbols of so many wins come first, then those of losses.
+    pub fn new(bytes: &'a [u8], alphabet: &'a Alphabet, wins: usize) -> InOrder<'a> {
+        let lists = [&alphabet.losses[..], &[0], &alphabet.wins[..]];
+        let high = (alphabet.width() == 2).then_some(bytes.len() / 2);
+        InOrder { bytes, high, lists, next: [wins, 0, 0], wrong: false }
+    }
+
+    #[inline]
+    pub fn next(&mut self, outcome: u8, counted_from: u16) -> Key {
+        const STEP: [usize; 3] = [1, 0, 1];
+        const SIGN: [i32; 3] = [1, 0, -1];
+        const END: [Key; 3] = [loss(0), DRAW_KEY, win(0)];
+        /// More than any depth, whatever it is counted from.
+        const TOO_LONG: i32 = i32::MAX / 2;
+        let which = usize::from(outcome);
+        let place = self.next[which];
+        self.next[which] += STEP[which];
+        let byte = |at: usize| usize::from(self.bytes.get(at).copied().unwrap_or(0));
+        let symbol = byte(place) + self.high.map_or(0, |high| byte(high + place) << 8);
+        // A draw takes no symbol: its list has one depth, which counts nothing.
+        let symbol = symbol * STEP[which];
+        let depth = self.lists[which].get(symbol).copied().unwrap_or(TOO_LONG);
+        let depth = (depth + i32::from(counted_from)) * SIGN[which];
+        self.wrong |= !(0..=i32::from(MAX_PLIES)).contains(&(depth * SIGN[which]));
+        END[which].wrapping_add(depth as Key)
+    }
+
+    /// Whether all depths were in the alphabet.
+    pub fn check(&self) -> Result<(), Malformed> {
+        if self.wrong { Err(Malformed("a depth is wrong")) } else { Ok(()) }
+    }
+}
+
 /// Packs outcomes (0, 1 or 2) four to a byte, the first in the lowest place,
 /// base 3.
 pub(crate) fn pack_outcomes(outcomes: &[u8], out: &mut Vec<u8>) {

@@ -10,8 +10,8 @@ use molien_hyper::{Hyperboard, Index, KingAxis, Tile};
 use molien_operators::Graded;
 use rayon::prelude::*;
 
-use crate::gather::{Addresses, MAX_DEPTH_BITS, Seen, Turn, Words};
-use crate::key::{DRAW_KEY, Key, NONE_KEY, plies};
+use crate::gather::{Addresses, Seen, Turn, Words};
+use crate::key::{DRAW_KEY, Key, NONE_KEY, win};
 use crate::layout::Layout;
 
 /// The men who span a tile of the file, row and column.
@@ -82,31 +82,45 @@ impl<'a> Places<'a> {
         })
     }
 
+    /// The blocks of 64 words that so many rows of the file, a power of 64, hold
+    /// from a cell on.
+    fn blocks(&self, first: usize, rows: usize) -> impl Iterator<Item = WordBlock> {
+        let stride = self.stride(self.column);
+        let height = stride / 64;
+        // The words run along a row of the file, or across rows: then 64 of
+        // them, side by side, are turned, or give a row if one bit of each is
+        // all that is wanted.
+        let (turn, group, lows) = match () {
+            () if stride == 1 => (Turn::Straight, 64, 1),
+            () if height < rows => (Turn::Across, 64 * height, height),
+            () => (Turn::Pick(0), rows, rows),
+        };
+        let block = move |row: usize| {
+            let cell = first + row * 64;
+            let turn = if turn == Turn::Pick(0) { Turn::Pick(cell / stride % 64) } else { turn };
+            WordBlock { cell, row, turn, step: height.max(1), words: rows.min(64) }
+        };
+        (0..rows).step_by(group).flat_map(move |row| row..row + lows).map(block)
+    }
+
+    /// Where the words of a block are on the hyperboard.
+    fn addresses(&self, block: &WordBlock) -> Addresses {
+        match block.turn {
+            Turn::Straight => {
+                let row =
+                    |row| if row < block.words { self.index(block.cell + row * 64) } else { None };
+                Addresses::new(row)
+            }
+            Turn::Across | Turn::Pick(_) => Addresses::new(|i| self.index(block.cell + i)),
+        }
+    }
+
     /// The keys of `out.len()` cells of the file, a power of 64, from `first`.
     fn read(&self, values: &Graded, seen: Seen, first: usize, out: &mut [[Key; 64]]) {
-        let stride = self.stride(self.column);
         let mut words = Words::new();
-        if stride == 1 {
-            for (i, rows) in out.chunks_mut(64).enumerate() {
-                let start = first + i * 4096;
-                let row = |row| if row < rows.len() { self.index(start + row * 64) } else { None };
-                words.gather(values, &Addresses::new(row));
-                words.keys(Turn::Straight, seen, rows, 1);
-            }
-            return;
-        }
-        // The words run across rows: 64 of them, side by side, are turned, or
-        // give a row if one bit of each is all that is wanted.
-        let height = stride / 64;
-        let group = if height < out.len() { 64 * height } else { out.len() };
-        for (i, out) in out.chunks_mut(group).enumerate() {
-            for low in 0..height.min(group) {
-                let cell = first + (i * group + low) * 64;
-                words.gather(values, &Addresses::new(|i| self.index(cell + i)));
-                let pick = Turn::Pick(cell / stride % 64);
-                let turn = if height < group { Turn::Across } else { pick };
-                words.keys(turn, seen, &mut out[low..], height);
-            }
+        for block in self.blocks(first, out.len()) {
+            words.gather(values, &self.addresses(&block));
+            words.keys(block.turn, seen, &mut out[block.row..], block.step);
         }
     }
 
@@ -132,129 +146,90 @@ impl<'a> Places<'a> {
 
     /// The hyperboard's won, lost and depth planes from the keys of all cells
     /// of the part.
-    pub fn planes(&self, keys: &[Key]) -> (Vec<Tile>, Vec<Tile>, Vec<Vec<Tile>>) {
-        let deepest = keys.par_iter().with_min_len(1 << 16).map(|&key| depth_of(key)).max();
-        let bits = (u16::BITS - deepest.unwrap_or(0).leading_zeros()) as usize;
-        let tiles = self.board.tiles();
-        let mut won = vec![Tile::EMPTY; tiles];
-        let mut lost = won.clone();
-        let mut depth = vec![won.clone(); bits];
-        const CHUNK: usize = 64;
-        let numbers: Vec<usize> = (0..tiles).step_by(CHUNK).collect();
-        // Some thousand tiles at a time, so that little is held twice.
-        for some in numbers.chunks(64) {
-            let read = |&first: &usize| -> Vec<Sliced> {
-                (first..(first + CHUNK).min(tiles)).map(|tile| self.slice(keys, 0, tile)).collect()
-            };
-            let sliced: Vec<Vec<Sliced>> = some.par_iter().map(read).collect();
-            for (tile, sliced) in (some[0]..).zip(sliced.into_iter().flatten()) {
-                won[tile] = sliced.won;
-                lost[tile] = sliced.lost;
-                depth.iter_mut().zip(&sliced.depth).for_each(|(plane, bit)| plane[tile] = *bit);
-            }
-        }
-        (won, lost, depth)
+    pub fn planes(&self, seen: Seen, keys: &[Key]) -> Planes {
+        let deepest = keys.par_chunks(1 << 16).map(|keys| deepest(keys, seen)).max();
+        let bits = (Key::BITS - deepest.unwrap_or(0).leading_zeros()) as usize;
+        let mut planes = Planes::new(self.board.tiles(), bits);
+        let classes = keys.par_chunks(self.class_cells()).enumerate();
+        let of_classes = planes.split(self.board.axes().len());
+        classes.zip(of_classes).for_each(|((class, keys), mut planes)| {
+            self.set_class(class, seen, keys, &mut planes);
+        });
+        planes
     }
 
     /// As [`Places::planes`], of the tiles of one king class from the keys of
     /// its cells, with so many bits of depth.
-    pub fn class_planes(
-        &self,
-        class: usize,
-        keys: &[Key],
-        bits: usize,
-    ) -> (Vec<Tile>, Vec<Tile>, Vec<Vec<Tile>>) {
+    pub fn class_planes(&self, class: usize, seen: Seen, keys: &[Key], bits: usize) -> Planes {
         let tiles = self.board.axes().len();
-        let mut won = vec![Tile::EMPTY; tiles];
-        let mut lost = won.clone();
-        let mut depth = vec![won.clone(); bits];
-        let first_cell = class << (6 * self.places.len());
-        for tile in 0..tiles {
-            let sliced = self.slice(keys, first_cell, class * tiles + tile);
-            won[tile] = sliced.won;
-            lost[tile] = sliced.lost;
-            depth.iter_mut().zip(&sliced.depth).for_each(|(plane, bit)| plane[tile] = *bit);
+        let mut planes = Planes::new(tiles, bits);
+        for mut planes in planes.split(tiles) {
+            self.set_class(class, seen, keys, &mut planes);
         }
-        (won, lost, depth)
+        planes
     }
 
-    /// One tile of the hyperboard from the keys of all cells from `first_cell`
-    /// on.
-    fn slice(&self, keys: &[Key], first_cell: usize, tile: usize) -> Sliced {
-        let mut sliced = Sliced::default();
-        let Some(cell) = self.board.cell(tile) else { return sliced };
-        let outer = self.board.outer().len();
-        let mut first = (cell.king_class << (6 * self.places.len())) - first_cell;
-        let (mut row_stride, mut column_stride) = (0, 0);
-        for (i, &place) in self.places.iter().enumerate() {
-            match place.checked_sub(outer) {
-                None => first += cell.squares[place].index() * self.stride(i),
-                _ if i == self.column => column_stride = self.stride(i),
-                Some(_) => row_stride = self.stride(i),
-            }
-        }
-        let rows = if row_stride == 0 { 1 } else { 64 };
-        for row in 0..rows {
-            let start = first + row * row_stride;
-            let mut found = [NONE_KEY; 64];
-            let lane = keys[start..].iter().step_by(column_stride);
-            found.iter_mut().zip(lane).for_each(|(found, key)| *found = *key);
-            sliced.set_row(Square::new(row), &found);
-        }
-        sliced
+    /// The cells of a king class.
+    fn class_cells(&self) -> usize {
+        1 << (6 * self.places.len())
     }
-}
 
-/// One tile of all planes.
-struct Sliced {
-    won: Tile,
-    lost: Tile,
-    depth: [Tile; MAX_DEPTH_BITS],
-}
-
-impl Default for Sliced {
-    fn default() -> Sliced {
-        Sliced { won: Tile::EMPTY, lost: Tile::EMPTY, depth: [Tile::EMPTY; MAX_DEPTH_BITS] }
-    }
-}
-
-impl Sliced {
-    fn set_row(&mut self, row: Square, keys: &[Key; 64]) {
-        let won = pack_bits(keys.map(|key| u8::from(key > DRAW_KEY)));
-        let lost = pack_bits(keys.map(|key| u8::from(key < DRAW_KEY) & u8::from(key != NONE_KEY)));
-        *self.won.row_mut(row) = won;
-        *self.lost.row_mut(row) = lost;
-        if won | lost == 0 {
-            return;
-        }
-        let depths = keys.map(depth_of);
-        let mut rest = depths.iter().fold(0, |all, depth| all | depth);
-        while rest != 0 {
-            let bit = rest.trailing_zeros();
-            rest &= rest - 1;
-            if let Some(tile) = self.depth.get_mut(bit as usize) {
-                *tile.row_mut(row) = pack_bits(depths.map(|depth| (depth >> bit & 1) as u8));
-            }
+    fn set_class(&self, class: usize, seen: Seen, keys: &[Key], planes: &mut [&mut [Tile]]) {
+        let (first_tile, bits) = (class * self.board.axes().len(), planes.len() - 2);
+        let rows = keys.as_chunks::<64>().0;
+        let mut words = Words::new();
+        for block in self.blocks(class * self.class_cells(), rows.len()) {
+            words.set_keys(block.turn, seen, &rows[block.row..], block.step, bits);
+            words.scatter(&self.addresses(&block), first_tile, planes);
         }
     }
 }
 
-/// The bits of 64 bytes that are 0 or 1.
-#[inline]
-fn pack_bits(bytes: [u8; 64]) -> u64 {
-    // Eight bytes at a time: the factor brings bit i of the product's top
-    // byte from byte i, and no two terms meet.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let mut word = 0;
-    for (i, eight) in bytes.as_chunks::<8>().0.iter().enumerate() {
-        word |= (u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56) << (8 * i);
-    }
-    word
+/// 64 words of a hyperboard, and where their bits are in the file.
+struct WordBlock {
+    /// The first cell, of the file.
+    cell: usize,
+    /// Its row, from where reading starts.
+    row: usize,
+    turn: Turn,
+    /// Rows from one to the next.
+    step: usize,
+    /// How many there are.
+    words: usize,
 }
 
-#[inline]
-fn depth_of(key: Key) -> u16 {
-    if key == NONE_KEY || key == DRAW_KEY { 0 } else { plies(key) }
+/// Outcomes and depths of a board, or of one king class of it.
+pub(crate) struct Planes {
+    pub won: Vec<Tile>,
+    pub lost: Vec<Tile>,
+    pub depth: Vec<Vec<Tile>>,
+}
+
+impl Planes {
+    fn new(tiles: usize, bits: usize) -> Planes {
+        let empty = vec![Tile::EMPTY; tiles];
+        Planes { won: empty.clone(), lost: empty.clone(), depth: vec![empty; bits] }
+    }
+
+    /// All planes, cut into pieces of so many tiles.
+    fn split(&mut self, tiles: usize) -> Vec<Vec<&mut [Tile]>> {
+        let mut pieces: Vec<Vec<&mut [Tile]>> = Vec::new();
+        pieces.resize_with(self.won.len().div_ceil(tiles), Vec::new);
+        for plane in [&mut self.won, &mut self.lost].into_iter().chain(&mut self.depth) {
+            pieces.iter_mut().zip(plane.chunks_mut(tiles)).for_each(|(all, piece)| all.push(piece));
+        }
+        pieces
+    }
+}
+
+/// The most plies to an end.
+fn deepest(keys: &[Key], seen: Seen) -> Key {
+    let first = win(0) - Key::from(seen == Seen::After);
+    let plies = |key: Key| {
+        let decided = (key != NONE_KEY) & (key != DRAW_KEY);
+        if decided { first - key.wrapping_abs() } else { 0 }
+    };
+    keys.iter().fold(0, |most, &key| most.max(plies(key)))
 }
 
 #[cfg(test)]
@@ -306,8 +281,9 @@ mod tests {
         let places = Places::new(&layout, board);
         let mut keys = vec![NONE_KEY; layout.tiles_per_part() * layout.tile_cells()];
         places.read_all(&values, Seen::ToMove, 0, &mut keys);
-        let (won, lost, depth) = places.planes(&keys);
-        assert!(won == values.won && lost == values.lost && depth == values.depth);
+        let planes = places.planes(Seen::ToMove, &keys);
+        assert!(planes.won == values.won && planes.lost == values.lost);
+        assert!(planes.depth == values.depth);
         // Cell by cell as well as word by word.
         let tile = 7 * layout.tile_cells()..8 * layout.tile_cells();
         let mut alone = vec![NONE_KEY; tile.len()];

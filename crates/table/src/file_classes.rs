@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use crate::classes::{ClassValues, Classes, legal_class};
 use crate::decode::PartDecoder;
-use crate::expand::Places;
-use crate::key::{Key, before};
+use crate::expand::{Places, Planes};
+use crate::gather::Seen;
 use crate::{TableError, TableFile};
 
 /// The values of a file in one of its metrics. Only of files in which no
@@ -51,12 +51,13 @@ impl FileClasses {
     fn decode(&self, class: usize) -> Result<ClassValues, TableError> {
         let layout = &self.file.shared.meta.layout;
         let decoder = PartDecoder { file: &self.file, metric: self.metric };
-        let [mut base, own] = decoder.class(class)?;
-        base.iter_mut().for_each(|key| *key = before(*key));
+        let [base, own] = decoder.class(class)?;
         let places = Places::new(layout, &self.board);
         Ok(Color::BOTH.map(|turn| {
-            let keys: &[Key] = if turn == layout.predicted { &own } else { &base };
-            let (won, lost, depth) = places.class_planes(class, keys, self.depth_bits);
+            let predicted = turn == layout.predicted;
+            let (seen, keys) = if predicted { (Seen::ToMove, &own) } else { (Seen::After, &base) };
+            let Planes { won, lost, depth } =
+                places.class_planes(class, seen, keys, self.depth_bits);
             let legal = legal_class(&self.board, class, turn);
             Graded { legal, won, lost, depth, stalemate: Vec::new() }
         }))

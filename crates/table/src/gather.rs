@@ -7,7 +7,7 @@ use crate::arch::{self, Rows, Work};
 use crate::key::{Key, NONE_KEY};
 
 /// Bits of a depth a hyperboard holds, and more.
-pub(crate) const MAX_DEPTH_BITS: usize = 14;
+const MAX_DEPTH_BITS: usize = 14;
 
 /// Legal, won, lost, and the bits of depths.
 const PLANES: usize = 3 + MAX_DEPTH_BITS;
@@ -35,6 +35,15 @@ impl Addresses {
             }
         }
         addresses
+    }
+
+    fn set_words(&self, words: &[u64; 64], first_tile: usize, plane: &mut [Tile]) {
+        for ((word, &(tile, row)), &keep) in words.iter().zip(&self.at).zip(&self.keep) {
+            if keep != 0 {
+                let tile = &mut plane[tile as usize - first_tile];
+                tile.0[(row >> 3) as usize][(row & 7) as usize] = *word;
+            }
+        }
     }
 
     fn words(&self, plane: &[Tile], out: &mut [u64; 64]) {
@@ -66,6 +75,27 @@ impl Words {
         }
     }
 
+    /// Writes the words to these addresses in planes that begin with a tile: who
+    /// wins, who loses, and the bits of depths.
+    pub fn scatter(&self, at: &Addresses, first_tile: usize, planes: &mut [&mut [Tile]]) {
+        for (words, plane) in self.planes[1..self.len].iter().zip(planes) {
+            at.set_words(words, first_tile, plane);
+        }
+    }
+
+    /// Undoes [`Words::keys`], but for what is legal; with so many bits of
+    /// depths.
+    pub fn set_keys(
+        &mut self,
+        turn: Turn,
+        seen: Seen,
+        rows: &[[Key; 64]],
+        step: usize,
+        bits: usize,
+    ) {
+        arch::run(Bits { words: self, turn, seen, rows, step, bits });
+    }
+
     /// The keys of all words, `step` rows apart from each other.
     pub fn keys(&mut self, turn: Turn, seen: Seen, out: &mut [[Key; 64]], step: usize) {
         arch::run(Keys { words: self, turn, seen, out, step });
@@ -73,7 +103,7 @@ impl Words {
 }
 
 /// How words become rows.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// Word i is row i.
     Straight,
@@ -118,6 +148,43 @@ impl Work for Keys<'_> {
         }
         for (i, out) in self.out.iter_mut().step_by(self.step).enumerate().take(64) {
             *out = row_keys::<R>(planes, i, self.seen);
+        }
+    }
+}
+
+struct Bits<'a> {
+    words: &'a mut Words,
+    turn: Turn,
+    seen: Seen,
+    rows: &'a [[Key; 64]],
+    step: usize,
+    bits: usize,
+}
+
+impl Work for Bits<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<R: Rows>(self) {
+        let Words { planes, len } = self.words;
+        let bits = self.bits.min(MAX_DEPTH_BITS);
+        let (outcomes, depth) = planes.split_at_mut(3);
+        let mut decided = 0;
+        for (i, row) in self.rows.iter().step_by(self.step).enumerate().take(64) {
+            let mut set_depth = |bit: usize, word: u64| depth[bit][i] = word;
+            let [won, lost] = match self.seen {
+                Seen::ToMove => R::bits(row, 0, bits, &mut set_depth),
+                Seen::After => {
+                    let [good, bad] = R::bits(row, 1, bits, &mut set_depth);
+                    [bad, good]
+                }
+            };
+            (outcomes[1][i], outcomes[2][i]) = (won, lost);
+            decided |= won | lost;
+        }
+        *len = 3 + if decided == 0 { 0 } else { bits };
+        if self.turn == Turn::Across {
+            planes[1..*len].iter_mut().for_each(transpose);
         }
     }
 }

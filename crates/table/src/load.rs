@@ -9,8 +9,8 @@ use molien_solve::{Metric, Table};
 use rayon::prelude::*;
 
 use crate::decode::PartDecoder;
-use crate::expand::Places;
-use crate::key::{Key, before};
+use crate::expand::{Places, Planes};
+use crate::gather::Seen;
 use crate::{TableError, TableFile};
 
 impl TableFile {
@@ -43,13 +43,13 @@ impl TableFile {
         board: Hyperboard,
     ) -> Result<SubGame, TableError> {
         let layout = &self.shared.meta.layout;
-        let [mut base, own] = decoder.decode(number)?;
-        base.par_iter_mut().with_min_len(1 << 16).for_each(|key| *key = before(*key));
+        let [base, own] = decoder.decode(number)?;
         let places = Places::new(layout, &board);
         let backend = fastest();
         let graded = |turn: Color| {
-            let keys: &[Key] = if turn == layout.predicted { &own } else { &base };
-            let (won, lost, depth) = places.planes(keys);
+            let predicted = turn == layout.predicted;
+            let (seen, keys) = if predicted { (Seen::ToMove, &own) } else { (Seen::After, &base) };
+            let Planes { won, lost, depth } = places.planes(seen, keys);
             let legal = legal_tiles(backend, &board, turn);
             Graded { legal, won, lost, depth, stalemate: Vec::new() }
         };

@@ -112,24 +112,12 @@ fn make_large(
 
 /// Materials worked on at once with a card: one is solved there, others are
 /// copied from it and written.
-const AT_ONCE_WITH_CARD: usize = 10;
+const AT_ONCE_WITH_CARD: usize = 12;
 
 /// By how much like men make a table smaller.
 fn likeness(material: &Material) -> usize {
     let like = |man: Man| (1..=material.count(man)).product::<usize>();
     Color::BOTH.into_iter().flat_map(|c| Role::ALL.map(|role| like(Man::new(c, role)))).product()
-}
-
-/// A card solves what a table depends on by itself, so that the order is free.
-/// The first tables are soon solved and keep the processors busy with writing
-/// while the card does longer work; the last ones are soon written.
-fn turn_with_card(pawns: usize, likeness: usize) -> usize {
-    match (pawns, likeness) {
-        (0, 1) => 0,
-        (0, _) => 3,
-        (1, _) => 2,
-        _ => 1,
-    }
 }
 
 /// Makes the tables of some materials and of all they depend on. Returns the
@@ -152,12 +140,10 @@ fn make(
     card.iter().try_for_each(|card| card.prepare_tables())?;
     let card = card.is_some();
     // The largest first where the order is free: the last ones leave
-    // processors idle.
-    wanted.sort_by_key(|material| {
-        let (pawns, likeness) = (material.pawns(), likeness(material));
-        let turn = if card { turn_with_card(pawns, likeness) } else { pawns };
-        (material.len(), turn, likeness)
-    });
+    // processors idle. A card does not need the tables of two pawns before
+    // those of three, which take long.
+    let level = |pawns: usize| if card && pawns > 2 { (2, 0) } else { (pawns, 1) };
+    wanted.sort_by_key(|m| (m.len(), level(m.pawns()), likeness(m)));
     let at_once = if card { AT_ONCE_WITH_CARD } else { 2 };
     let seconds = Mutex::new(HashMap::new());
     folder.make_all(&wanted, at_once, card, |material, time| {
