@@ -6,10 +6,11 @@ use std::sync::Arc;
 use molien_board::{Material, Position};
 
 use crate::parts::SolverParts;
+use crate::pawn_solve::Part;
 use crate::plan::{Plan, Schedule};
 use crate::reach::{Node, reachable};
 use crate::record::Keep;
-use crate::solver::{Part, key, lock};
+use crate::solver::{key, lock};
 use crate::{Metric, Placement, SolveError, Solver, Stats, Table, Value};
 
 /// The most hyperboards looked at for one position.

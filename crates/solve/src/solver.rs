@@ -10,28 +10,18 @@ use rayon::prelude::*;
 
 use crate::board_solve::BoardSolve;
 use crate::cache::{Cache, Key};
+use crate::dependencies::below;
 use crate::exits::{Exits, PieceExits};
 use crate::memory::peak_bytes;
 use crate::parts::SolverParts;
 use crate::pawn_exits::PawnExits;
+use crate::pawn_solve::Part;
 use crate::plan::SLICED_TILES;
 use crate::record::Keep;
 use crate::relayout::swap_colors;
 use crate::view::{View, Wanted};
 use crate::watch::Watch;
-use crate::{Metric, Placement, Progress, Silent, SolveError, Stats, Table, Value, WaveLog};
-
-/// Tables solved earlier, on disk for instance.
-pub trait Shelf: Send + Sync {
-    /// Whether the table of a canonical material can be had.
-    fn contains(&self, material: Material, metric: Metric) -> bool;
-
-    /// The table, if it is there.
-    ///
-    /// # Errors
-    /// If it is there but cannot be read; the text says what is wrong.
-    fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, String>;
-}
+use crate::{Metric, Placement, Progress, Shelf, Silent, SolveError, Stats, Table, Value, WaveLog};
 
 /// Solves materials and keeps their tables.
 pub struct Solver {
@@ -61,12 +51,6 @@ pub(crate) type Swapped = HashMap<Key, Arc<SubGame>>;
 
 /// What is read, in which metric.
 pub(crate) type ViewKey = (Metric, Wanted);
-
-/// One solved hyperboard with pawns.
-pub(crate) struct Part {
-    pub game: Arc<SubGame>,
-    stats: Stats,
-}
 
 impl Default for Solver {
     fn default() -> Solver {
@@ -325,52 +309,6 @@ impl Solver {
         BoardSolve { backend, progress, board, exits, metric, keep, log, bishops: None }
     }
 
-    /// All placements of the pawns, the furthest advanced first.
-    fn solve_pawns(&self, material: Material, metric: Metric) -> Result<Table, SolveError> {
-        let mut placements = Placement::all(&material);
-        placements.sort_by_key(|placement| std::cmp::Reverse(placement.advancement()));
-        let board = placements.first().map(|p| Hyperboard::around_pawns(material, p.bitboards()));
-        let tiles = placements.len() * board.map_or(0, |board| board.tiles());
-        self.progress.begin(material, metric, tiles as u64 * 4096);
-        for level in placements.chunk_by(|a, b| a.advancement() == b.advancement()) {
-            level
-                .par_iter()
-                .try_for_each(|&pawns| self.solve_part(material, metric, pawns).map(drop))?;
-        }
-        lock(&self.views).clear();
-        placements.sort_unstable();
-        let mut stats = Stats::new(material, metric);
-        let mut games = Vec::with_capacity(placements.len());
-        let mut parts = lock(&self.parts);
-        for pawns in placements {
-            if let Some(part) = parts.remove(&(material, metric, pawns)) {
-                stats.absorb(&part.stats);
-                games.push(part.game.clone());
-            }
-        }
-        self.progress.end(material, metric);
-        Ok(Table { material, metric, parts: games, stats })
-    }
-
-    pub(crate) fn solve_part(
-        &self,
-        material: Material,
-        metric: Metric,
-        pawns: Placement,
-    ) -> Result<Arc<Part>, SolveError> {
-        let key = (material, metric, pawns);
-        if let Some(part) = lock(&self.parts).get(&key) {
-            return Ok(part.clone());
-        }
-        let board = Hyperboard::around_pawns(material, pawns.bitboards());
-        let exits = self.exits(&board, metric)?;
-        let solve = self.board_solve(&board, &*exits, metric, Keep::Depths);
-        let (game, stats) = solve.run(&mut Watch::nothing())?;
-        let part = Arc::new(Part { game: Arc::new(game), stats });
-        lock(&self.parts).insert(key, part.clone());
-        Ok(part)
-    }
-
     /// The values of a material without pawns in the given orientation.
     fn sub_game(&self, material: Material, metric: Metric) -> Result<Arc<SubGame>, SolveError> {
         let key = key(material, metric);
@@ -405,34 +343,6 @@ pub(crate) fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     // The maps are only ever replaced entry by entry: a panic elsewhere leaves
     // them whole.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Everything the material depends on, itself left out, in levels that depend
-/// only on earlier ones.
-pub fn dependencies(material: Material) -> Vec<Vec<Material>> {
-    below(material, |_| true)
-}
-
-/// What the material reads, and what those of it read that are to be looked
-/// `into`, in levels that depend only on earlier ones.
-pub(crate) fn below(material: Material, into: impl Fn(Material) -> bool) -> Vec<Vec<Material>> {
-    let material = material.canonical();
-    let mut found: Vec<Material> = Vec::new();
-    let mut to_visit = vec![material];
-    while let Some(next) = to_visit.pop() {
-        for sub in next.successors().into_iter().map(|m| m.canonical()) {
-            if sub != material && !found.contains(&sub) {
-                found.push(sub);
-                if into(sub) {
-                    to_visit.push(sub);
-                }
-            }
-        }
-    }
-    // A capture takes a man away, a promotion a pawn.
-    let key = |m: &Material| (m.len(), m.pawns());
-    found.sort_by_key(|m| (key(m), m.to_string()));
-    found.chunk_by(|a, b| key(a) == key(b)).map(<[Material]>::to_vec).collect()
 }
 
 #[cfg(test)]
@@ -497,16 +407,5 @@ mod tests {
         }
         assert!(solver.is_known("KQRK".parse().unwrap(), Metric::Dtm, Keep::Depths));
         assert!(!solver.is_known("KQKR".parse().unwrap(), Metric::Dtm, Keep::Depths));
-    }
-
-    #[test]
-    fn dependencies_come_in_order() {
-        let levels = dependencies("KQPKR".parse().unwrap());
-        let flat: Vec<Material> = levels.into_iter().flatten().collect();
-        for (i, material) in flat.iter().enumerate() {
-            for sub in material.successors() {
-                assert!(flat[..i].contains(&sub.canonical()), "{material} needs {sub}");
-            }
-        }
     }
 }

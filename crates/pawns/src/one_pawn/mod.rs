@@ -7,13 +7,16 @@
 //! holds") closes the gaps, and what no rule wins is a draw. That the two
 //! together are exact for every legal position is checked exhaustively.
 
-use std::fmt;
+mod draws;
+mod rule;
 
 use molien_board::{Bitboard, Square, attacks};
 
 use crate::geometry::{
     files_apart, on_rook_file, pawn_guard, pawn_moves_home, spread, steps_avoiding, up, zone,
 };
+
+pub use rule::OnePawnRule;
 
 /// How many times the look-ahead may answer a Black move.
 const LOOK_AHEAD: u32 = 2;
@@ -27,69 +30,6 @@ pub(crate) struct OnePawn {
     pub pawn: Square,
     /// The bare king.
     pub enemy: Square,
-}
-
-/// The rule that decides king and pawn against king.
-///
-/// Its text speaks of White as the side with the pawn.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum OnePawnRule {
-    /// The bare king cannot catch the pawn.
-    OutsideTheSquare,
-    /// The king already stands on a key square.
-    OnKeySquare,
-    /// The king reaches a key square before it can be guarded.
-    ReachesKeySquare,
-    /// The king comes to a square in front of its pawn and has the opposition there.
-    GainsOpposition,
-    /// The kings face each other with the bare king to move.
-    Opposition,
-    /// The kings face each other sideways with the bare king to move.
-    SidewaysOpposition,
-    /// With the pawn on the sixth the bare king is shut off from the file.
-    ShutOff,
-    /// The king cuts the bare king off below it and the pawn still has its double step.
-    CutOffBelow,
-    /// With a rook pawn, the king holds or reaches the square beside the corner.
-    RookPawnEscort,
-    /// The pawn promotes at once.
-    Promotes,
-    /// The bare king is checkmated.
-    Checkmate,
-    /// The bare king takes the pawn.
-    PawnFalls,
-    /// The bare king is stalemated.
-    Stalemate,
-    /// The bare king holds the corner in front of a rook pawn.
-    RookPawnCorner,
-    /// The bare king stands in front of the pawn and keeps the opposition.
-    Blockade,
-    /// No key square can be reached.
-    NoKeySquare,
-}
-
-impl fmt::Display for OnePawnRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            OnePawnRule::OutsideTheSquare => "rule of the square",
-            OnePawnRule::OnKeySquare => "key square occupied",
-            OnePawnRule::ReachesKeySquare => "race to a key square",
-            OnePawnRule::GainsOpposition => "opposition gained in front of the pawn",
-            OnePawnRule::Opposition => "opposition",
-            OnePawnRule::SidewaysOpposition => "sideways opposition",
-            OnePawnRule::ShutOff => "king shut off from a pawn on the sixth",
-            OnePawnRule::CutOffBelow => "king cut off below, double step in hand",
-            OnePawnRule::RookPawnEscort => "rook pawn with the square beside the corner",
-            OnePawnRule::Promotes => "promotion",
-            OnePawnRule::Checkmate => "checkmate",
-            OnePawnRule::PawnFalls => "pawn lost",
-            OnePawnRule::Stalemate => "stalemate",
-            OnePawnRule::RookPawnCorner => "rook pawn with the corner held",
-            OnePawnRule::Blockade => "blockade",
-            OnePawnRule::NoKeySquare => "no key square within reach",
-        })
-    }
 }
 
 /// What one_pawn found: win or draw, by which rule, after which White move.
@@ -466,80 +406,6 @@ impl OnePawn {
     fn blockaded(self) -> bool {
         let front = self.enemy.rank() - self.pawn.rank();
         self.enemy.file() == self.pawn.file() && front > 0 && self.king.rank() <= self.pawn.rank()
-    }
-
-    /// Positions where no look-ahead is needed to see the draw.
-    fn clearly_drawn(self, white_to_move: bool) -> bool {
-        let promotion = up(self.pawn, 7 - self.pawn.rank());
-        if self.enemy.distance(promotion) > pawn_moves_home(self.pawn) + i32::from(!white_to_move) {
-            return false;
-        }
-        if on_rook_file(self.pawn) {
-            return self.corner_reached_first(promotion, white_to_move);
-        }
-        if self.blockade_stands(white_to_move) || (white_to_move && self.is_opposed()) {
-            return true;
-        }
-        self.arrives_in_front(white_to_move)
-    }
-
-    /// Black's king is in front of the pawn and comes to the square two above
-    /// it before White's king comes to the square before (or beside) it. One
-    /// move ahead is enough if White's king is still behind its pawn; if not,
-    /// it takes three.
-    fn arrives_in_front(self, white_to_move: bool) -> bool {
-        let rank = self.pawn.rank();
-        if rank == 4 || rank == 6 || self.enemy.rank() < rank + 2 {
-            return false;
-        }
-        let target = up(self.pawn, i32::from(rank <= 3));
-        let files = (files_apart(self.king, target) - 1).max(0);
-        let steps = files.max((self.king.rank() - target.rank()).abs());
-        let lead = steps - self.enemy.distance(up(self.pawn, 2));
-        let needed = if self.king.rank() <= rank { 0 } else { 2 };
-        lead >= needed + i32::from(white_to_move)
-    }
-
-    /// Up to the fifth rank a king on one of the two squares in front of the
-    /// pawn holds as long as White's king is not ahead of its pawn.
-    fn blockade_stands(self, white_to_move: bool) -> bool {
-        if self.pawn.rank() > 4 || self.king.rank() > self.pawn.rank() {
-            return false;
-        }
-        let front =
-            Bitboard::from_square(up(self.pawn, 1)) | Bitboard::from_square(up(self.pawn, 2));
-        let held = if white_to_move {
-            Bitboard::from_square(self.enemy)
-        } else {
-            zone(self.enemy) - zone(self.king) - pawn_guard(self.pawn)
-        };
-        !(held & front).is_empty()
-    }
-
-    /// White's king is one rank ahead of its pawn, Black's faces it, and
-    /// White has to move.
-    fn is_opposed(self) -> bool {
-        self.pawn.rank() <= 3
-            && self.king.rank() == self.pawn.rank() + 1
-            && self.enemy.rank() == self.king.rank() + 2
-            && self.enemy.file() == self.king.file()
-            && files_apart(self.king, self.pawn) <= 1
-    }
-
-    /// Black's king gets to the corner in front of a rook pawn, or to the
-    /// bishop's square beside it, before White's king gets between.
-    fn corner_reached_first(self, corner: Square, white_to_move: bool) -> bool {
-        let (beside, keeper) = if self.pawn.file() == 0 { (1, 2) } else { (6, 5) };
-        let white = self
-            .king
-            .distance(Square::new(48 + beside))
-            .min(self.king.distance(Square::new(56 + beside)));
-        let black = self.enemy.distance(Square::new(56 + keeper)).min(self.enemy.distance(corner));
-        let slack = match self.pawn.rank() {
-            1 | 5 => 1,
-            _ => 0,
-        };
-        black + slack + i32::from(white_to_move) <= white
     }
 }
 

@@ -1,0 +1,17 @@
+//! Where tables may come from instead of being solved.
+
+use molien_board::Material;
+
+use crate::{Metric, Table};
+
+/// Tables solved earlier, on disk for instance.
+pub trait Shelf: Send + Sync {
+    /// Whether the table of a canonical material can be had.
+    fn contains(&self, material: Material, metric: Metric) -> bool;
+
+    /// The table, if it is there.
+    ///
+    /// # Errors
+    /// If it is there but cannot be read; the text says what is wrong.
+    fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, String>;
+}
