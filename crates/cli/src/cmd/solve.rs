@@ -136,14 +136,12 @@ fn make(
             }
         }
     }
+    // The largest first where the order is free: the last ones leave
+    // processors idle.
+    wanted.sort_by_key(|material| (material.len(), material.pawns(), likeness(material)));
     let card = context.card_if_wanted();
     card.iter().try_for_each(|card| card.prepare_tables())?;
     let card = card.is_some();
-    // The largest first where the order is free: the last ones leave
-    // processors idle. A card does not need the tables of two pawns before
-    // those of three, which take long.
-    let level = |pawns: usize| if card && pawns > 2 { (2, 0) } else { (pawns, 1) };
-    wanted.sort_by_key(|m| (m.len(), level(m.pawns()), likeness(m)));
     let at_once = if card { AT_ONCE_WITH_CARD } else { 2 };
     let seconds = Mutex::new(HashMap::new());
     folder.make_all(&wanted, at_once, card, |material, time| {
