@@ -62,7 +62,11 @@ impl CudaShelf {
 
     /// The table, solved on the card. None if somebody else uses the card's
     /// memory: the processor can do it then.
-    fn from_card(&self, material: Material, metric: Metric) -> Result<Option<Table>, CudaError> {
+    fn solve_on_card(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Option<Table>, CudaError> {
         let mut answer = self.engine.solve(material, metric);
         if matches!(answer, Err(CudaError::Full { .. })) {
             // What is kept for later solves makes room.
@@ -103,7 +107,7 @@ impl Shelf for CudaShelf {
         let same = if metric == Metric::Dtz50 { self.without_curses(material) } else { None };
         let table = match same {
             Some(table) => Some(table),
-            None => self.from_card(material, metric).map_err(|error| error.to_string())?,
+            None => self.solve_on_card(material, metric).map_err(|error| error.to_string())?,
         };
         table.iter().for_each(|table| self.note(table));
         Ok(table)

@@ -4,8 +4,10 @@
 //! whole. A board after a promotion is read only where the new man stands on
 //! his promotion square, one side to move: of a board that is given up those
 //! slices are kept until they have been read. The largest boards go first, so
-//! that as many as possible stay for later questions.
+//! that as many as possible stay for later questions. Where there is room for
+//! everything, boards are solved side by side.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Mutex;
 
@@ -68,6 +70,8 @@ struct After {
 /// What is given up when.
 pub(crate) struct Schedule {
     pub cost: Cost,
+    /// Several boards at a time, and nothing is given up.
+    pub side_by_side: bool,
     after: Vec<After>,
 }
 
@@ -125,8 +129,39 @@ impl Plan {
         planner.plan
     }
 
-    /// What to give up so that all fits into so much memory; as much as can be
-    /// if that is not enough.
+    /// Everything is kept, and about so many boards are solved at a time.
+    pub fn side_by_side(&self, at_once: u64) -> Schedule {
+        let mut working: Vec<u64> = self.steps.iter().map(|step| step.working_bytes).collect();
+        let mut kept: u64 = self.steps.iter().map(|step| step.bytes).sum();
+        for slice in &self.slices {
+            if slice.wanted.is_common() {
+                kept += slice.bytes;
+            } else {
+                slice.readers.iter().for_each(|&reader| working[reader] += slice.bytes);
+            }
+        }
+        let bytes = kept + at_once * working.into_iter().max().unwrap_or(0);
+        Schedule { cost: self.cost(bytes), side_by_side: true, after: Vec::new() }
+    }
+
+    /// The boards in groups that read only earlier groups: a capture takes a man
+    /// away, a promotion a pawn, and other pawn moves lead up the board.
+    pub fn groups(&self) -> Vec<Vec<Node>> {
+        let key = |node: &Node| {
+            (node.material.len(), node.material.pawns(), Reverse(node.pawns.advancement()))
+        };
+        let mut nodes: Vec<Node> = self.steps.iter().map(|step| step.node).collect();
+        nodes.sort_by_key(key);
+        nodes.chunk_by(|a, b| key(a) == key(b)).map(<[Node]>::to_vec).collect()
+    }
+
+    fn cost(&self, bytes: u64) -> Cost {
+        let positions = self.steps.iter().map(|step| step.tiles * 4096).sum();
+        Cost { placements: self.steps.len() as u64, positions, bytes }
+    }
+
+    /// One board after the other: what to give up so that all fits into so much
+    /// memory; as much as can be if that is not enough.
     pub fn schedule(&self, room_bytes: u64) -> Schedule {
         let everything = self.keeping(u64::MAX, true);
         if everything.cost.bytes <= room_bytes {
@@ -165,9 +200,7 @@ impl Plan {
                 after[last].forget.push(number);
             }
         }
-        let bytes = self.peak(&after);
-        let positions = self.steps.iter().map(|step| step.tiles * 4096).sum();
-        Schedule { cost: Cost { placements: self.steps.len() as u64, positions, bytes }, after }
+        Schedule { cost: self.cost(self.peak(&after)), side_by_side: false, after }
     }
 
     /// The most bytes alive at a time.
@@ -303,7 +336,22 @@ mod tests {
         }
     }
 
+    /// No board of a group reads another of it or of a later one.
+    fn check_groups(plan: &Plan) {
+        let mut known = HashSet::new();
+        for group in plan.groups() {
+            for node in &group {
+                node.successors(&Role::PROMOTIONS, |next| assert!(known.contains(&next)));
+            }
+            known.extend(group);
+        }
+        assert_eq!(known.len(), plan.steps.len());
+        let most = plan.schedule(u64::MAX).cost;
+        assert!(plan.side_by_side(1).cost.bytes >= most.bytes);
+    }
+
     fn check(plan: &Plan) {
+        check_groups(plan);
         let schedule = plan.schedule(0);
         let (mut boards, mut kept) = (HashSet::new(), HashSet::new());
         for (place, step) in plan.steps.iter().enumerate() {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
+use rayon::prelude::*;
 
 use crate::parts::SolverParts;
 use crate::pawn_solve::Part;
@@ -34,7 +35,9 @@ impl Solver {
     /// # Errors
     /// If it can turn into too many others to count.
     pub fn cost(&self, position: &Position, metric: Metric) -> Result<Cost, SolveError> {
-        Ok(self.plan(position, metric)?.schedule(self.memory_limit_bytes).cost)
+        let (plan, limit) = (self.plan(position, metric)?, self.memory_limit_bytes);
+        let together = plan.side_by_side(boards_at_once()).cost;
+        Ok(if together.bytes <= limit { together } else { plan.schedule(limit).cost })
     }
 
     fn plan(&self, position: &Position, metric: Metric) -> Result<Plan, SolveError> {
@@ -140,25 +143,47 @@ impl Solver {
             lock(&self.parts).clear();
             plan = self.plan(position, metric)?;
         }
-        let schedule = plan.schedule(limit);
-        self.check_memory(node.material, metric, schedule.cost.bytes)?;
+        let check = |schedule: Schedule| {
+            self.check_memory(node.material, metric, schedule.cost.bytes).map(|()| schedule)
+        };
+        let together = check(plan.side_by_side(boards_at_once()));
+        let schedule = together.or_else(|_| check(plan.schedule(limit)))?;
         self.progress.plan(node.material, metric, &schedule.cost);
-        let solved = self.follow(&plan, &schedule, metric);
+        let solved = match schedule.side_by_side {
+            true => plan.groups().iter().try_for_each(|group| self.solve_group(group, metric)),
+            false => self.follow(&plan, &schedule, metric),
+        };
         lock(&self.views).clear();
         solved?;
         self.solve_part(node.material, metric, node.pawns)
+    }
+
+    /// Solves boards of which none reads another.
+    fn solve_group(&self, group: &[Node], metric: Metric) -> Result<(), SolveError> {
+        let solve = |node: &Node| self.solve_node(node, metric);
+        // Large tables are parallel inside; one at a time is enough to hold.
+        let large = |node: &Node| node.pawns == Placement::NONE && node.material.len() > 4;
+        if group.iter().any(large) {
+            group.iter().try_for_each(solve)
+        } else {
+            group.par_iter().try_for_each(solve)
+        }
+    }
+
+    fn solve_node(&self, node: &Node, metric: Metric) -> Result<(), SolveError> {
+        let &Node { material, pawns } = node;
+        if pawns == Placement::NONE {
+            self.solve_one(material, metric, Keep::for_others(material, metric)).map(drop)
+        } else {
+            self.solve_part(material, metric, pawns).map(drop)
+        }
     }
 
     /// Solves the boards of a plan, and gives up what nothing reads any more.
     fn follow(&self, plan: &Plan, schedule: &Schedule, metric: Metric) -> Result<(), SolveError> {
         let parts = SolverParts { solver: self, metric };
         for (place, step) in plan.steps.iter().enumerate() {
-            let Node { material, pawns } = step.node;
-            if pawns == Placement::NONE {
-                self.solve_one(material, metric, Keep::for_others(material, metric))?;
-            } else {
-                self.solve_part(material, metric, pawns)?;
-            }
+            self.solve_node(&step.node, metric)?;
             for wanted in plan.kept_after(schedule, place) {
                 parts.keep(wanted.clone())?;
             }
@@ -175,6 +200,12 @@ impl Solver {
         }
         Ok(())
     }
+}
+
+/// How many boards may be in work at a time: a thread that waits for the tiles
+/// of its board may begin another one.
+fn boards_at_once() -> u64 {
+    2 * rayon::current_num_threads() as u64
 }
 
 /// Positions that differ only by colours have one entry.
@@ -245,8 +276,9 @@ mod tests {
         }
     }
 
-    /// Slices in place of boards change no value: the whole board of a position
-    /// equals that of the complete table, in plies too.
+    /// Neither slices in place of boards nor boards solved side by side change a
+    /// value: the whole board of a position equals that of the complete
+    /// table, in plies too.
     fn compare_with_tables(name: &str, metrics: &[Metric], count: usize) {
         let material: Material = name.parse().unwrap();
         let whole = Solver::new();
@@ -255,12 +287,13 @@ mod tests {
             let table = whole.solve(material, metric).unwrap();
             for _ in 0..count {
                 let position = random.position(material);
-                let solver = short_of_memory(&position, metric);
-                let part = solver.position_part(&position, metric).unwrap();
                 let expected = table.part(Node::of(&position).pawns).unwrap();
-                assert!(part.game.values == expected.values, "{position} {metric}");
-                let value = solver.value(&position, metric).unwrap();
-                assert_eq!(Some(value), table.get(&position), "{position} {metric}");
+                for solver in [short_of_memory(&position, metric), Solver::new()] {
+                    let part = solver.position_part(&position, metric).unwrap();
+                    assert!(part.game.values == expected.values, "{position} {metric}");
+                    let value = solver.value(&position, metric).unwrap();
+                    assert_eq!(Some(value), table.get(&position), "{position} {metric}");
+                }
             }
         }
     }
@@ -282,11 +315,13 @@ mod tests {
     fn nothing_is_solved_twice() {
         for fen in ["8/2p5/8/8/8/4k3/1P6/K7 w - -", "8/8/8/8/3r4/4k3/2p5/K7 b - -"] {
             let position: Position = fen.parse().unwrap();
-            let counts = Arc::new(Solves::default());
-            let solver = short_of_memory(&position, Metric::Dtm).with_progress(counts.clone());
-            solver.value(&position, Metric::Dtm).unwrap();
-            let counts = counts.0.lock().unwrap();
-            assert!(counts.values().all(|&count| count == 1), "{fen}: {counts:?}");
+            for solver in [short_of_memory(&position, Metric::Dtm), Solver::new()] {
+                let counts = Arc::new(Solves::default());
+                let solver = solver.with_progress(counts.clone());
+                solver.value(&position, Metric::Dtm).unwrap();
+                let counts = counts.0.lock().unwrap();
+                assert!(counts.values().all(|&count| count == 1), "{fen}: {counts:?}");
+            }
         }
     }
 
