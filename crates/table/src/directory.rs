@@ -1,7 +1,7 @@
 //! The folder of tables.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -10,6 +10,7 @@ use molien_solve::{Metric, Shelf, Table};
 
 use crate::assemble::{Assembly, Part, assemble, kept_parts, temporary};
 use crate::atomic::TEMPORARY;
+use crate::lock::{Lock, Patience};
 use crate::{Logged, TableError, TableFile, WaveLogs, WriteOptions, write};
 
 /// The environment variable that names the folder.
@@ -44,12 +45,6 @@ pub struct Entry {
     pub metrics: Result<Vec<Metric>, TableError>,
     /// Whether it has been verified since it was written.
     pub verified: bool,
-}
-
-/// Keeps other processes from working on the same material.
-#[derive(Debug)]
-pub struct Lock {
-    _file: File,
 }
 
 fn io_error(path: &Path, doing: &'static str) -> impl FnOnce(std::io::Error) -> TableError {
@@ -269,15 +264,7 @@ impl Directory {
     /// [`TableError::Busy`] if another process has the lock.
     pub fn lock(&self, material: Material) -> Result<Lock, TableError> {
         self.make()?;
-        let path = self.beside(material, LOCK);
-        let mut options = OpenOptions::new();
-        let file = options.write(true).create(true).truncate(false).open(&path);
-        let file = file.map_err(io_error(&path, "locking"))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Lock { _file: file }),
-            Err(TryLockError::WouldBlock) => Err(TableError::Busy { path }),
-            Err(TryLockError::Error(source)) => Err(io_error(&path, "locking")(source)),
-        }
+        Lock::take(self.beside(material, LOCK), Patience::None)
     }
 
     /// As [`Directory::lock`], but waits for the other process.
@@ -285,15 +272,8 @@ impl Directory {
     /// # Errors
     /// If the lock file cannot be made.
     pub fn wait_for_lock(&self, material: Material) -> Result<Lock, TableError> {
-        match self.lock(material) {
-            Err(TableError::Busy { path }) => {
-                let file = OpenOptions::new().write(true).open(&path);
-                let file = file.map_err(io_error(&path, "locking"))?;
-                file.lock().map_err(io_error(&path, "locking"))?;
-                Ok(Lock { _file: file })
-            }
-            other => other,
-        }
+        self.make()?;
+        Lock::take(self.beside(material, LOCK), Patience::Endless)
     }
 
     /// Removes incomplete files that no process can be writing any more: those

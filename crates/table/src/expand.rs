@@ -90,15 +90,19 @@ impl<'a> Places<'a> {
         // The words run along a row of the file, or across rows: then 64 of
         // them, side by side, are turned, or give a row if one bit of each is
         // all that is wanted.
-        let (turn, group, lows) = match () {
-            () if stride == 1 => (Turn::Straight, 64, 1),
-            () if height < rows => (Turn::Across, 64 * height, height),
-            () => (Turn::Pick(0), rows, rows),
+        let turn = move |cell: usize| match stride {
+            1 => Turn::Straight,
+            _ if height < rows => Turn::Across,
+            _ => Turn::Pick(cell / stride % 64),
+        };
+        let (group, lows) = match turn(first) {
+            Turn::Straight => (64, 1),
+            Turn::Across => (64 * height, height),
+            Turn::Pick(_) => (rows, rows),
         };
         let block = move |row: usize| {
             let cell = first + row * 64;
-            let turn = if turn == Turn::Pick(0) { Turn::Pick(cell / stride % 64) } else { turn };
-            WordBlock { cell, row, turn, step: height.max(1), words: rows.min(64) }
+            WordBlock { cell, row, turn: turn(cell), step: height.max(1), words: rows.min(64) }
         };
         (0..rows).step_by(group).flat_map(move |row| row..row + lows).map(block)
     }
