@@ -1,10 +1,12 @@
 //! What tables keep, and what that takes in memory, roughly.
 
-use molien_board::Material;
+use molien_board::{Material, Role};
 use molien_hyper::{Hyperboard, OuterAxes, Tile};
 use molien_operators::{Rule, SubGame};
 
 use crate::cache::Key;
+use crate::plan::reads;
+use crate::reach::Node;
 use crate::record::Keep;
 use crate::solver::{Swapped, key, lock};
 use crate::view::Wanted;
@@ -64,13 +66,41 @@ pub(crate) fn copied_bytes(wanted: &Wanted) -> u64 {
     OuterAxes::new(&wanted.men).len() as u64 * size_of::<Tile>() as u64 * planes
 }
 
+/// What one of these boards copies of others, at most.
+fn most_copied_bytes(material: Material, metric: Metric, placements: &[Placement]) -> u64 {
+    /// They hardly differ.
+    const LOOKED_AT: usize = 64;
+    let copied = |&pawns: &Placement| -> u64 {
+        let wanted = reads(&Node { material, pawns }, metric, &Role::PROMOTIONS);
+        wanted.iter().filter(|wanted| wanted.is_copied()).map(copied_bytes).sum()
+    };
+    let step = placements.len().div_ceil(LOOKED_AT).max(1);
+    placements.iter().step_by(step).map(copied).max().unwrap_or(0)
+}
+
+/// How many placements are solved side by side: those equally far advanced.
+fn widest_level(placements: &[Placement]) -> u64 {
+    let mut levels: Vec<i32> = placements.iter().map(|p| p.advancement()).collect();
+    levels.sort_unstable();
+    levels.chunk_by(|a, b| a == b).map(|level| level.len() as u64).max().unwrap_or(0)
+}
+
+/// How many boards may be in work at a time: a thread that waits for the tiles
+/// of its board may begin another one.
+pub(crate) fn boards_at_once() -> u64 {
+    2 * rayon::current_num_threads() as u64
+}
+
 /// The peak of solving a whole material, its sub-games left out.
 pub(crate) fn peak_bytes(material: Material, metric: Metric, keep: Keep) -> u64 {
     if material.has_pawns() {
         let placements = Placement::all(&material);
         let Some(first) = placements.first() else { return 0 };
-        let board = Hyperboard::around_pawns(material, first.bitboards());
-        return kept_bytes(board.tiles() as u64, keep) * placements.len() as u64;
+        let tiles = Hyperboard::around_pawns(material, first.bitboards()).tiles() as u64;
+        let in_work =
+            working_bytes(tiles, metric) + most_copied_bytes(material, metric, &placements);
+        let at_once = boards_at_once().min(widest_level(&placements));
+        return kept_bytes(tiles, keep) * placements.len() as u64 + at_once * in_work;
     }
     let tiles = Hyperboard::pieces(material).tiles() as u64;
     kept_bytes(tiles, keep) + working_bytes(tiles, metric)
@@ -90,13 +120,24 @@ impl Solver {
         metric: Metric,
         needed: u64,
     ) -> Result<(), SolveError> {
+        self.check_memory_for(material, material, metric, needed)
+    }
+
+    /// The same for a solve on the way to another one, whose tables stay too.
+    pub(crate) fn check_memory_for(
+        &self,
+        goal: Material,
+        material: Material,
+        metric: Metric,
+        needed: u64,
+    ) -> Result<(), SolveError> {
         let limit = self.memory_limit_bytes;
         let swapped = |map: &Swapped| map.values().map(|game| game_bytes(game)).sum::<u64>();
         let parts = self.parts_bytes();
         let mut kept = parts + lock(&self.tables).bytes() + swapped(&lock(&self.swapped));
         if needed.saturating_add(kept) > limit {
-            let read: Vec<Material> =
-                self.to_read(material, metric).into_iter().flatten().collect();
+            let read = [goal, material].map(|reader| self.to_read(reader, metric)).concat();
+            let read = read.concat();
             let wanted = |table: &Key| read.contains(&table.0) && *table == key(table.0, metric);
             let room = limit.saturating_sub(needed);
             lock(&self.swapped).retain(|key, _| wanted(key));
@@ -115,4 +156,29 @@ impl Solver {
 
 fn game_bytes(game: &SubGame) -> u64 {
     game.values.iter().map(|graded| graded.len_bytes() as u64).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On the way to a table, those it reads are not given up: they would have
+    /// to be solved again, all at once, while it is being solved.
+    #[test]
+    fn what_the_goal_reads_stays() {
+        let [goal, other, queen, bishop] = ["KPK", "KRK", "KQK", "KBK"].map(|m| m.parse().unwrap());
+        let mut solver = Solver::new();
+        for material in [queen, bishop] {
+            solver.solve(material, Metric::Dtm).unwrap();
+        }
+        solver.memory_limit_bytes = lock(&solver.tables).bytes();
+        let known = |solver: &Solver| {
+            [queen, bishop].map(|m| solver.is_known(m, Metric::Dtm, Keep::Depths))
+        };
+        let refused = solver.check_memory_for(goal, other, Metric::Dtm, 1);
+        assert!(matches!(refused, Err(SolveError::Memory { .. })));
+        assert_eq!(known(&solver), [true, true]);
+        solver.check_memory(other, Metric::Dtm, 1).unwrap();
+        assert_eq!(known(&solver), [false, true]);
+    }
 }

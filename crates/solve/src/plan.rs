@@ -87,7 +87,7 @@ impl Parts for Notes {
 }
 
 /// All that a board with pawns reads.
-fn reads(node: &Node, metric: Metric, promotions: &[Role]) -> Vec<Wanted> {
+pub(crate) fn reads(node: &Node, metric: Metric, promotions: &[Role]) -> Vec<Wanted> {
     let board = Hyperboard::around_pawns(node.material, node.pawns.bitboards());
     let notes = Notes::default();
     // The notes are all that is wanted of it, and taking them cannot fail.

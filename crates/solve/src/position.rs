@@ -6,6 +6,7 @@ use std::sync::Arc;
 use molien_board::{Material, Position};
 use rayon::prelude::*;
 
+use crate::memory::boards_at_once;
 use crate::parts::SolverParts;
 use crate::pawn_solve::Part;
 use crate::plan::{Plan, Schedule};
@@ -200,12 +201,6 @@ impl Solver {
         }
         Ok(())
     }
-}
-
-/// How many boards may be in work at a time: a thread that waits for the tiles
-/// of its board may begin another one.
-fn boards_at_once() -> u64 {
-    2 * rayon::current_num_threads() as u64
 }
 
 /// Positions that differ only by colours have one entry.

@@ -139,6 +139,7 @@ impl Solver {
 
     /// Solves all that a material depends on.
     pub(crate) fn solve_below(&self, material: Material, metric: Metric) -> Result<(), SolveError> {
+        let goal = material;
         let needed = peak_bytes(material, metric, Keep::alone(material));
         self.check_memory(material, metric, needed)?;
         let keep = |material| Keep::for_others(material, metric);
@@ -153,7 +154,7 @@ impl Solver {
             } else {
                 for material in missing {
                     let needed = peak_bytes(material, metric, keep(material));
-                    self.check_memory(material, metric, needed)?;
+                    self.check_memory_for(goal, material, metric, needed)?;
                     solve(&material)?;
                 }
             }
