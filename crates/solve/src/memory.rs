@@ -66,9 +66,9 @@ pub(crate) fn copied_bytes(wanted: &Wanted) -> u64 {
     OuterAxes::new(&wanted.men).len() as u64 * size_of::<Tile>() as u64 * planes
 }
 
-/// What one of these boards copies of others, at most.
+/// What one of these boards copies of others: the most of a sample.
 fn most_copied_bytes(material: Material, metric: Metric, placements: &[Placement]) -> u64 {
-    /// They hardly differ.
+    /// Boards looked at: of three pawns there are thousands.
     const LOOKED_AT: usize = 64;
     let copied = |&pawns: &Placement| -> u64 {
         let wanted = reads(&Node { material, pawns }, metric, &Role::PROMOTIONS);
@@ -136,8 +136,9 @@ impl Solver {
         let parts = self.parts_bytes();
         let mut kept = parts + lock(&self.tables).bytes() + swapped(&lock(&self.swapped));
         if needed.saturating_add(kept) > limit {
-            let read = [goal, material].map(|reader| self.to_read(reader, metric)).concat();
-            let read = read.concat();
+            let readers = [goal, material].into_iter();
+            let read = readers.flat_map(|reader| self.to_read(reader, metric));
+            let read: Vec<Material> = read.flatten().collect();
             let wanted = |table: &Key| read.contains(&table.0) && *table == key(table.0, metric);
             let room = limit.saturating_sub(needed);
             lock(&self.swapped).retain(|key, _| wanted(key));

@@ -257,13 +257,7 @@ mod tests {
     /// Every instruction set does what the plain meaning says.
     #[test]
     fn rows_are_the_same_with_any_vectors() {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut random = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
+        let mut random = crate::random::numbers();
         for round in 0..200 {
             let words: Vec<u64> = (0..3 + round % 12).map(|_| random()).collect();
             let row = std::array::from_fn(|_| random() as Key);

@@ -246,13 +246,7 @@ mod tests {
 
     /// Values that fit the board and are otherwise random.
     fn random_values(board: &Hyperboard) -> Graded {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut random = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
+        let mut random = crate::random::numbers();
         let legal = |tile| {
             let cell = board.cell(tile);
             cell.map_or(Tile::EMPTY, |cell| fastest().legal(board, Color::White, &cell))
