@@ -7,7 +7,7 @@ use molien_board::{Material, Position};
 use molien_cuda::{Attackers, CudaEngine, CudaError, Keep, Request};
 use molien_probe::{ProbeError, Source};
 use molien_reproduce::LargeBoards;
-use molien_solve::{Metric, Stats, Value};
+use molien_values::{Metric, Stats, Value};
 
 /// Smaller boards are solved whole and kept, by whoever.
 const LARGE_MEN: usize = 6;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use molien_board::{Material, Move, Position};
 use molien_pawns::uci::PerfectPlay;
 use molien_pawns::{PROVED, WIN};
-use molien_probe::{Category, Tablebase};
-use molien_solve::Metric;
+use molien_probe::Tablebase;
+use molien_values::{Category, Metric};
 
 /// Whether a material's tables can be asked without waiting.
 #[derive(Clone, Copy, PartialEq, Eq)]

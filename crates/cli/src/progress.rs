@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use molien_board::Material;
-use molien_solve::{Cost, Metric, Progress, WaveReport};
+use molien_solve::{Cost, Progress, WaveReport};
+use molien_values::Metric;
 
 use crate::text::grouped;
 

@@ -8,7 +8,8 @@ use std::time::Instant;
 use molien_board::{Color, Material};
 use molien_cuda::conformance::{differences, signature};
 use molien_cuda::{Attackers, CudaEngine, CudaError, Keep, Request, StillerRow, stiller_rows};
-use molien_solve::{Metric, Progress, Solver, WaveReport};
+use molien_solve::{Progress, Solver, WaveReport};
+use molien_values::Metric;
 
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
 

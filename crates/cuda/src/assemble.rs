@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, Tile};
-use molien_operators::{Graded, SubGame};
-use molien_solve::{Metric, SideStats, Stats, Zugzwangs};
+use molien_values::{BoardValues, Graded, Metric, SideStats, Stats, Zugzwangs};
 use rayon::prelude::*;
 
 use crate::counts::{Boards, TALLY_WORDS, Tally};
@@ -116,7 +115,7 @@ pub(crate) fn games(
     engine: &CudaEngine,
     white: &Unit,
     black: &Unit,
-) -> Result<Vec<Arc<SubGame>>, CudaError> {
+) -> Result<Vec<Arc<BoardValues>>, CudaError> {
     let sides = [Side::new(engine, white, black)?, Side::new(engine, black, white)?];
     let Boards { board, placements } = white.boards();
     let boards: Vec<Hyperboard> = match placements {
@@ -136,7 +135,7 @@ pub(crate) fn games(
         let values = [sides[0].graded(range.clone())?, sides[1].graded(range)?];
         Ok(split(values, boards))
     };
-    let copied: Vec<Vec<Arc<SubGame>>> =
+    let copied: Vec<Vec<Arc<BoardValues>>> =
         batches.par_iter().map(copy).collect::<Result<_, CudaError>>()?;
     Ok(copied.into_iter().flatten().collect())
 }
@@ -145,9 +144,9 @@ pub(crate) fn games(
 const BATCH_TILES: usize = 4096;
 
 /// The values of several boards, one after the other, as a game each.
-fn split(values: [Graded; 2], boards: &[Hyperboard]) -> Vec<Arc<SubGame>> {
+fn split(values: [Graded; 2], boards: &[Hyperboard]) -> Vec<Arc<BoardValues>> {
     if let [board] = boards {
-        return vec![Arc::new(SubGame { board: board.clone(), values })];
+        return vec![Arc::new(BoardValues { board: board.clone(), values })];
     }
     let game = |(i, board): (usize, &Hyperboard)| {
         let tiles = i * board.tiles()..(i + 1) * board.tiles();
@@ -166,7 +165,7 @@ fn split(values: [Graded; 2], boards: &[Hyperboard]) -> Vec<Arc<SubGame>> {
             part.without_empty_bits()
         };
         let values = [part(&values[0]), part(&values[1])];
-        Arc::new(SubGame { board: board.clone(), values })
+        Arc::new(BoardValues { board: board.clone(), values })
     };
     boards.iter().enumerate().map(game).collect()
 }

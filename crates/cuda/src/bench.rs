@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use molien_board::{Color, Material};
 use molien_hyper::Hyperboard;
-use molien_solve::Metric;
+use molien_values::Metric;
 
 use crate::device::{Buffer, Kernel};
 use crate::layout::Board;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use molien_board::{Color, Material};
-use molien_solve::Metric;
+use molien_values::Metric;
 
 use crate::unit::Unit;
 

@@ -35,7 +35,7 @@ mod tests {
     use crate::waves::{Extras, base_job};
     use crate::{CudaEngine, Request};
     use molien_board::Color;
-    use molien_solve::Metric;
+    use molien_values::Metric;
 
     /// The forward pass finds a single wrong bit, in an outcome or a depth.
     #[test]

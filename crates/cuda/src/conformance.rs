@@ -3,8 +3,7 @@
 use std::fmt::Debug;
 
 use molien_board::{Color, Square};
-use molien_operators::Graded;
-use molien_solve::{SideStats, Table};
+use molien_values::{Graded, SideStats, Table};
 
 fn graded_differences(turn: Color, a: &Graded, b: &Graded, found: &mut Vec<String>) {
     let mut differ = |name: &str, same: bool| {

@@ -3,7 +3,7 @@
 use molien_board::Square;
 use molien_board::{Color, Position};
 use molien_hyper::{Hyperboard, Index};
-use molien_solve::{Count, Longest, Placement, SideStats};
+use molien_values::{Count, Longest, Placement, SideStats};
 
 /// 64-bit words of one tally, as in `kernels/count.cu`.
 pub(crate) const TALLY_WORDS: usize = 8;

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use molien_board::{Color, Material};
 use molien_hyper::Hyperboard;
-use molien_solve::{Metric, Progress, Silent, Stats, Table};
+use molien_solve::{Progress, Silent};
+use molien_values::{Metric, Stats, Table};
 
 use crate::assemble::{games, wave_stats};
 use crate::cache::Cache;

@@ -1,7 +1,7 @@
 //! Why the card could not be used.
 
 use molien_board::Material;
-use molien_solve::Metric;
+use molien_values::Metric;
 use thiserror::Error;
 
 /// Why a solve on the card failed or could not start.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use molien_board::Color;
-use molien_solve::Stats;
+use molien_values::Stats;
 
 use crate::assemble::{FINAL_TALLIES, add_final_counts};
 use crate::counts::TALLY_WORDS;

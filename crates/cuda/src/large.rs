@@ -1,7 +1,7 @@
 //! Boards too large to keep the depth of every position.
 
 use molien_board::{Color, Material, Position};
-use molien_solve::{Metric, Stats, Value};
+use molien_values::{Metric, Stats, Value};
 
 use crate::watch::positions;
 use crate::waves::Extras;

@@ -3,7 +3,7 @@
 
 use molien_board::{Color, Man, Role, Square, attacks};
 use molien_hyper::{Hyperboard, KING_PAIRS, OuterAxes, king_pair, king_pair_squares};
-use molien_operators::MAX_BITS;
+use molien_values::MAX_BITS;
 
 /// The most pieces (kings aside) a board on the card can have.
 pub(crate) const MAX_PIECES: usize = 6;

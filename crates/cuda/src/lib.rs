@@ -9,7 +9,7 @@
 //!
 //! ```
 //! use molien_cuda::CudaEngine;
-//! use molien_solve::Metric;
+//! use molien_values::Metric;
 //!
 //! match CudaEngine::new() {
 //!     Ok(engine) => {

@@ -6,7 +6,7 @@
 //! conversion has one winner's move more, so an even number of plies to a win
 //! is entered at the next odd number, and for losses the other way round.
 
-use molien_solve::{Count, Metric, Stats};
+use molien_values::{Count, Metric, Stats};
 
 use crate::{Attackers, CudaEngine, CudaError, Keep, Request};
 

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use molien_board::{Bitboard, Color, Man, Material, Role, Square, attacks};
 use molien_hyper::{Hyperboard, OuterAxes};
-use molien_operators::Rule;
-use molien_solve::{Metric, Placement};
+use molien_values::{Metric, Placement, Rule};
 
 use crate::layout::{Exit, FIXED_MAN, MAX_TARGET_MEN, NO_VICTIM, Place};
 

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use molien_board::{Color, Material};
 use molien_hyper::{Hyperboard, Tile};
-use molien_operators::{MAX_BITS, Rule};
-use molien_solve::{Metric, Placement, Table};
+use molien_values::{MAX_BITS, Metric, Placement, Rule, Table};
 
 use crate::assemble::{games, wave_stats};
 use crate::counts::{Tally, put};

@@ -4,8 +4,7 @@ use std::fmt;
 
 use molien_board::{Color, Material};
 use molien_hyper::{Hyperboard, OuterAxes, Tile};
-use molien_operators::Rule;
-use molien_solve::Metric;
+use molien_values::{Metric, Rule};
 
 use crate::pawn_exits::Places;
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use molien_board::{Color, Material};
-use molien_solve::Metric;
+use molien_values::Metric;
 
 use crate::cache::Cache;
 use crate::plan::reachable;

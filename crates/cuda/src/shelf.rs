@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use molien_board::Material;
-use molien_operators::SubGame;
-use molien_solve::{Metric, Shelf, Stats, Table};
+use molien_values::{BoardValues, Metric, Shelf, Stats, Table};
 
 use crate::{CudaEngine, CudaError, Request};
 
@@ -20,7 +19,7 @@ pub struct CudaShelf {
 #[derive(Default)]
 struct Solved {
     /// Without the rule, as long as somebody holds the table.
-    plain: Option<(Vec<Weak<SubGame>>, Stats)>,
+    plain: Option<(Vec<Weak<BoardValues>>, Stats)>,
     /// Whether something takes too long under the rule.
     cursed: Option<bool>,
 }

@@ -1,7 +1,7 @@
 //! Stiller's table of six-man endgames, solved again.
 
 use molien_board::{Color, Material};
-use molien_solve::{Counting, Metric, Stats};
+use molien_values::{Counting, Metric, Stats};
 
 use crate::{Attackers, CudaEngine, CudaError, Keep, Request};
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use molien_board::{Color, Material};
 use molien_hyper::{Hyperboard, Tile};
-use molien_operators::MAX_BITS;
+use molien_values::MAX_BITS;
 
 use crate::CudaError;
 use crate::counts::{Boards, Record};

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use molien_board::{Color, Position};
 use molien_hyper::Hyperboard;
-use molien_solve::{Metric, Progress, WaveReport};
+use molien_solve::{Progress, WaveReport};
+use molien_values::Metric;
 
 use crate::counts::{TALLY_WORDS, Tally, put};
 use crate::device::{Buffer, Device, Kernel};

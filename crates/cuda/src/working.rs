@@ -1,7 +1,7 @@
 //! Memory on the card while the waves of a unit run.
 
 use molien_hyper::Tile;
-use molien_operators::{MAX_BITS, Rule};
+use molien_values::{MAX_BITS, Rule};
 
 use crate::counts::{Record, TALLY_WORDS};
 use crate::device::Buffer;

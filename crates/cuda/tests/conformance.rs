@@ -7,7 +7,8 @@ use molien_board::{Color, Material, Position, Square};
 use molien_cuda::conformance::differences;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf};
 use molien_hyper::Index;
-use molien_solve::{Metric, Solver, Table, Value};
+use molien_solve::Solver;
+use molien_values::{Metric, Table, Value};
 
 const METRICS: [Metric; 4] = Metric::ALL;
 
@@ -136,7 +137,7 @@ fn in_the_emulator() {
 #[cfg(feature = "emulator")]
 #[test]
 fn a_full_card_leaves_tables_to_the_processor() {
-    use molien_solve::Shelf as _;
+    use molien_values::Shelf as _;
     const ENGINE_BYTES: u64 = 1 << 20;
     let materials: Vec<Material> =
         ["KQK", "KRK"].iter().map(|name| name.parse().unwrap()).collect();

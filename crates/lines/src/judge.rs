@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use molien_board::{Move, Position};
-use molien_probe::{MoveClass, Tablebase, chess, quiet_moves_first, value_before};
-use molien_solve::{Metric, Outcome, Value};
+use molien_probe::{Tablebase, chess, quiet_moves_first};
+use molien_values::{Metric, MoveClass, Outcome, Value, value_before};
 
 use crate::{LineError, Strategy};
 

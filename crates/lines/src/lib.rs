@@ -12,7 +12,8 @@
 //! ```
 //! use molien_lines::{Play, Until, best_line};
 //! use molien_probe::Tablebase;
-//! use molien_solve::{Metric, Solver};
+//! use molien_solve::Solver;
+//! use molien_values::Metric;
 //!
 //! let tables = Tablebase::solving(Solver::new());
 //! let start = "8/8/8/8/8/1K6/7R/k7 w - -".parse()?;

@@ -2,7 +2,7 @@
 
 use molien_board::{Color, Material, Move, Position};
 use molien_probe::{Tablebase, chess};
-use molien_solve::{Metric, Outcome, Value};
+use molien_values::{Metric, Outcome, Value};
 
 use crate::judge::Judged;
 use crate::{LineError, Play};

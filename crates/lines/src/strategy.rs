@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use molien_board::Color;
-use molien_solve::Metric;
+use molien_values::Metric;
 
 use crate::LineError;
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use molien_board::Color;
-use molien_solve::Metric;
+use molien_values::Metric;
 use serde_json::{Value as Json, json};
 
 use crate::line::{End, Line, Mark, Ply};

@@ -2,8 +2,9 @@
 
 use molien_board::{Color, Position};
 use molien_lines::{End, Line, Mark, Play, Until, best_line, check_line};
-use molien_probe::{MoveClass, Tablebase, better, value_before};
-use molien_solve::{Metric, Outcome, Solver, Value};
+use molien_probe::Tablebase;
+use molien_solve::Solver;
+use molien_values::{Metric, MoveClass, Outcome, Value, better, value_before};
 
 /// The worth of every legal move, counted without the crate under test.
 fn worths(tables: &Tablebase, position: &Position, metric: Metric) -> Vec<(String, Value)> {

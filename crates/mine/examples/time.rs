@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use molien_board::Material;
 use molien_mine::{Query, Search, TableSet};
-use molien_solve::{Metric, Solver};
+use molien_solve::Solver;
+use molien_values::Metric;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);

@@ -2,7 +2,8 @@
 
 use molien_board::{FenError, Material};
 use molien_probe::ProbeError;
-use molien_solve::{Metric, SolveError};
+use molien_solve::SolveError;
+use molien_values::Metric;
 use thiserror::Error;
 
 /// Why something could not be mined.

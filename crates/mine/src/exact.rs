@@ -1,7 +1,7 @@
 //! Queries answered for one position, the obvious way.
 
 use molien_board::{Position, Role};
-use molien_solve::{Metric, Outcome, Place};
+use molien_values::{Metric, Outcome, Place};
 
 use crate::TableSet;
 use crate::query::{Atom, Expr};

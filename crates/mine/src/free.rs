@@ -2,7 +2,7 @@
 
 use molien_board::{Color, FenError, Man, Position, Square};
 use molien_probe::{Answer, ProbeError, Tablebase};
-use molien_solve::Metric;
+use molien_values::Metric;
 
 use crate::MineError;
 

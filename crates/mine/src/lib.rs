@@ -12,7 +12,8 @@
 //!
 //! ```
 //! use molien_mine::{Query, Search, TableSet};
-//! use molien_solve::{Metric, Solver};
+//! use molien_solve::Solver;
+//! use molien_values::Metric;
 //!
 //! let solver = Solver::new();
 //! let material = "KRK".parse()?;

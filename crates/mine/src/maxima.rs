@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use molien_board::Color;
-use molien_solve::{Metric, Outcome};
+use molien_values::{Metric, Outcome};
 
 use crate::query::{Atom, Query};
 use crate::{Hit, MineError, Search, TableSet};

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
-use molien_probe::{MoveClass, better, value_before};
-use molien_solve::{Metric, SolveError, Solver, Table, Value};
+use molien_solve::{SolveError, Solver};
+use molien_values::{Metric, MoveClass, Table, Value, better, value_before};
 
 /// The tables of a material and of everything one move leads to, in one
 /// metric.

@@ -1,7 +1,7 @@
 //! Positions with a single good move.
 
 use molien_board::Color;
-use molien_solve::{Metric, Outcome, Value};
+use molien_values::{Metric, Outcome, Value};
 
 use crate::query::Query;
 use crate::{Hit, MineError, Search, TableSet};

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use molien_board::{Color, Position, Symmetry};
 use molien_hyper::{Cell, Index, Tile};
-use molien_solve::{Metric, Place};
+use molien_values::{Metric, Place};
 use rayon::prelude::*;
 
 use crate::exact::Subject;

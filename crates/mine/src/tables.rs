@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Material};
-use molien_operators::SubGame;
-use molien_solve::{Metric, Outcome, Place, Solver, Table, Value};
+use molien_solve::Solver;
+use molien_values::{BoardValues, Metric, Outcome, Place, Table, Value};
 
 use crate::MineError;
 use crate::moves::MoveTables;
@@ -107,7 +107,7 @@ impl TableSet {
     }
 
     /// The hyperboards.
-    pub(crate) fn parts(&self) -> &[Arc<SubGame>] {
+    pub(crate) fn parts(&self) -> &[Arc<BoardValues>] {
         &self.first.parts
     }
 

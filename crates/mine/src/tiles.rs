@@ -7,8 +7,8 @@
 
 use molien_board::{Color, Man};
 use molien_hyper::{Cell, Hyperboard, Tile};
-use molien_operators::{Graded, SubGame, fastest};
-use molien_solve::{Metric, Outcome};
+use molien_operators::fastest;
+use molien_values::{BoardValues, Graded, Metric, Outcome};
 
 use crate::TableSet;
 use crate::captures::may_capture;
@@ -44,7 +44,7 @@ pub(crate) struct TileView<'a> {
 }
 
 impl TileView<'_> {
-    fn game(&self) -> &SubGame {
+    fn game(&self) -> &BoardValues {
         &self.tables.parts()[self.part]
     }
 

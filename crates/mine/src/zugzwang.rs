@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use molien_board::{Color, Position};
-use molien_solve::{Outcome, Place, Value};
+use molien_values::{Outcome, Place, Value};
 
 use crate::query::{Atom, Query};
 use crate::{Hit, MineError, Search, TableSet};

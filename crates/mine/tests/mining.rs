@@ -10,8 +10,9 @@ use molien_mine::{
     FreeMan, FreeSquare, Query, Search, TableSet, Zugzwang, ZugzwangKind, maxima, only_moves,
     zugzwangs,
 };
-use molien_probe::{Category, Tablebase};
-use molien_solve::{Metric, Outcome, Placement, Solver, Value};
+use molien_probe::Tablebase;
+use molien_solve::Solver;
+use molien_values::{Category, Metric, Outcome, Placement, Value};
 
 fn material(name: &str) -> Material {
     name.parse().unwrap()

@@ -8,7 +8,8 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use molien_board::{Bitboard, Color, Material, Square};
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
-use molien_operators::{Conversions, Goal, Graded, Rule, SubGame, all, fastest, valid};
+use molien_operators::{Conversions, Goal, SubView, all, fastest, valid};
+use molien_values::{BoardValues, Graded, Rule};
 
 /// Cells of one bench: enough to be no special case, few enough for the cache.
 const CELLS: usize = 64;
@@ -107,12 +108,12 @@ fn captures(c: &mut Criterion) {
         let sub = |man| {
             let board = Hyperboard::pieces(full.without(man)?);
             let values = [values(&board, bits), values(&board, bits)];
-            Some(SubGame { board, values })
+            Some(BoardValues { board, values })
         };
         let men = board.pieces_in_order();
-        let games: Vec<Option<SubGame>> = men.iter().map(|&man| sub(man)).collect();
+        let games: Vec<Option<BoardValues>> = men.iter().map(|&man| sub(man)).collect();
         let subs: Vec<_> = (games.iter().zip(&men))
-            .map(|(game, man)| game.as_ref().map(|game| game.view(man.color)))
+            .map(|(game, man)| game.as_ref().map(|game| SubView::of(game, man.color)))
             .collect();
         for (side, goal) in [(Color::White, Goal::Win), (Color::Black, Goal::Hold)] {
             bench_cells(c, &format!("captures/KQRKR {name}/{goal:?}"), &board, |(cell, _)| {

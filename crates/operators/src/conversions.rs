@@ -7,48 +7,36 @@
 
 use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
 use molien_hyper::{Cell, Hyperboard, KingAxis, KingPair, MAX_OUTER, OuterAxes, Tile};
+use molien_values::{BoardValues, Graded, MAX_BITS, Rule};
 
 use crate::arch::kernels;
-use crate::graded::{Graded, GradedWord, MAX_BITS, Release};
+use crate::graded::{GradedWord, Release};
 use crate::merge::{Movers, Reading};
 use crate::neighbours::king_pair_after;
 use crate::words::Sets;
 
-/// How the depth of the position after the move becomes the ply before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// The move ends the count: 1 whatever follows.
-    One,
-    /// The count goes on: the depth after the move and 1.
-    Onward,
-    /// The move resets the 50-move count: 1 if what follows is decided within
-    /// 100 plies, else 101 (the rule then spoils a later phase).
-    Fifty,
-}
-
-impl Rule {
-    /// The plies before the move from the depths after it, bit-sliced.
-    #[inline(always)]
-    pub(crate) fn apply<S: Sets>(self, depth: &[S; MAX_BITS]) -> [S; MAX_BITS] {
-        let mut plies = [S::splat(0); MAX_BITS];
-        match self {
-            Rule::One => plies[0] = S::splat(!0),
-            Rule::Onward => {
-                let mut carry = S::splat(!0);
-                for (ply, depth) in plies.iter_mut().zip(depth) {
-                    *ply = depth.xor(carry);
-                    carry = carry.and(*depth);
-                }
-            }
-            Rule::Fifty => {
-                // 1 is 0000001 and 101 is 1100101 in binary.
-                plies[0] = S::splat(!0);
-                let late = more_than_100(depth);
-                (plies[2], plies[5], plies[6]) = (late, late, late);
+/// [`Rule::plies`], bit-sliced: the plies before the move from the depths
+/// after it.
+#[inline(always)]
+pub(crate) fn plies_before<S: Sets>(rule: Rule, depth: &[S; MAX_BITS]) -> [S; MAX_BITS] {
+    let mut plies = [S::splat(0); MAX_BITS];
+    match rule {
+        Rule::One => plies[0] = S::splat(!0),
+        Rule::Onward => {
+            let mut carry = S::splat(!0);
+            for (ply, depth) in plies.iter_mut().zip(depth) {
+                *ply = depth.xor(carry);
+                carry = carry.and(*depth);
             }
         }
-        plies
+        Rule::Fifty => {
+            // 1 is 0000001 and 101 is 1100101 in binary.
+            plies[0] = S::splat(!0);
+            let late = more_than_100(depth);
+            (plies[2], plies[5], plies[6]) = (late, late, late);
+        }
     }
+    plies
 }
 
 /// The positions with a depth above 100 (1100100 in binary).
@@ -63,22 +51,6 @@ fn more_than_100<S: Sets>(depth: &[S; MAX_BITS]) -> S {
     greater
 }
 
-/// The solved values of a hyperboard.
-#[derive(Clone, Debug)]
-pub struct SubGame {
-    /// Its layout.
-    pub board: Hyperboard,
-    /// Its values with White and with Black to move.
-    pub values: [Graded; 2],
-}
-
-impl SubGame {
-    /// The values with this side to move, as the target of moves.
-    pub fn view(&self, turn: Color) -> SubView<'_> {
-        SubView { axes: self.board.axes(), values: &self.values[turn.index()] }
-    }
-}
-
 /// The values that moves of one side lead to: the other side is to move, the
 /// men that are left are addressed in the order of the board they come from.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +61,12 @@ pub struct SubView<'a> {
     pub values: &'a Graded,
 }
 
-impl SubView<'_> {
+impl<'a> SubView<'a> {
+    /// The values of a board with this side to move.
+    pub fn of(board: &'a BoardValues, turn: Color) -> SubView<'a> {
+        SubView { axes: board.board.axes(), values: &board.values[turn.index()] }
+    }
+
     #[inline]
     fn tile_at(&self, king_class: usize, squares: &[Square]) -> usize {
         king_class * self.axes.len() + self.axes.encode(squares)
@@ -120,8 +97,8 @@ pub struct Conversions {
 /// positions: all men fixed but the last.
 fn line_word(sub: SubView<'_>, king_class: usize, squares: &[Square]) -> GradedWord {
     match squares.split_last() {
-        None => sub.values.word(sub.tile_at(king_class, &[]), Square::new(0)),
-        Some((&row, outer)) => sub.values.word(sub.tile_at(king_class, outer), row),
+        None => GradedWord::of(sub.values, sub.tile_at(king_class, &[]), Square::new(0)),
+        Some((&row, outer)) => GradedWord::of(sub.values, sub.tile_at(king_class, outer), row),
     }
 }
 
@@ -179,12 +156,20 @@ impl Conversions {
     fn add(&mut self, row: Square, mask: u64, word: &GradedWord, rule: Rule) {
         match self.goal {
             Goal::Win if word.lost & mask != 0 => {
-                self.release.merge_row::<true>(row, word.lost & mask, &rule.apply(&word.depth));
+                self.release.merge_row::<true>(
+                    row,
+                    word.lost & mask,
+                    &plies_before(rule, &word.depth),
+                );
             }
             Goal::Win => {}
             Goal::Hold => {
                 if word.won & mask != 0 {
-                    self.release.merge_row::<false>(row, word.won & mask, &rule.apply(&word.depth));
+                    self.release.merge_row::<false>(
+                        row,
+                        word.won & mask,
+                        &plies_before(rule, &word.depth),
+                    );
                 }
                 *self.escape.row_mut(row) |= word.legal & mask & !word.won;
             }

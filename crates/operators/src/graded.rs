@@ -1,30 +1,11 @@
-//! Values of whole tiles, bit-sliced: plane b holds bit b of every depth.
+//! Plies of whole tiles, bit-sliced, and rows of values.
 
 use molien_board::{Bitboard, Square, Symmetry};
 use molien_hyper::Tile;
+use molien_values::{Graded, MAX_BITS};
 
 use crate::arch::kernels::{self, transpose};
 use crate::merge::replaced;
-
-/// Bits of the largest depth: 2047 plies.
-pub const MAX_BITS: usize = 11;
-
-/// The values of all positions of a hyperboard with one side to move, seen
-/// from that side.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Graded {
-    /// Legal positions.
-    pub legal: Vec<Tile>,
-    /// Won positions.
-    pub won: Vec<Tile>,
-    /// Lost positions.
-    pub lost: Vec<Tile>,
-    /// Bit b of the depth in plies of every won or lost position.
-    pub depth: Vec<Vec<Tile>>,
-    /// Stalemates, where they are kept (boards with pawns: an en-passant
-    /// capture can be the only move). Empty where they are not.
-    pub stalemate: Vec<Tile>,
-}
 
 /// One row of a [`Graded`] tile: 64 values.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +19,22 @@ pub(crate) struct GradedWord {
 }
 
 impl GradedWord {
+    /// The row of values of one row square.
+    #[inline]
+    pub fn of(values: &Graded, tile: usize, row: Square) -> GradedWord {
+        let mut depth = [0; MAX_BITS];
+        for (bit, plane) in depth.iter_mut().zip(&values.depth) {
+            *bit = plane[tile].row(row);
+        }
+        GradedWord {
+            legal: values.legal[tile].row(row),
+            won: values.won[tile].row(row),
+            lost: values.lost[tile].row(row),
+            depth,
+            bits: values.depth.len(),
+        }
+    }
+
     /// Applies a function to every component.
     #[inline]
     pub fn map(self, f: impl Fn(u64) -> u64) -> GradedWord {
@@ -60,66 +57,6 @@ impl GradedWord {
     pub fn splat(self, square: Square) -> GradedWord {
         self.map(|word| (word >> square.index() & 1).wrapping_neg())
     }
-}
-
-impl Graded {
-    /// The row of values of one row square.
-    #[inline]
-    pub(crate) fn word(&self, tile: usize, row: Square) -> GradedWord {
-        let mut depth = [0; MAX_BITS];
-        for (bit, plane) in depth.iter_mut().zip(&self.depth) {
-            *bit = plane[tile].row(row);
-        }
-        GradedWord {
-            legal: self.legal[tile].row(row),
-            won: self.won[tile].row(row),
-            lost: self.lost[tile].row(row),
-            depth,
-            bits: self.depth.len(),
-        }
-    }
-
-    /// The depth stored at an address, in plies (0 for draws).
-    pub fn depth_at(&self, tile: usize, row: Square, column: Square) -> u16 {
-        let bit = |plane: &Vec<Tile>| u16::from(plane[tile].contains(row, column));
-        self.depth.iter().enumerate().map(|(b, plane)| bit(plane) << b).sum()
-    }
-
-    /// Bytes held.
-    pub fn len_bytes(&self) -> usize {
-        (self.legal.len() + self.won.len() + self.lost.len()) * size_of::<Tile>()
-            + self.depth.iter().map(|plane| plane.len() * size_of::<Tile>()).sum::<usize>()
-    }
-
-    /// The same without planes of depth bits that no depth needs.
-    pub fn without_empty_bits(mut self) -> Graded {
-        let filled = |plane: &Vec<Tile>| !plane.iter().all(Tile::is_empty);
-        self.depth.truncate(self.depth.iter().rposition(filled).map_or(0, |top| top + 1));
-        self
-    }
-
-    /// The values of one tile.
-    pub fn tile(&self, tile: usize) -> GradedTile {
-        GradedTile {
-            legal: self.legal[tile],
-            won: self.won[tile],
-            lost: self.lost[tile],
-            depth: self.depth.iter().map(|plane| plane[tile]).collect(),
-        }
-    }
-}
-
-/// The values of one tile.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GradedTile {
-    /// Legal positions.
-    pub legal: Tile,
-    /// Won positions.
-    pub won: Tile,
-    /// Lost positions.
-    pub lost: Tile,
-    /// Bit b of the depth.
-    pub depth: Vec<Tile>,
 }
 
 /// For every position of a tile, the ply at which something happens: the

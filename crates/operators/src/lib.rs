@@ -17,6 +17,7 @@ mod graded;
 mod merge;
 mod neighbours;
 mod quiet;
+mod relayout;
 mod scalar;
 mod wide;
 mod words;
@@ -24,7 +25,10 @@ mod words;
 pub use arch::kernels::{add_to_all, column, count, difference, take, transpose};
 pub use arch::{all, fastest};
 pub use backend::{Backend, valid};
-pub use conversions::{Conversions, FixedCapture, Goal, Rule, SubGame, SubView};
-pub use graded::{Graded, GradedTile, MAX_BITS, Release};
+pub use conversions::{Conversions, FixedCapture, Goal, SubView};
+pub use graded::Release;
 pub use neighbours::for_each_neighbour;
+pub use relayout::{
+    complete_symmetric, complete_symmetric_class, empty_tiles, swap_colors, swapped_class,
+};
 pub use scalar::Scalar;

@@ -4,9 +4,11 @@
 use molien_board::{Bitboard, Square, Symmetry};
 use molien_hyper::Tile;
 
+use crate::conversions::plies_before;
 use crate::wide::{Wide, each_rank};
 use crate::words::{Sets, Words};
-use crate::{Conversions, Goal, Graded, MAX_BITS, Release, Rule};
+use crate::{Conversions, Goal, Release};
+use molien_values::{Graded, MAX_BITS, Rule};
 
 /// Where in the sub-game's tile a position finds the value after its move.
 #[derive(Clone, Copy, Debug)]
@@ -133,7 +135,7 @@ pub(crate) fn merge<W: Words, const MINIMUM: bool>(
             *new = read_rank(plane, reading, rank);
         }
         if let Some(rule) = rule {
-            new = rule.apply(&new);
+            new = plies_before(rule, &new);
         }
         let mut old = [W::splat(0); MAX_BITS];
         for (old, plane) in old.iter_mut().zip(&release.bits) {

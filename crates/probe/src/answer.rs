@@ -1,9 +1,7 @@
 //! What a probe returns.
 
 use molien_board::Move;
-use molien_solve::{Metric, Value};
-
-use crate::Category;
+use molien_values::{Category, Metric, Value};
 
 /// The values of a position in the metrics that were asked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

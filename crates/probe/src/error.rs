@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use molien_board::{IllegalPosition, MAX_MEN, Material};
-use molien_solve::{Metric, SolveError};
+use molien_solve::SolveError;
 use molien_table::TableError;
+use molien_values::Metric;
 use thiserror::Error;
 
 /// Why a probe failed.

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use molien_board::{Material, Position};
-use molien_solve::{Metric, Solver, Stats, Table, Value, dependencies};
+use molien_solve::{Solver, dependencies};
 use molien_table::{Directory, TableError, TableFile, WriteOptions};
+use molien_values::{Metric, Stats, Table, Value};
 
 use crate::source::check_men;
 use crate::{ProbeError, SolverSource, Source};

@@ -3,8 +3,8 @@
 use std::sync::PoisonError;
 
 use molien_board::Material;
-use molien_solve::Metric;
 use molien_table::{Assembly, Logged};
+use molien_values::Metric;
 
 use crate::folder::damaged;
 use crate::{FolderSource, ProbeError, Source};

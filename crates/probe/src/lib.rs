@@ -10,8 +10,10 @@
 //! What it is not: it solves nothing itself, and it prints nothing.
 //!
 //! ```
-//! use molien_probe::{Category, Tablebase};
-//! use molien_solve::{Metric, Solver};
+//! use molien_probe::Tablebase;
+//! use molien_values::Category;
+//! use molien_solve::Solver;
+//! use molien_values::Metric;
 //!
 //! let tables = Tablebase::solving(Solver::new());
 //! let answer = tables.probe(&"8/8/8/8/8/2k5/8/K6R w - -".parse()?)?;
@@ -21,19 +23,17 @@
 //! ```
 
 mod answer;
-mod category;
 pub mod chess;
 mod error;
 mod folder;
 mod large;
-mod rules;
+mod order;
 mod source;
 mod tablebase;
 
 pub use answer::{Answer, MoveAnswer, Values};
-pub use category::Category;
 pub use error::ProbeError;
 pub use folder::FolderSource;
-pub use rules::{MoveClass, better, quiet_moves_first, value_before};
+pub use order::quiet_moves_first;
 pub use source::{SolverSource, Source};
 pub use tablebase::Tablebase;

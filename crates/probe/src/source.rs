@@ -1,7 +1,8 @@
 //! Where values come from.
 
 use molien_board::{MAX_MEN, Material, Position};
-use molien_solve::{Metric, SolveError, Solver, Stats, Value};
+use molien_solve::{SolveError, Solver};
+use molien_values::{Metric, Stats, Value};
 
 use crate::ProbeError;
 

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
-use molien_solve::{Metric, Solver, Stats, Value};
+use molien_solve::Solver;
+use molien_values::{Category, Metric, Stats, Value};
 
-use crate::rules::{MoveClass, better, quiet_moves_first, value_before};
-use crate::{Answer, Category, MoveAnswer, ProbeError, SolverSource, Source, Values, chess};
+use crate::order::quiet_moves_first;
+use crate::{Answer, MoveAnswer, ProbeError, SolverSource, Source, Values, chess};
+use molien_values::{MoveClass, better, value_before};
 
 /// Answers for positions. Cheap to clone, and safe to share between threads.
 #[derive(Clone)]

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use molien_board::{Material, Position};
 use molien_probe::{ProbeError, Source, Tablebase};
-use molien_solve::{Metric, Solver, Stats, Value};
+use molien_solve::Solver;
+use molien_values::{Metric, Stats, Value};
 
 /// Knows one value before captures, and one after.
 struct ByMen {

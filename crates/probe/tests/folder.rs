@@ -4,8 +4,9 @@ use std::sync::Mutex;
 
 use molien_board::Material;
 use molien_probe::{FolderSource, ProbeError, Source};
-use molien_solve::{Metric, Solver};
+use molien_solve::Solver;
 use molien_table::Directory;
+use molien_values::Metric;
 
 /// Each after those it depends on.
 const NAMES: [&str; 6] = ["KQK", "KRK", "KBK", "KNK", "KPK", "KQKR"];

@@ -5,7 +5,7 @@
 
 use molien_board::{Material, Position};
 use molien_lines::{Judged, Mark, Strategy};
-use molien_solve::Metric;
+use molien_values::Metric;
 
 use crate::around::around;
 use crate::data::{Data, data};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use molien_board::{Material, Position, Role};
 use molien_probe::{ProbeError, SolverSource, Source, Tablebase};
-use molien_solve::{Metric, Solver, Stats};
+use molien_solve::Solver;
+use molien_values::{Metric, Stats};
 
 use crate::ReproduceError;
 

@@ -1,6 +1,6 @@
 //! Plies as moves of the winner.
 
-use molien_solve::{Count, Longest};
+use molien_values::{Count, Longest};
 
 /// The winner's moves in a win (the winner to move) or a loss of so many plies.
 pub(crate) fn winner_moves(plies: u16) -> u16 {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use molien_board::Material;
-use molien_solve::{Count, Counting, Metric, Stats};
+use molien_values::{Count, Counting, Metric, Stats};
 
 use crate::data::{Data, data};
 use crate::moves::{at_ply, percent};

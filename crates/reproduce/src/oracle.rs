@@ -5,7 +5,7 @@ use std::sync::Arc;
 use molien_board::Position;
 use molien_pawns::{Oracle, Value};
 use molien_probe::Tablebase;
-use molien_solve::{Metric, Outcome};
+use molien_values::{Metric, Outcome};
 
 /// Men up to which the search asks tables.
 const ORACLE_MEN: usize = 4;

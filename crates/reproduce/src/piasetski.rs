@@ -6,7 +6,7 @@ use std::time::Duration;
 use molien_board::Material;
 use molien_pawns::studies::{Configuration, In1977, PIASETSKI, Row, Study, parse, reproduce};
 use molien_pawns::{Functions, Options};
-use molien_solve::Metric;
+use molien_values::Metric;
 
 use crate::{Cell, Lab, ReproduceError, Section, TableOracle};
 

@@ -1,7 +1,7 @@
 //! Nalimov, Wirth, Haworth, Table 1: positions with their depths.
 
 use molien_board::{Color, Position};
-use molien_solve::{Metric, Value};
+use molien_values::{Metric, Value};
 
 use crate::data::{Data, Row, data};
 use crate::nalimov::PAPER;

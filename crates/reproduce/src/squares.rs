@@ -2,8 +2,7 @@
 
 use molien_board::{Color, Square};
 use molien_hyper::Tile;
-use molien_operators::Graded;
-use molien_solve::Table;
+use molien_values::{Graded, Table};
 
 use crate::moves::winner_moves;
 
@@ -39,7 +38,7 @@ fn count(tiles: &[Tile]) -> u64 {
 
 /// One entry for each square of White's only pawn.
 pub(crate) fn by_pawn_square(table: &Table) -> Vec<PawnSquare> {
-    let entry = |part: &std::sync::Arc<molien_operators::SubGame>| {
+    let entry = |part: &std::sync::Arc<molien_values::BoardValues>| {
         let square = part.board.pawns(Color::White).into_iter().next()?;
         let [white, black] = &part.values;
         let wins = winner_moves(deepest(white, &white.won));

@@ -2,7 +2,7 @@
 
 use molien_board::{Color, Material, Position};
 use molien_lines::{Mark, Play, check_line};
-use molien_solve::{Counting, Metric, Stats};
+use molien_values::{Counting, Metric, Stats};
 
 use crate::around::around;
 use crate::data::{Data, Row, data};
@@ -121,7 +121,7 @@ pub fn line(lab: &Lab, full: bool) -> Result<Section, ReproduceError> {
         cells.push(Cell::compare("KRNKNN", "optimal plies", moves.len(), optimal));
         let slower = line.plies.iter().enumerate().filter(|(_, p)| p.mark == Mark::NotOptimal);
         for (i, ply) in slower {
-            let depth = |value: molien_solve::Value| value.plies().unwrap_or(0);
+            let depth = |value: molien_values::Value| value.plies().unwrap_or(0);
             let name = format!("{}. {}", i / 2 + 1, ply.san);
             cells.push(Cell::compare("KRNKNN", name, depth(ply.got), depth(ply.best.1)));
         }
@@ -135,7 +135,8 @@ pub fn line(lab: &Lab, full: bool) -> Result<Section, ReproduceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use molien_solve::{Longest, SideStats, Solver};
+    use molien_solve::Solver;
+    use molien_values::{Longest, SideStats};
 
     #[test]
     fn a_forced_conversion_counts_once() {

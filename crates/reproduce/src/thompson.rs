@@ -2,7 +2,7 @@
 
 use molien_board::{Material, Position};
 use molien_lines::{Line, Mark, Play, check_line};
-use molien_solve::{Counting, Metric};
+use molien_values::{Counting, Metric};
 
 use crate::data::{Data, data};
 use crate::moves::{longest_moves, percent, winner_moves};
@@ -105,7 +105,7 @@ pub fn lines(lab: &Lab) -> Result<Section, ReproduceError> {
 
 /// The moves of a line that are not optimal in plies.
 fn slower(name: &str, line: &Line) -> Vec<Cell> {
-    let plies = |value: molien_solve::Value| value.plies().map_or(0, i32::from);
+    let plies = |value: molien_values::Value| value.plies().map_or(0, i32::from);
     let bad = line.plies.iter().filter(|ply| ply.mark == Mark::NotOptimal);
     bad.map(|ply| Cell::compare(name, &ply.san, plies(ply.got), plies(ply.best.1))).collect()
 }

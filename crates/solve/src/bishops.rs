@@ -11,7 +11,8 @@ use molien_hyper::{Cell, Hyperboard, KingAxis, Tile};
 use crate::board_solve::BoardSolve;
 use crate::record::Keep;
 use crate::watch::Watch;
-use crate::{Metric, SolveError, Solver, Stats};
+use crate::{SolveError, Solver};
+use molien_values::{Metric, Stats};
 
 /// Where a man's square is found.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +95,7 @@ mod tests {
     use molien_hyper::Index;
 
     use super::*;
-    use crate::{Place, Value};
+    use molien_values::{Place, Value};
 
     /// The statistics equal those of the table's own positions, counted one by
     /// one.

@@ -2,17 +2,19 @@
 
 use molien_board::{Color, Material};
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
-use molien_operators::{Backend, Conversions, Goal, Graded, Release, SubGame, valid};
+use molien_operators::{Backend, Conversions, Goal, Release, valid};
+use molien_values::{BoardValues, Graded, Metric, Placement, Run, RunLog, WaveLog};
 use rayon::prelude::*;
 
 use crate::bishops::BishopPair;
+use crate::counter::{Counter, finish_stats};
 use crate::exits::Exits;
-use crate::record::{Keep, Recorder, empty_tiles};
-use crate::relayout;
-use crate::stats::{Counter, Stats, finish_stats};
+use crate::record::{Keep, Recorder};
 use crate::watch::Watch;
 use crate::waves::{Start, Stop, Waves};
-use crate::{Metric, Placement, Progress, Run, RunLog, SolveError, WaveLog, WaveReport};
+use crate::{Progress, SolveError, WaveReport};
+use molien_operators::{complete_symmetric, empty_tiles};
+use molien_values::Stats;
 
 /// What solving one hyperboard needs.
 pub(crate) struct BoardSolve<'a> {
@@ -33,7 +35,7 @@ impl BoardSolve<'_> {
     }
 
     /// Solves the board; `watch` learns the depths of its positions.
-    pub fn run(&self, watch: &mut Watch) -> Result<(SubGame, Stats), SolveError> {
+    pub fn run(&self, watch: &mut Watch) -> Result<(BoardValues, Stats), SolveError> {
         let board = self.board;
         let tiles = board.tiles();
         let legal =
@@ -45,12 +47,12 @@ impl BoardSolve<'_> {
             depth: Vec::new(),
             stalemate: Vec::new(),
         });
-        let mut game = SubGame { board: board.clone(), values };
+        let mut game = BoardValues { board: board.clone(), values };
         let mut stats = Stats::new(self.material(), self.metric);
         let counter = Counter::new(board);
         self.wins_of(Color::White, &mut game, &mut stats, &counter, watch)?;
         if self.material().is_symmetric() && !self.material().has_pawns() {
-            relayout::complete_symmetric(&mut game);
+            complete_symmetric(&mut game);
             complete_symmetric_stats(&mut stats);
         } else {
             self.wins_of(Color::Black, &mut game, &mut stats, &counter, watch)?;
@@ -74,7 +76,7 @@ impl BoardSolve<'_> {
     fn wins_of(
         &self,
         attacker: Color,
-        game: &mut SubGame,
+        game: &mut BoardValues,
         stats: &mut Stats,
         counter: &Counter<'_>,
         watch: &mut Watch,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use molien_board::Material;
 
-use crate::{Metric, Table};
+use molien_values::{Metric, Table};
 
 /// What a table is known by.
 pub(crate) type Key = (Material, Metric);

@@ -2,7 +2,8 @@
 
 use molien_board::Bitboard;
 use molien_hyper::Tile;
-use molien_operators::{Conversions, Goal, Graded, Release, Rule};
+use molien_operators::{Conversions, Goal, Release};
+use molien_values::{Graded, Rule};
 
 use crate::view::View;
 

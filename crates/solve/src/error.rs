@@ -3,7 +3,7 @@
 use molien_board::Material;
 use thiserror::Error;
 
-use crate::Metric;
+use molien_values::Metric;
 
 /// Why a material could not be solved.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]

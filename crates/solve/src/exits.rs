@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use molien_board::Color;
 use molien_hyper::Hyperboard;
-use molien_operators::{Conversions, Goal, Graded, MAX_BITS, Rule, SubGame};
-
-use crate::Metric;
+use molien_operators::{Conversions, Goal, SubView};
+use molien_values::{BoardValues, Graded, MAX_BITS, Metric, Rule};
 
 /// Sums up, tile by tile, what the moves out of a hyperboard achieve.
 pub(crate) trait Exits: Sync {
@@ -34,13 +33,17 @@ pub(crate) fn release_bits_of<'a>(
 pub(crate) struct PieceExits {
     board: Hyperboard,
     /// The sub-game without the i-th piece, in the board's order.
-    subs: Vec<Option<Arc<SubGame>>>,
+    subs: Vec<Option<Arc<BoardValues>>>,
     rule: Rule,
     bits: usize,
 }
 
 impl PieceExits {
-    pub fn new(board: Hyperboard, subs: Vec<Option<Arc<SubGame>>>, metric: Metric) -> PieceExits {
+    pub fn new(
+        board: Hyperboard,
+        subs: Vec<Option<Arc<BoardValues>>>,
+        metric: Metric,
+    ) -> PieceExits {
         let rule = metric.conversion_rule();
         let bits = release_bits_of(&[rule], subs.iter().flatten().flat_map(|sub| &sub.values));
         PieceExits { board, subs, rule, bits }
@@ -54,7 +57,7 @@ impl Exits for PieceExits {
             // Who loses a man is to move after the capture.
             let men = self.board.pieces_in_order();
             let subs: Vec<_> = (self.subs.iter().zip(&men))
-                .map(|(sub, man)| sub.as_deref().map(|sub| sub.view(man.color)))
+                .map(|(sub, man)| sub.as_deref().map(|sub| SubView::of(sub, man.color)))
                 .collect();
             found.add_piece_captures(&self.board, side, &cell, &subs, self.rule);
         }

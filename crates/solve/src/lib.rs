@@ -9,7 +9,8 @@
 //! goes to a [`Progress`] the caller supplies.
 //!
 //! ```
-//! use molien_solve::{Metric, Solver};
+//! use molien_solve::Solver;
+//! use molien_values::Metric;
 //!
 //! let solver = Solver::new();
 //! let table = solver.solve("KRK".parse()?, Metric::Dtm)?;
@@ -22,45 +23,30 @@ mod bishops;
 mod board_solve;
 mod cache;
 mod consistency;
+mod counter;
 mod dependencies;
 mod en_passant;
 mod error;
 mod exits;
-mod locate;
 mod logged;
 mod memory;
-mod metric;
 mod parts;
 mod pawn_exits;
 mod pawn_solve;
 mod piece_view;
-mod placement;
 mod plan;
 mod position;
 mod progress;
 mod reach;
 mod record;
-mod relayout;
-mod shelf;
 mod solver;
-mod stats;
-mod table;
 mod view;
 mod watch;
-mod wave_log;
 mod waves;
 
 pub use consistency::{Consistency, Inconsistency, Law, check_consistency};
 pub use dependencies::dependencies;
 pub use error::SolveError;
-pub use locate::Place;
-pub use metric::Metric;
-pub use placement::Placement;
 pub use position::Cost;
 pub use progress::{Progress, Silent, WaveReport};
-pub use relayout::{complete_symmetric_class, swapped_class};
-pub use shelf::Shelf;
 pub use solver::Solver;
-pub use stats::{Count, Counting, Longest, SideStats, Stats, Zugzwangs};
-pub use table::{Outcome, Table, Value};
-pub use wave_log::{Run, RunLog, WaveLog};

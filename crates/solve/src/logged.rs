@@ -7,7 +7,8 @@ use crate::board_solve::BoardSolve;
 use crate::record::Keep;
 use crate::solver::lock;
 use crate::watch::Watch;
-use crate::{Metric, SolveError, Solver, Stats, WaveLog};
+use crate::{SolveError, Solver};
+use molien_values::{Metric, Stats, WaveLog};
 
 impl Solver {
     /// Solves a material without pawns, given in canonical orientation, and

@@ -2,7 +2,7 @@
 
 use molien_board::{Material, Role};
 use molien_hyper::{Hyperboard, OuterAxes, Tile};
-use molien_operators::{Rule, SubGame};
+use molien_values::{BoardValues, Metric, Placement, Rule};
 
 use crate::cache::Key;
 use crate::plan::reads;
@@ -10,7 +10,7 @@ use crate::reach::Node;
 use crate::record::Keep;
 use crate::solver::{Swapped, key, lock};
 use crate::view::Wanted;
-use crate::{Metric, Placement, SolveError, Solver};
+use crate::{SolveError, Solver};
 
 /// Up to this many men a table without pawns always keeps its depths.
 const DEPTHS_MEN: usize = 5;
@@ -155,7 +155,7 @@ impl Solver {
     }
 }
 
-fn game_bytes(game: &SubGame) -> u64 {
+fn game_bytes(game: &BoardValues) -> u64 {
     game.values.iter().map(|graded| graded.len_bytes() as u64).sum()
 }
 

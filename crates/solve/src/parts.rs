@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use molien_board::Material;
-use molien_operators::SubGame;
+use molien_values::{BoardValues, Metric, Placement};
 
 use crate::pawn_exits::Parts;
 use crate::piece_view::of_piece_board;
@@ -11,7 +11,7 @@ use crate::reach::Node;
 use crate::record::Keep;
 use crate::solver::lock;
 use crate::view::{View, Wanted, of_pawn_board};
-use crate::{Metric, Placement, SolveError, Solver};
+use crate::{SolveError, Solver};
 
 /// The sub-games of pawn hyperboards, in one metric.
 pub(crate) struct SolverParts<'a> {
@@ -21,7 +21,7 @@ pub(crate) struct SolverParts<'a> {
 
 impl SolverParts<'_> {
     /// The values of a canonical material around a canonical placement.
-    fn part(&self, material: Material, pawns: Placement) -> Result<Arc<SubGame>, SolveError> {
+    fn part(&self, material: Material, pawns: Placement) -> Result<Arc<BoardValues>, SolveError> {
         if let Some(part) = lock(&self.solver.parts).get(&(material, self.metric, pawns)) {
             return Ok(part.game.clone());
         }

@@ -3,13 +3,14 @@
 
 use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
 use molien_hyper::{Cell, Hyperboard};
-use molien_operators::{Conversions, FixedCapture, Goal, Rule, SubView};
+use molien_operators::{Conversions, FixedCapture, Goal, SubView};
+use molien_values::{Metric, Rule};
 
+use crate::SolveError;
 use crate::en_passant::with_en_passant;
 use crate::exits::{Exits, release_bits_of};
-use crate::placement::Placement;
 use crate::view::{View, Wanted};
-use crate::{Metric, SolveError};
+use molien_values::Placement;
 
 /// Where the values of other hyperboards come from.
 pub(crate) trait Parts: Sync {

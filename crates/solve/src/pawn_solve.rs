@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use molien_board::Material;
 use molien_hyper::Hyperboard;
-use molien_operators::SubGame;
+use molien_values::{BoardValues, Metric, Placement, Stats, Table};
 use rayon::prelude::*;
 
 use crate::record::Keep;
 use crate::solver::lock;
 use crate::watch::Watch;
-use crate::{Metric, Placement, SolveError, Solver, Stats, Table};
+use crate::{SolveError, Solver};
 
 /// One solved hyperboard with pawns.
 pub(crate) struct Part {
-    pub game: Arc<SubGame>,
+    pub game: Arc<BoardValues>,
     stats: Stats,
 }
 

@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use molien_board::{Bitboard, Square, Symmetry};
 use molien_hyper::{Hyperboard, KingAxis, KingPair, MAX_OUTER, OuterAxes, Tile, king_pair};
-use molien_operators::{SubGame, column, transpose};
+use molien_operators::{column, transpose};
+use molien_values::BoardValues;
 use rayon::prelude::*;
 
-use crate::record::empty_tiles;
 use crate::view::{View, Wanted, graded, places, planes};
+use molien_operators::empty_tiles;
 
 /// Lines copied at a time, so that what is under way is little.
 const BATCH_LINES: usize = 64;
@@ -20,11 +21,11 @@ const TRANSPOSED_TILES: usize = 1 << 16;
 /// pawns a board looks the same from both sides: where the reader has the
 /// colours exchanged, men and kings exchange their roles and nothing is turned
 /// over.
-pub(crate) fn of_piece_board(game: &SubGame, wanted: &Wanted) -> View {
+pub(crate) fn of_piece_board(game: &BoardValues, wanted: &Wanted) -> View {
     copy(game, wanted, TRANSPOSED_TILES)
 }
 
-fn copy(game: &SubGame, wanted: &Wanted, transposed_tiles: usize) -> View {
+fn copy(game: &BoardValues, wanted: &Wanted, transposed_tiles: usize) -> View {
     debug_assert_eq!(game.board.king_axis(), KingAxis::Pairs);
     let axes = OuterAxes::new(&wanted.men);
     let frame = wanted.frame();
@@ -230,8 +231,9 @@ impl Lines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Metric, Outcome, Placement, Solver, Value};
+    use crate::Solver;
     use molien_board::{Color, Man, Material, Position, Role};
+    use molien_values::{Metric, Outcome, Placement, Value};
 
     /// Every position of a view has the value of the table, whichever man is
     /// promoted and whichever way round the colours are.

@@ -13,7 +13,7 @@ use std::sync::Mutex;
 
 use molien_board::Role;
 use molien_hyper::{Hyperboard, OuterAxes};
-use molien_operators::Graded;
+use molien_values::{Graded, Metric, Placement};
 
 use crate::memory::{copied_bytes, kept_bytes, working_bytes};
 use crate::pawn_exits::{Parts, PawnExits};
@@ -21,7 +21,7 @@ use crate::reach::Node;
 use crate::record::Keep;
 use crate::solver::lock;
 use crate::view::{View, Wanted};
-use crate::{Cost, Metric, Placement, SolveError};
+use crate::{Cost, SolveError};
 
 /// Of boards with fewer tiles no slices are kept: they are small themselves,
 /// and many.

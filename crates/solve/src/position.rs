@@ -13,7 +13,8 @@ use crate::plan::{Plan, Schedule};
 use crate::reach::{Node, reachable};
 use crate::record::Keep;
 use crate::solver::{key, lock};
-use crate::{Metric, Placement, SolveError, Solver, Stats, Table, Value};
+use crate::{SolveError, Solver};
+use molien_values::{Metric, Placement, Stats, Table, Value};
 
 /// The most hyperboards looked at for one position.
 const MAX_PLACEMENTS: usize = 2_000_000;

@@ -2,7 +2,8 @@
 
 use molien_board::{Color, Material};
 
-use crate::{Cost, Metric};
+use crate::Cost;
+use molien_values::Metric;
 
 /// The state of a solve after one wave.
 #[derive(Clone, Copy, Debug)]

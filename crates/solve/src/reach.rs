@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use molien_board::{Bitboard, Color, Man, Material, Position, Role, Square, attacks};
 use molien_hyper::Hyperboard;
 
-use crate::Placement;
+use molien_values::Placement;
 
 /// A hyperboard: canonical material, canonical placement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -2,11 +2,14 @@
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, KingAxis, Plane, Tile};
-use molien_operators::{Graded, add_to_all};
+use molien_operators::add_to_all;
+use molien_values::Graded;
 use rayon::prelude::*;
 
-use crate::stats::{Count, Counter, Longest, Raw, SideStats, first_position};
+use crate::counter::{Counter, Raw, first_position};
 use crate::waves::Decided;
+use molien_operators::empty_tiles;
+use molien_values::{Count, Longest, SideStats};
 
 /// Tiles a task takes.
 const CHUNK_TILES: usize = 512;
@@ -105,10 +108,4 @@ fn planes_of_depth(
         depth.push(empty_tiles(tiles));
     }
     depth.iter_mut().enumerate().filter(move |(b, _)| ply >> b & 1 != 0).map(|(_, plane)| plane)
-}
-
-/// Tiles of no position. Many are made by all threads: what the system takes
-/// for a fresh page is more than what it takes to fill it.
-pub(crate) fn empty_tiles(tiles: usize) -> Vec<Tile> {
-    rayon::iter::repeat_n(Tile::EMPTY, tiles).with_min_len(1 << 12).collect()
 }

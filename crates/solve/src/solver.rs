@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use molien_board::{Material, Position, Role};
 use molien_hyper::Hyperboard;
-use molien_operators::{Backend, SubGame, fastest};
+use molien_operators::{Backend, fastest};
+use molien_values::{BoardValues, Metric, Placement, Shelf, Stats, Table, Value, WaveLog};
 use rayon::prelude::*;
 
 use crate::board_solve::BoardSolve;
@@ -18,10 +19,10 @@ use crate::pawn_exits::PawnExits;
 use crate::pawn_solve::Part;
 use crate::plan::SLICED_TILES;
 use crate::record::Keep;
-use crate::relayout::swap_colors;
 use crate::view::{View, Wanted};
 use crate::watch::Watch;
-use crate::{Metric, Placement, Progress, Shelf, Silent, SolveError, Stats, Table, Value, WaveLog};
+use crate::{Progress, Silent, SolveError};
+use molien_operators::swap_colors;
 
 /// Solves materials and keeps their tables.
 pub struct Solver {
@@ -47,7 +48,7 @@ pub struct Solver {
     pub(crate) watched: Mutex<HashMap<(Position, Metric), Value>>,
 }
 
-pub(crate) type Swapped = HashMap<Key, Arc<SubGame>>;
+pub(crate) type Swapped = HashMap<Key, Arc<BoardValues>>;
 
 /// What is read, in which metric.
 pub(crate) type ViewKey = (Metric, Wanted);
@@ -311,7 +312,7 @@ impl Solver {
     }
 
     /// The values of a material without pawns in the given orientation.
-    fn sub_game(&self, material: Material, metric: Metric) -> Result<Arc<SubGame>, SolveError> {
+    fn sub_game(&self, material: Material, metric: Metric) -> Result<Arc<BoardValues>, SolveError> {
         let key = key(material, metric);
         if material != key.0
             && let Some(game) = lock(&self.swapped).get(&key)

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use molien_board::{Bitboard, Color, Man, Material, Role, Square, Symmetry};
 use molien_hyper::{MAX_OUTER, OuterAxes, Tile};
-use molien_operators::{Graded, SubGame, SubView, transpose};
+use molien_operators::{SubView, transpose};
+use molien_values::{BoardValues, Graded, Placement};
 
-use crate::Placement;
 use crate::reach::Node;
 
 /// Values in the frame of the board that reads them.
@@ -21,7 +21,7 @@ pub(crate) enum View {
     /// A copy.
     Own { axes: OuterAxes, values: Graded },
     /// The stored values themselves, where they are in that frame already.
-    Shared { game: Arc<SubGame>, turn: Color },
+    Shared { game: Arc<BoardValues>, turn: Color },
     /// A copy that other boards read too.
     Common(Arc<View>),
 }
@@ -30,7 +30,7 @@ impl View {
     pub fn sub(&self) -> SubView<'_> {
         match self {
             View::Own { axes, values } => SubView { axes, values },
-            View::Shared { game, turn } => game.view(*turn),
+            View::Shared { game, turn } => SubView::of(game, *turn),
             View::Common(view) => view.sub(),
         }
     }
@@ -152,7 +152,7 @@ pub(crate) fn graded(planes: Vec<Vec<Tile>>, like: &Graded, wanted: &Wanted) -> 
 }
 
 /// A view of a stored hyperboard with pawns.
-pub(crate) fn of_pawn_board(game: &Arc<SubGame>, wanted: &Wanted) -> View {
+pub(crate) fn of_pawn_board(game: &Arc<BoardValues>, wanted: &Wanted) -> View {
     let frame = wanted.frame();
     if frame == Frame::PLAIN && wanted.fixed.is_none() {
         return View::Shared { game: game.clone(), turn: wanted.turn };

@@ -3,8 +3,8 @@
 use molien_board::{Color, Position};
 use molien_hyper::{Hyperboard, Index};
 
-use crate::Value;
 use crate::waves::Decided;
+use molien_values::Value;
 
 /// Notes the wave in which chosen positions are decided.
 pub(crate) struct Watch {

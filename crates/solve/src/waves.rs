@@ -19,7 +19,7 @@ use molien_hyper::{Hyperboard, Plane, Tile};
 use molien_operators::{Backend, Release, difference, for_each_neighbour, take};
 use rayon::prelude::*;
 
-use crate::wave_log::RunLog;
+use molien_values::RunLog;
 
 /// Tiles a thread takes at a time.
 const CHUNK_TILES: usize = 16;

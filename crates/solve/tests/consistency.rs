@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use molien_board::Square;
-use molien_solve::{Law, Metric, Solver, Table, check_consistency};
+use molien_solve::{Law, Solver, check_consistency};
+use molien_values::{Metric, Table};
 
 fn solved(solver: &Solver, name: &str, metric: Metric) -> Arc<Table> {
     solver.solve(name.parse().unwrap(), metric).unwrap()

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use molien_board::Material;
-use molien_solve::{Metric, Solver, Stats, Table};
+use molien_solve::Solver;
+use molien_values::{Metric, Stats, Table};
 
 fn assert_same_values(a: &Table, b: &Table) {
     assert_eq!(a.parts.len(), b.parts.len());

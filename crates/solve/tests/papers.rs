@@ -1,6 +1,7 @@
 //! Numbers published by others.
 
-use molien_solve::{Metric, Solver};
+use molien_solve::Solver;
+use molien_values::Metric;
 
 #[test]
 fn maximal_mates() {

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use criterion::{BatchSize, Criterion};
 use molien_board::{Color, Man, Material, Position, Role, Square};
-use molien_solve::{Metric, Solver, Table};
+use molien_solve::Solver;
 use molien_table::{TableFile, WriteOptions, write};
+use molien_values::{Metric, Table};
 
 /// `BENCH_MATERIAL` names another.
 fn material() -> Material {

@@ -7,8 +7,8 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use molien_solve::Table;
 use molien_table::{TableFile, WriteOptions, write};
+use molien_values::Table;
 
 /// CPU seconds of this process so far, all threads; 0 where the system does
 /// not tell.

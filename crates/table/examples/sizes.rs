@@ -8,8 +8,9 @@ use std::error::Error;
 use std::path::Path;
 
 use molien_board::Material;
-use molien_solve::{Metric, Solver, Table};
+use molien_solve::Solver;
 use molien_table::{TableFile, WriteOptions, write};
+use molien_values::{Metric, Table};
 
 fn bytes_and_bits(bytes: u64, positions: u64) -> String {
     format!("{bytes} | {:.3}", bytes as f64 * 8.0 / positions as f64)

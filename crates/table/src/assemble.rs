@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use molien_hyper::KING_PAIRS;
-use molien_solve::{Metric, Stats};
+use molien_values::{Metric, Stats};
 
 use crate::atomic::publish;
 use crate::classes::{ClassCache, Classes};

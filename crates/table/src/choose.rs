@@ -5,7 +5,7 @@ use std::io;
 
 use molien_board::{Color, Man, Role};
 use molien_hyper::{Hyperboard, KING_PAIRS};
-use molien_solve::SideStats;
+use molien_values::SideStats;
 use rayon::prelude::*;
 
 use crate::coding::{Alphabet, Coding, Malformed, SeenDifferences, UNEXPECTED};
@@ -138,7 +138,7 @@ fn orders(table: &Solved<'_>) -> Vec<Vec<Man>> {
 /// tiles, or its king's moves are looked at.
 fn candidates(table: &Solved<'_>, king_moves_cells: usize) -> Vec<Layout> {
     let placement = |board: &Hyperboard| {
-        molien_solve::Placement::new(Color::BOTH.map(|color| board.pawns(color)))
+        molien_values::Placement::new(Color::BOTH.map(|color| board.pawns(color)))
     };
     let placements: Vec<_> = table.boards().into_iter().map(placement).collect();
     let classes = if table.material.has_pawns() { 1 } else { KING_PAIRS };
@@ -168,7 +168,7 @@ fn candidates(table: &Solved<'_>, king_moves_cells: usize) -> Vec<Layout> {
 
 /// The depths that occur, by the statistics.
 fn alphabet_of(stats: &SideStats) -> Alphabet {
-    let list = |counts: &Vec<molien_solve::Count>| {
+    let list = |counts: &Vec<molien_values::Count>| {
         let found = counts.iter().enumerate().filter(|(_, count)| count.unique > 0);
         found.map(|(plies, _)| plies as i32).collect()
     };

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, KING_PAIRS, Tile};
-use molien_operators::{Graded, fastest};
-use molien_solve::Table;
+use molien_operators::fastest;
+use molien_values::{Graded, Table};
 
 /// The values of one king class, White and Black to move: as those of a
 /// hyperboard that has only the tiles of this class.

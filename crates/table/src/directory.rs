@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use molien_board::Material;
-use molien_solve::{Metric, Shelf, Table};
+use molien_values::{Metric, Shelf, Table};
 
 use crate::assemble::{Assembly, Part, assemble, kept_parts, temporary};
 use crate::atomic::TEMPORARY;

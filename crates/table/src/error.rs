@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use molien_board::Material;
-use molien_solve::Metric;
+use molien_values::Metric;
 use thiserror::Error;
 
 use crate::file::VERSION;

@@ -7,7 +7,7 @@
 
 use molien_board::{Color, Man, Role, Square};
 use molien_hyper::{Hyperboard, Index, KingAxis, Tile};
-use molien_operators::Graded;
+use molien_values::Graded;
 use rayon::prelude::*;
 
 use crate::gather::{Addresses, Seen, Turn, Words};
@@ -242,7 +242,7 @@ mod tests {
     use crate::layout::{ScanOrder, placed_men};
     use molien_board::{Bitboard, Material};
     use molien_operators::fastest;
-    use molien_solve::Placement;
+    use molien_values::Placement;
 
     /// Values that fit the board and are otherwise random.
     fn random_values(board: &Hyperboard) -> Graded {

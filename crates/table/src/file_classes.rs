@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, Plane, Tile};
-use molien_operators::{Graded, SubGame};
-use molien_solve::{Metric, Table};
+use molien_values::{BoardValues, Graded, Metric, Table};
 use rayon::prelude::*;
 
 use crate::classes::{ClassValues, Classes, legal_class};
@@ -110,7 +109,7 @@ impl TableFile {
             Ok::<(), TableError>(())
         })?;
         let (material, metric) = (stats.material, metric.without_pawns());
-        let parts = vec![Arc::new(SubGame { board, values })];
+        let parts = vec![Arc::new(BoardValues { board, values })];
         Ok(Some(Table { material, metric, parts, stats }))
     }
 }

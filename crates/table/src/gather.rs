@@ -1,7 +1,7 @@
 //! Words of a hyperboard, brought into the file's order and made keys.
 
 use molien_hyper::{Index, Tile};
-use molien_operators::Graded;
+use molien_values::Graded;
 
 use crate::arch::{self, Rows, Work};
 use crate::key::{Key, NONE_KEY};

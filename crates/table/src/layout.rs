@@ -6,7 +6,7 @@
 
 use molien_board::{Bitboard, Color, Man, Material, Position, Role, Square, Symmetry};
 use molien_hyper::{KING_PAIRS, king_pair, king_pair_squares};
-use molien_solve::Placement;
+use molien_values::Placement;
 
 use crate::frame::Frame;
 

@@ -10,7 +10,8 @@
 //! compression needs.
 //!
 //! ```
-//! use molien_solve::{Metric, Solver, Value};
+//! use molien_solve::Solver;
+//! use molien_values::{Metric, Value};
 //! use molien_table::{Directory, WriteOptions};
 //!
 //! let folder = tempfile::tempdir()?;

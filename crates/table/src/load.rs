@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, Index, KingAxis, Plane, Tile};
-use molien_operators::{Backend, Graded, SubGame, fastest};
-use molien_solve::{Metric, Table};
+use molien_operators::{Backend, fastest};
+use molien_values::{BoardValues, Graded, Metric, Table};
 use rayon::prelude::*;
 
 use crate::decode::PartDecoder;
@@ -24,7 +24,7 @@ impl TableFile {
         let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
         let stored = self.shared.meta.metrics[place].coding.stored;
         let decoder = PartDecoder { file: self, metric: stored.then_some(place) };
-        let part = |(number, pawns): (usize, &molien_solve::Placement)| {
+        let part = |(number, pawns): (usize, &molien_values::Placement)| {
             let board = match material.has_pawns() {
                 true => Hyperboard::around_pawns(material, pawns.bitboards()),
                 false => Hyperboard::pieces(material),
@@ -41,7 +41,7 @@ impl TableFile {
         decoder: &PartDecoder<'_>,
         number: usize,
         board: Hyperboard,
-    ) -> Result<SubGame, TableError> {
+    ) -> Result<BoardValues, TableError> {
         let layout = &self.shared.meta.layout;
         let [base, own] = decoder.decode(number)?;
         let places = Places::new(layout, &board);
@@ -63,7 +63,7 @@ impl TableFile {
                 }
             }
         }
-        Ok(SubGame { board, values })
+        Ok(BoardValues { board, values })
     }
 }
 

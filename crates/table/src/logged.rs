@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use molien_board::{Color, Material};
 use molien_hyper::{Hyperboard, KING_PAIRS, Tile};
-use molien_operators::Graded;
-use molien_solve::{Metric, Placement, Run, Stats, complete_symmetric_class, swapped_class};
+use molien_operators::{complete_symmetric_class, swapped_class};
+use molien_values::{Graded, Metric, Placement, Run, Stats};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::bytes::{Decoder, Encoder};

@@ -2,7 +2,7 @@
 //! statistics, dictionaries (FORMAT.md, section 4).
 
 use molien_board::{Bitboard, Color, Man, Material, Position, Role};
-use molien_solve::{Count, Longest, Metric, Placement, SideStats, Stats, Zugzwangs};
+use molien_values::{Count, Longest, Metric, Placement, SideStats, Stats, Zugzwangs};
 
 use crate::bytes::{Decoder, Encoder};
 use crate::coding::{Alphabet, Coding, Malformed};

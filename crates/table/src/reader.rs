@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use molien_board::{Man, Material, Position, Role, Square, attacks};
-use molien_solve::{Metric, Outcome, Stats, Value};
+use molien_values::{Metric, Outcome, Stats, Value};
 use rayon::prelude::*;
 
 use crate::TableError;

@@ -5,7 +5,7 @@ use std::io;
 
 use molien_board::{Color, Material};
 use molien_hyper::{Hyperboard, KING_PAIRS};
-use molien_solve::{Metric, SideStats, Stats, Table};
+use molien_values::{Metric, SideStats, Stats, Table};
 
 use crate::classes::ClassCache;
 use crate::expand::Places;
@@ -50,7 +50,7 @@ impl<'a> Solved<'a> {
     /// Whether the depth of each position is known, or only their number.
     pub fn keeps_depths(&self) -> bool {
         let Values::Whole(table) = &self.values else { return true };
-        let deep = |counts: &Vec<molien_solve::Count>| counts.len() > 1;
+        let deep = |counts: &Vec<molien_values::Count>| counts.len() > 1;
         let any = self.stats.sides.iter().any(|side| deep(&side.wins) || deep(&side.losses));
         let mut values = table.parts.iter().flat_map(|part| &part.values);
         !any || values.any(|side| !side.depth.is_empty())

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use molien_board::{Color, Material};
 use molien_hyper::Plane;
-use molien_solve::{Run, RunLog, WaveLog};
+use molien_values::{Run, RunLog, WaveLog};
 
 use crate::bytes::Encoder;
 use crate::wave_record::Sections;

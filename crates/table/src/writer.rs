@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use molien_board::Material;
-use molien_solve::{Metric, Table};
+use molien_values::{Metric, Table};
 use rayon::prelude::*;
 
 use crate::TableError;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use molien_board::Material;
-use molien_solve::{Metric, Progress, Solver, Table, WaveReport};
+use molien_solve::{Progress, Solver, WaveReport};
 use molien_table::{Assembly, Directory, WriteOptions};
+use molien_values::{Metric, Table};
 
 /// Where the child process stores its table.
 const FOLDER: &str = "MOLIEN_TEST_CRASH_FOLDER";

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use molien_board::{Color, Position};
 use molien_hyper::{Index, Tile};
-use molien_solve::{Metric, Solver, Table, Value};
+use molien_solve::Solver;
 use molien_table::{Directory, TableError, TableFile, WriteOptions, write};
+use molien_values::{Metric, Table, Value};
 
 fn small_table() -> Arc<Table> {
     Solver::new().solve("KQK".parse().unwrap(), Metric::Dtm).unwrap()

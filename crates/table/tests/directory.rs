@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use molien_solve::{Metric, Shelf, Solver};
+use molien_solve::Solver;
 use molien_table::{Directory, TableError, WriteOptions};
+use molien_values::{Metric, Shelf};
 
 #[test]
 fn stores_lists_verifies_and_locks() {

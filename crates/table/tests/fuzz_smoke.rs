@@ -2,8 +2,9 @@
 //! number of rounds.
 
 use molien_board::Position;
-use molien_solve::{Metric, Solver};
+use molien_solve::Solver;
 use molien_table::{WriteOptions, fuzzing, write};
+use molien_values::Metric;
 
 struct Random(u64);
 

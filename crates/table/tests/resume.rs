@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use molien_board::Material;
-use molien_solve::{Metric, Progress, SolveError, Solver, Table, WaveReport};
+use molien_solve::{Progress, SolveError, Solver, WaveReport};
 use molien_table::WaveLogs;
+use molien_values::{Metric, Table};
 
 /// Stops after so many waves of a material; counts those that were computed.
 struct Stopper {

@@ -2,8 +2,9 @@
 
 use molien_board::{Color, Position, Symmetry};
 use molien_hyper::{Index, Tile};
-use molien_solve::{Metric, Solver, Table};
+use molien_solve::Solver;
 use molien_table::{TableFile, WriteOptions, write};
+use molien_values::{Metric, Table};
 
 fn check(file: &TableFile, table: &Table) {
     assert_eq!(file.stats(table.metric).unwrap(), table.stats);
@@ -73,7 +74,7 @@ fn unexpected_differences() {
     let solver = Solver::new();
     let solve = |metric| solver.solve("KQKR".parse().unwrap(), metric).unwrap();
     let named = |table: &Table, metric| {
-        let stats = molien_solve::Stats { metric, ..table.stats.clone() };
+        let stats = molien_values::Stats { metric, ..table.stats.clone() };
         Table { metric, stats, ..table.clone() }
     };
     let (dtm, dtc) = (solve(Metric::Dtm), solve(Metric::Dtc));

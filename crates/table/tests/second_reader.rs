@@ -6,8 +6,9 @@ use std::process::{Command, Stdio};
 
 use molien_board::{Color, Position};
 use molien_hyper::{Index, Tile};
-use molien_solve::{Metric, Solver, Table, Value};
+use molien_solve::Solver;
 use molien_table::{TableFile, WriteOptions, write};
+use molien_values::{Metric, Table, Value};
 
 const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/read_mol.py");
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use molien_board::Material;
-use molien_solve::{Metric, Solver, Table};
+use molien_solve::Solver;
 use molien_table::{Assembly, Directory, Logged, TableError, WriteOptions, write};
+use molien_values::{Metric, Table};
 
 const OPTIONS: WriteOptions = WriteOptions { level: 3, date: Some(0) };
 

@@ -2,8 +2,9 @@
 //! them.
 
 use molien_board::Color;
-use molien_solve::{Metric, Solver, Stats};
+use molien_solve::Solver;
 use molien_testing::{Row, oracle, read_tsv};
+use molien_values::{Metric, Stats};
 
 #[test]
 fn wins_draws_losses_and_zugzwangs_are_equal() {

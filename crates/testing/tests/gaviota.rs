@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use molien_board::{Color, Man, Position, Role, Square};
-use molien_solve::{Metric, Solver, Table, Value};
+use molien_solve::Solver;
 use molien_testing::{Row, oracle, read_gz_tsv};
+use molien_values::{Metric, Table, Value};
 
 fn position(row: &Row<'_>) -> Position {
     let square = |name: &str| row.text(name).parse::<Square>().unwrap();

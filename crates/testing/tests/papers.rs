@@ -1,7 +1,8 @@
 //! Published figures, reproduced.
 
 use molien_board::{Color, Material};
-use molien_solve::{Count, Metric, Solver, Stats};
+use molien_solve::Solver;
+use molien_values::{Count, Metric, Stats};
 
 /// Thompson (1986), Table 1: material, what was counted ("max to win" is DTC,
 /// "max to mate" DTM), and the greatest number of White's moves.

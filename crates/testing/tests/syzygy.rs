@@ -15,9 +15,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use molien_board::{Color, Material, Position};
 use molien_hyper::Index;
-use molien_probe::{Category, chess::to_chess};
-use molien_solve::{Metric, Place, Solver, Table, Value, check_consistency};
+use molien_probe::chess::to_chess;
+use molien_solve::{Solver, check_consistency};
 use molien_testing::{Syzygy, SyzygyAnswer, oracle};
+use molien_values::{Category, Metric, Place, Table, Value};
 use rayon::prelude::*;
 use shakmaty::Chess;
 

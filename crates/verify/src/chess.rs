@@ -1,7 +1,7 @@
 //! The referee's moves: shakmaty's, in the terms of the metrics.
 
 use molien_board::{Color, Man, Position, Role, Square};
-use molien_probe::MoveClass;
+use molien_values::MoveClass;
 use shakmaty::{Chess, Move, Position as _};
 
 /// What matters of a move to the metrics.

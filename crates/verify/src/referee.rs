@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use molien_board::{Color, Material, Position, Square};
 use molien_hyper::{Hyperboard, Index, Tile};
-use molien_probe::{better, chess::to_chess, value_before};
-use molien_solve::{Metric, Place, SolveError, Solver, Table, Value};
+use molien_probe::chess::to_chess;
+use molien_solve::{SolveError, Solver};
 use molien_table::TableFile;
+use molien_values::{Metric, Place, Table, Value, better, value_before};
 use rayon::prelude::*;
 use shakmaty::{Chess, EnPassantMode, Position as _};
 use thiserror::Error;
@@ -248,7 +249,7 @@ impl Referee {
         best
     }
 
-    fn before(&self, class: molien_probe::MoveClass, after: &ValueSet) -> ValueSet {
+    fn before(&self, class: molien_values::MoveClass, after: &ValueSet) -> ValueSet {
         let mut values = *after;
         for (value, &metric) in values.iter_mut().zip(&self.tables.metrics) {
             *value = value_before(metric, class, *value);

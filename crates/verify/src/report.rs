@@ -1,8 +1,9 @@
 //! Running both checks, and what they find.
 
 use molien_board::{MAX_MEN, Material, Position};
-use molien_solve::{Consistency, Metric, SolveError, Solver, Value, check_consistency};
+use molien_solve::{Consistency, SolveError, Solver, check_consistency};
 use molien_table::TableError;
+use molien_values::{Metric, Value};
 use thiserror::Error;
 
 use crate::{Referee, RefereeError};

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use molien_board::{Color, Position, Square};
 use molien_hyper::{Hyperboard, Index};
-use molien_solve::{Metric, Solver, check_consistency};
+use molien_solve::{Solver, check_consistency};
 use molien_table::TableFile;
+use molien_values::Metric;
 
 use crate::random::SplitMix;
 use crate::{Options, PlaneReport, Referee, RefereeReport, Report, VerifyError};

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
-use molien_solve::{Metric, SolveError, Solver, Table, Value};
+use molien_solve::{SolveError, Solver};
 use molien_table::TableFile;
+use molien_values::{Metric, Table, Value};
 
 /// At most this many metrics are looked at together.
 pub(crate) const MAX_METRICS: usize = Metric::ALL.len();

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use molien_board::Position;
-use molien_solve::{Metric, Solver, Table, Value};
+use molien_solve::Solver;
 use molien_table::{TableFile, WriteOptions, write};
+use molien_values::{Metric, Table, Value};
 use molien_verify::{Options, Referee, verify, verify_stored};
 
 #[test]

@@ -4,7 +4,7 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 use molien_board::Material;
 use molien_cuda::Bench;
-use molien_solve::Metric;
+use molien_values::Metric;
 use serde_json::json;
 
 use crate::Verdict;

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use molien_board::Material;
 use molien_mine::export::{Columns, CsvWriter, ParquetWriter, RowWriter};
 use molien_mine::{Query, Search};
-use molien_solve::Metric;
+use molien_values::Metric;
 use serde_json::json;
 
 use crate::Verdict;

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use clap::Args;
 use molien_board::Material;
 use molien_mine::{Hit, Query, Search, TableSet};
-use molien_solve::{Metric, Solver, Value};
+use molien_solve::Solver;
+use molien_values::{Metric, Value};
 use serde_json::{Map, Value as Json, json};
 
 use crate::Verdict;

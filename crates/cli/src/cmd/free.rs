@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use clap::Args;
 use molien_board::{Man, Square};
 use molien_mine::{FreeMan, FreeSquare};
-use molien_probe::{Answer, Category};
-use molien_solve::Metric;
+use molien_probe::Answer;
+use molien_values::{Category, Metric};
 use serde_json::{Map, Value as Json, json};
 
 use crate::Verdict;

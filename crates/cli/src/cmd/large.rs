@@ -2,8 +2,8 @@
 
 use molien_board::{Color, Material, Position};
 use molien_cuda::{Attackers, CudaEngine, Keep, Request, Survey};
-use molien_probe::{MoveClass, better, chess, value_before};
-use molien_solve::{Count, Counting, Longest, Metric, Value};
+use molien_probe::chess;
+use molien_values::{Count, Counting, Longest, Metric, MoveClass, Value, better, value_before};
 use serde_json::{Value as Json, json};
 
 use crate::Verdict;

@@ -3,7 +3,7 @@
 use clap::Args;
 use molien_board::Position;
 use molien_lines::{Line, Play, Strategy, Until, best_line};
-use molien_solve::Metric;
+use molien_values::Metric;
 use serde_json::json;
 
 use crate::Verdict;

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use molien_board::{Color, Material};
 use molien_mine::{Hit, TableSet, maxima};
-use molien_solve::{Metric, Outcome};
+use molien_values::{Metric, Outcome};
 use serde_json::{Value as Json, json};
 
 use crate::Verdict;
@@ -66,7 +66,7 @@ pub fn run(context: &Context, args: &MaximaArgs) -> anyhow::Result<Verdict> {
                 bar.set(done, total);
             })?;
             let value = hits.first().and_then(|hit| hit.values[args.metric as usize]);
-            if let Some(plies) = value.and_then(molien_solve::Value::plies) {
+            if let Some(plies) = value.and_then(molien_values::Value::plies) {
                 groups.push(Group { side, outcome, plies, hits });
             }
         }

@@ -3,7 +3,7 @@
 use clap::Args;
 use molien_board::{Color, Material};
 use molien_mine::{OnlyMoveCounts, OnlyMoves, TableSet, only_moves};
-use molien_solve::Metric;
+use molien_values::Metric;
 use serde_json::{Map, Value as Json, json};
 
 use crate::Verdict;

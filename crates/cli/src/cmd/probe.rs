@@ -2,8 +2,8 @@
 
 use clap::Args;
 use molien_board::Position;
-use molien_probe::{Answer, Category, MoveAnswer};
-use molien_solve::{Metric, Value};
+use molien_probe::{Answer, MoveAnswer};
+use molien_values::{Category, Metric, Value};
 use serde_json::{Value as Json, json};
 
 use crate::Verdict;

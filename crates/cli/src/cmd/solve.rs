@@ -8,7 +8,8 @@ use std::time::Instant;
 use clap::Args;
 use molien_board::{Color, Man, Material, Role};
 use molien_probe::{FolderSource, Source as _};
-use molien_solve::{Counting, Metric, Solver, Stats, dependencies};
+use molien_solve::{Solver, dependencies};
+use molien_values::{Counting, Metric, Stats};
 use serde_json::json;
 
 use crate::Verdict;

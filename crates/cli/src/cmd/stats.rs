@@ -7,7 +7,7 @@ use clap::Args;
 use molien_board::{Color, Material};
 use molien_mine::horizon;
 use molien_mine::plot::{Panel, histograms};
-use molien_solve::{Count, Counting, Longest, Metric, Stats};
+use molien_values::{Count, Counting, Longest, Metric, Stats};
 use serde_json::{Map, Value as Json, json};
 
 use crate::Verdict;

@@ -2,8 +2,8 @@
 
 use anyhow::bail;
 use clap::Args;
-use molien_solve::Metric;
 use molien_table::{Entry, TableFile};
+use molien_values::Metric;
 use serde_json::{Value as Json, json};
 
 use crate::Verdict;

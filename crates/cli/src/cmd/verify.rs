@@ -7,8 +7,9 @@ use anyhow::ensure;
 use clap::Args;
 use molien_board::{Material, Position};
 use molien_probe::{FolderSource, Source as _};
-use molien_solve::{Metric, Solver, Value, dependencies};
+use molien_solve::{Solver, dependencies};
 use molien_table::TableFile;
+use molien_values::{Metric, Value};
 use molien_verify::{Options, Report, STORED_SAMPLE, stored_check_bytes, verify, verify_stored};
 use serde_json::{Value as Json, json};
 

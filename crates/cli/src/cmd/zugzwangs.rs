@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use clap::{Args, ValueEnum};
 use molien_board::{Color, Material};
 use molien_mine::{TableSet, Zugzwang, ZugzwangKind, zugzwangs};
-use molien_solve::{Metric, Value};
+use molien_values::{Metric, Value};
 use serde_json::json;
 
 use crate::Verdict;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use molien_solve::Outcome;
+use molien_values::Outcome;
 
 use super::pgn::{Game, Item};
 use super::walk::{GameReport, MoveReport};

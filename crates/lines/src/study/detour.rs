@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use molien_board::{Move, Position};
 use molien_probe::Tablebase;
-use molien_solve::Metric;
+use molien_values::Metric;
 
 use super::walk::MoveReport;
 use crate::{Judged, LineError, Strategy};

@@ -1,6 +1,6 @@
 //! What was found, in words.
 
-use molien_solve::Outcome;
+use molien_values::Outcome;
 use serde_json::{Value as Json, json};
 
 use super::walk::{Flaw, GameReport, MoveReport};

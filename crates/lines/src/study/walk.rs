@@ -2,7 +2,8 @@
 
 use molien_board::{Color, Move, Position};
 use molien_probe::{ProbeError, Tablebase, chess};
-use molien_solve::{Metric, Outcome, SolveError};
+use molien_solve::SolveError;
+use molien_values::{Metric, Outcome};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position as _, PositionError};

@@ -13,7 +13,7 @@ pub use csv::CsvWriter;
 pub use parquet::ParquetWriter;
 
 use molien_board::{Color, Man, Material, Role, Square};
-use molien_solve::{Metric, Outcome, Value};
+use molien_values::{Metric, Outcome, Value};
 
 use crate::{Hit, MineError};
 

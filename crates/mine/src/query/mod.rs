@@ -9,7 +9,7 @@ mod lex;
 mod parse;
 
 use molien_board::{Bitboard, Color, Man, Material, Symmetry};
-use molien_solve::{Metric, Outcome};
+use molien_values::{Metric, Outcome};
 use thiserror::Error;
 
 /// A mistake in a query.

@@ -1,7 +1,7 @@
 //! From text to an expression, by recursive descent.
 
 use molien_board::{Bitboard, Color, Man, Material, Square};
-use molien_solve::{Metric, Outcome};
+use molien_values::{Metric, Outcome};
 
 use super::lex::{Placed, Token, tokens};
 use super::{Atom, Expr, QueryError};

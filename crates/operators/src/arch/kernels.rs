@@ -10,7 +10,8 @@ use super::avx512::V512;
 use crate::merge::{Movers, Reading, merge};
 use crate::wide::Wide;
 use crate::words::{Plain, Words};
-use crate::{Conversions, Graded, Release, Rule};
+use crate::{Conversions, Release};
+use molien_values::{Graded, Rule};
 
 /// What the processor has been found to have.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use molien_board::Color;
 use molien_hyper::{Plane, Tile};
-use molien_operators::Graded;
+use molien_values::Graded;
 use rayon::prelude::*;
 
 use super::plies::PlySets;

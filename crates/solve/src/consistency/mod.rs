@@ -12,11 +12,12 @@ use std::sync::Arc;
 
 use molien_board::{Color, Position};
 use molien_hyper::{Cell, Hyperboard, Index, Plane, Tile};
-use molien_operators::{Backend, Conversions, Goal, Graded, SubGame, fastest};
+use molien_operators::{Backend, Conversions, Goal, fastest};
+use molien_values::{BoardValues, Graded, Table};
 use rayon::prelude::*;
 
 use crate::exits::Exits;
-use crate::{SolveError, Solver, Table};
+use crate::{SolveError, Solver};
 
 /// How many failures are kept with their positions.
 const KEPT_FAILURES: usize = 10;
@@ -91,7 +92,7 @@ impl Consistency {
 /// # Errors
 /// If a sub-game cannot be solved.
 pub fn check_consistency(solver: &Solver, table: &Table) -> Result<Consistency, SolveError> {
-    let check = |game: &Arc<SubGame>| {
+    let check = |game: &Arc<BoardValues>| {
         let exits = solver.exits(&game.board, table.metric)?;
         let check = Check { backend: fastest(), game, exits: &*exits };
         Ok(check.side(Color::White).merge(check.side(Color::Black)))
@@ -102,7 +103,7 @@ pub fn check_consistency(solver: &Solver, table: &Table) -> Result<Consistency, 
 
 struct Check<'a> {
     backend: &'static dyn Backend,
-    game: &'a SubGame,
+    game: &'a BoardValues,
     exits: &'a dyn Exits,
 }
 

@@ -2,7 +2,8 @@
 //! tile only where it has something of that ply.
 
 use molien_hyper::Tile;
-use molien_operators::{Graded, Release};
+use molien_operators::Release;
+use molien_values::Graded;
 use rayon::prelude::*;
 
 const WORD_PLIES: usize = u64::BITS as usize;

@@ -1,11 +1,4 @@
-//! A solved material.
-
-use std::sync::Arc;
-
-use molien_board::Material;
-use molien_operators::SubGame;
-
-use crate::{Metric, Stats};
+//! The value of a position.
 
 /// The value of a position for the side to move, with its depth in plies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -75,27 +68,5 @@ impl Outcome {
             Outcome::Draw => "draw",
             Outcome::Win => "win",
         }
-    }
-}
-
-/// All values of one material in one metric.
-#[derive(Clone, Debug)]
-pub struct Table {
-    /// The material, stronger side first.
-    pub material: Material,
-    /// What is counted.
-    pub metric: Metric,
-    /// One hyperboard without pawns; one for each placement of the pawns (up
-    /// to the left-right mirror) otherwise, sorted by placement.
-    pub parts: Vec<Arc<SubGame>>,
-    /// Counts, maxima, zugzwangs.
-    pub stats: Stats,
-}
-
-impl Table {
-    /// Bytes the values take in memory.
-    pub fn len_bytes(&self) -> usize {
-        let graded = self.parts.iter().flat_map(|part| &part.values);
-        graded.map(molien_operators::Graded::len_bytes).sum()
     }
 }

@@ -1,8 +1,8 @@
 //! How a value passes through a move.
 
-use molien_board::{Move, Position};
-use molien_operators::Rule;
-use molien_solve::{Metric, Value};
+use molien_board::Move;
+
+use crate::{Metric, Rule, Value};
 
 /// What matters of a move to the metrics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +27,8 @@ impl MoveClass {
         }
     }
 
-    fn rule(self, metric: Metric) -> Rule {
+    /// How the count passes through a move of this class.
+    pub fn rule(self, metric: Metric) -> Rule {
         match self {
             MoveClass::Quiet => Rule::Onward,
             MoveClass::Push => metric.push_rule(),
@@ -36,25 +37,10 @@ impl MoveClass {
     }
 }
 
-/// The legal moves, the quiet ones first. Where positions are solved one by
-/// one, these lead to the position's own board, which is solved with all that
-/// the others lead to; the other way round much would be solved again for
-/// every move.
-pub fn quiet_moves_first(position: &Position) -> Vec<Move> {
-    let mut moves: Vec<Move> = position.legal_moves().into_iter().collect();
-    moves.sort_by_key(|m| MoveClass::of(m) != MoveClass::Quiet);
-    moves
-}
-
 /// The value for the mover of a move to a position of this value (which is
 /// seen from the opponent).
 pub fn value_before(metric: Metric, class: MoveClass, after: Value) -> Value {
-    let count = |plies: u16| match class.rule(metric) {
-        Rule::One => 1,
-        Rule::Onward => plies.saturating_add(1),
-        Rule::Fifty if plies <= 100 => 1,
-        Rule::Fifty => 101,
-    };
+    let count = |plies: u16| class.rule(metric).plies(plies);
     match after {
         Value::Win(plies) => Value::Loss(count(plies)),
         Value::Draw => Value::Draw,

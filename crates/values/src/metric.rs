@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use molien_operators::Rule;
+use crate::{Rule, UnknownName};
 
 /// How the length of a win is counted, in plies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -65,13 +65,13 @@ impl fmt::Display for Metric {
 }
 
 impl FromStr for Metric {
-    type Err = String;
+    type Err = UnknownName;
 
-    fn from_str(text: &str) -> Result<Metric, String> {
+    fn from_str(text: &str) -> Result<Metric, UnknownName> {
         let lower = text.to_ascii_lowercase();
         Metric::ALL
             .into_iter()
             .find(|metric| metric.name() == lower)
-            .ok_or_else(|| format!("'{text}' is not a metric: use dtm, dtc, dtz or dtz50"))
+            .ok_or_else(|| UnknownName::new("metric", text, "dtm, dtc, dtz or dtz50"))
     }
 }

@@ -5,11 +5,8 @@ use std::ops::{Add, AddAssign};
 use std::str::FromStr;
 
 use molien_board::{Color, Material, Position};
-use molien_hyper::{Cell, Hyperboard, Index, KingAxis, Plane, Tile};
-use molien_operators::{SubGame, count};
-use rayon::prelude::*;
 
-use crate::Metric;
+use crate::{FIFTY_MOVES_PLIES, Metric, UnknownName};
 
 /// How positions are counted in published tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -25,14 +22,14 @@ pub enum Counting {
 }
 
 impl FromStr for Counting {
-    type Err = String;
+    type Err = UnknownName;
 
-    fn from_str(text: &str) -> Result<Counting, String> {
+    fn from_str(text: &str) -> Result<Counting, UnknownName> {
         match text.to_ascii_lowercase().as_str() {
             "unique" => Ok(Counting::Unique),
             "nalimov" => Ok(Counting::Nalimov),
             "stiller" => Ok(Counting::Stiller),
-            _ => Err(format!("'{text}' is not a counting: use unique, nalimov or stiller")),
+            _ => Err(UnknownName::new("way of counting", text, "unique, nalimov or stiller")),
         }
     }
 }
@@ -112,7 +109,9 @@ impl SideStats {
         self.losses.iter().copied().sum()
     }
 
-    pub(crate) fn absorb(&mut self, other: &SideStats) {
+    /// Adds the counts of another part of the same table; of equal depths
+    /// the position found first stays.
+    pub fn absorb(&mut self, other: &SideStats) {
         self.legal += other.legal;
         self.broken += other.broken;
         add_histogram(&mut self.wins, &other.wins);
@@ -172,7 +171,8 @@ pub struct Stats {
 }
 
 impl Stats {
-    pub(crate) fn new(material: Material, metric: Metric) -> Stats {
+    /// Nothing counted yet.
+    pub fn new(material: Material, metric: Metric) -> Stats {
         Stats { material, metric, sides: Default::default(), zugzwangs: Zugzwangs::default() }
     }
 
@@ -192,8 +192,7 @@ impl Stats {
 
     /// Whether something takes longer than the 50-move rule allows.
     pub fn is_cursed(&self) -> bool {
-        const FIFTY_MOVES_PLIES: usize = 100;
-        self.deepest() > FIFTY_MOVES_PLIES
+        self.deepest() > usize::from(FIFTY_MOVES_PLIES)
     }
 
     /// A count in the wanted counting (wins of White to move need
@@ -232,7 +231,8 @@ impl Stats {
         }
     }
 
-    pub(crate) fn absorb(&mut self, other: &Stats) {
+    /// Adds the counts of another part of the same table.
+    pub fn absorb(&mut self, other: &Stats) {
         for (mine, theirs) in self.sides.iter_mut().zip(&other.sides) {
             mine.absorb(theirs);
         }
@@ -240,112 +240,4 @@ impl Stats {
         self.zugzwangs.black_wins += other.zugzwangs.black_wins;
         self.zugzwangs.full_point += other.zugzwangs.full_point;
     }
-}
-
-/// Counts addresses of a hyperboard as positions.
-pub(crate) struct Counter<'a> {
-    board: &'a Hyperboard,
-    /// Addresses of one placement of like men.
-    stored_factor: u64,
-    /// By tile: the representatives, for tiles with mirror images of their own
-    /// positions; none for the others.
-    mirrors: Vec<Option<Box<Tile>>>,
-}
-
-/// Addresses in tiles without and with mirror images, and representatives.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Raw {
-    plain: u64,
-    mirrored: u64,
-    mirrored_unique: u64,
-}
-
-impl Raw {
-    #[inline(always)]
-    pub fn add(self, other: Raw) -> Raw {
-        Raw {
-            plain: self.plain + other.plain,
-            mirrored: self.mirrored + other.mirrored,
-            mirrored_unique: self.mirrored_unique + other.mirrored_unique,
-        }
-    }
-}
-
-impl<'a> Counter<'a> {
-    pub fn new(board: &'a Hyperboard) -> Counter<'a> {
-        let mirror = |tile| {
-            let cell = board.cell(tile)?;
-            board.maps_to_itself(&cell).then(|| Box::new(board.representatives(&cell)))
-        };
-        let mirrors = (0..board.tiles()).into_par_iter().with_min_len(64).map(mirror).collect();
-        Counter { board, stored_factor: board.stored_factor(), mirrors }
-    }
-
-    /// Sorts the addresses of a tile, so many of them.
-    pub fn raw(&self, number: usize, tile: &Tile, addresses: u64) -> Raw {
-        match &self.mirrors[number] {
-            None => Raw { plain: addresses, ..Raw::default() },
-            Some(mask) => {
-                let mirrored_unique = count(&tile.and(mask));
-                Raw { plain: 0, mirrored: addresses, mirrored_unique }
-            }
-        }
-    }
-
-    /// The positions that some addresses stand for.
-    pub fn finish(&self, raw: Raw) -> Count {
-        let unique = raw.plain / self.stored_factor + raw.mirrored_unique;
-        let nalimov = match self.board.king_axis() {
-            KingAxis::Pairs => (raw.plain + raw.mirrored) / self.stored_factor,
-            KingAxis::Tile => unique,
-        };
-        Count { unique, nalimov }
-    }
-
-    /// Counts the positions given tile by tile.
-    pub fn tiles(&self, tile: impl Fn(usize, &Cell) -> Tile + Sync) -> Count {
-        let raw = (0..self.board.tiles())
-            .into_par_iter()
-            .with_min_len(64)
-            .filter_map(|number| {
-                let cell = self.board.cell(number)?;
-                let tile = tile(number, &cell);
-                Some(self.raw(number, &tile, count(&tile)))
-            })
-            .reduce(Raw::default, Raw::add);
-        self.finish(raw)
-    }
-}
-
-/// The first position of a plane, in the order of the table.
-pub(crate) fn first_position(board: &Hyperboard, plane: &Plane, turn: Color) -> Option<Position> {
-    let tile = plane.live.iter().position(|&live| live)?;
-    let (row, column) = plane.tiles[tile].pairs().next()?;
-    board.decode(Index { tile, row, column }, turn)
-}
-
-/// Fills in what needs the finished values: legal and broken positions, and
-/// mutual zugzwangs.
-pub(crate) fn finish_stats(
-    stats: &mut Stats,
-    counter: &Counter<'_>,
-    game: &SubGame,
-    placements: impl Fn(&Cell) -> Tile + Sync,
-) {
-    let [white, black] = &game.values;
-    for turn in Color::BOTH {
-        let legal = &game.values[turn.index()].legal;
-        let side = &mut stats.sides[turn.index()];
-        side.legal = counter.tiles(|tile, _| legal[tile]);
-        side.broken = counter.tiles(|tile, cell| placements(cell).minus(&legal[tile]));
-    }
-    let both_legal = |tile: usize| white.legal[tile].and(&black.legal[tile]);
-    let draw = |side: &molien_operators::Graded, tile: usize| {
-        side.legal[tile].minus(&side.won[tile]).minus(&side.lost[tile])
-    };
-    stats.zugzwangs = Zugzwangs {
-        white_wins: counter.tiles(|t, _| black.lost[t].and(&draw(white, t)).and(&both_legal(t))),
-        black_wins: counter.tiles(|t, _| white.lost[t].and(&draw(black, t)).and(&both_legal(t))),
-        full_point: counter.tiles(|t, _| black.lost[t].and(&white.lost[t]).and(&both_legal(t))),
-    };
 }

@@ -2,10 +2,10 @@
 
 use molien_board::{Bitboard, Color, Man, Square};
 use molien_hyper::{Hyperboard, KingAxis, KingPair, MAX_OUTER, Tile, king_pair, king_pair_squares};
-use molien_operators::{Graded, SubGame, transpose};
+use molien_values::{BoardValues, Graded};
 use rayon::prelude::*;
 
-use crate::record::empty_tiles;
+use crate::transpose;
 
 /// For each piece of `board`, its place among the pieces of the board with
 /// colours swapped.
@@ -26,7 +26,7 @@ fn swapped_places(board: &Hyperboard, swapped: &Hyperboard) -> Vec<usize> {
 }
 
 /// Exchanges the colours of a game without pawns.
-pub(crate) fn swap_colors(game: &SubGame) -> SubGame {
+pub fn swap_colors(game: &BoardValues) -> BoardValues {
     debug_assert_eq!(game.board.king_axis(), KingAxis::Pairs);
     let board = Hyperboard::pieces(game.board.material().swap_colors());
     let swap = Swap::new(&board, &game.board);
@@ -38,7 +38,7 @@ pub(crate) fn swap_colors(game: &SubGame) -> SubGame {
         stalemate: Vec::new(),
     };
     let values = [gather(&game.values[1]), gather(&game.values[0])];
-    SubGame { board, values }
+    BoardValues { board, values }
 }
 
 /// Copies planes into the layout with colours exchanged, a word at a time. A
@@ -166,8 +166,8 @@ pub fn complete_symmetric_class(
 /// Adds to a game of symmetric material, of which only White's wins are known,
 /// Black's wins: the same with colours exchanged. Plane by plane, since a
 /// second game would not fit where the first does.
-pub(crate) fn complete_symmetric(game: &mut SubGame) {
-    let SubGame { board, values: [white, black] } = game;
+pub fn complete_symmetric(game: &mut BoardValues) {
+    let BoardValues { board, values: [white, black] } = game;
     let swap = Swap::new(board, board);
     let exchange = |mine: &mut Vec<Tile>, other: &mut Vec<Tile>| {
         let (for_mine, for_other) = (swap.plane(other), swap.plane(mine));
@@ -187,4 +187,10 @@ pub(crate) fn complete_symmetric(game: &mut SubGame) {
 
 fn add(into: &mut [Tile], from: &[Tile]) {
     into.par_iter_mut().zip(from).with_min_len(64).for_each(|(into, from)| into.add(from));
+}
+
+/// Tiles of no position. Many are made by all threads: what the system takes
+/// for a fresh page is more than what it takes to fill it.
+pub fn empty_tiles(tiles: usize) -> Vec<Tile> {
+    rayon::iter::repeat_n(Tile::EMPTY, tiles).with_min_len(1 << 12).collect()
 }

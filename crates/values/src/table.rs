@@ -1,13 +1,25 @@
-//! Addresses of positions in a table, for reading several tables of one
-//! material (its metrics) with one look-up.
+//! A solved material, and where it holds a position.
 
 use std::sync::Arc;
 
-use molien_board::{Color, Position, Symmetry};
+use molien_board::{Color, Material, Position, Symmetry};
 use molien_hyper::{Index, KingAxis};
-use molien_operators::SubGame;
 
-use crate::{Placement, Table, Value};
+use crate::{BoardValues, Graded, Metric, Placement, Stats, Value};
+
+/// All values of one material in one metric.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The material, stronger side first.
+    pub material: Material,
+    /// What is counted.
+    pub metric: Metric,
+    /// One hyperboard without pawns; one for each placement of the pawns (up
+    /// to the left-right mirror) otherwise, sorted by placement.
+    pub parts: Vec<Arc<BoardValues>>,
+    /// Counts, maxima, zugzwangs.
+    pub stats: Stats,
+}
 
 /// Where a table holds a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,13 +50,14 @@ impl Table {
     }
 
     fn part_number(&self, pawns: Placement) -> Option<usize> {
-        let placement =
-            |part: &Arc<SubGame>| Placement::new(Color::BOTH.map(|color| part.board.pawns(color)));
+        let placement = |part: &Arc<BoardValues>| {
+            Placement::new(Color::BOTH.map(|color| part.board.pawns(color)))
+        };
         self.parts.binary_search_by_key(&pawns, placement).ok()
     }
 
     /// The hyperboard around a canonical placement of the pawns.
-    pub fn part(&self, pawns: Placement) -> Option<&Arc<SubGame>> {
+    pub fn part(&self, pawns: Placement) -> Option<&Arc<BoardValues>> {
         self.part_number(pawns).map(|i| &self.parts[i])
     }
 
@@ -66,6 +79,12 @@ impl Table {
         } else {
             Value::Draw
         }
+    }
+
+    /// Bytes the values take in memory.
+    pub fn len_bytes(&self) -> usize {
+        let graded = self.parts.iter().flat_map(|part| &part.values);
+        graded.map(Graded::len_bytes).sum()
     }
 
     /// Whether depths were kept (large tables only count them).

@@ -2,11 +2,7 @@
 
 use std::fmt;
 
-use molien_solve::{Outcome, Value};
-
-/// The last ply at which a zeroing move still saves a win from the 50-move
-/// rule.
-const LAST_PLY: u16 = 100;
+use crate::{FIFTY_MOVES_PLIES, Outcome, Value};
 
 /// Who comes out on top when both sides may claim the 50-move rule, the count
 /// standing at zero; seen from the side to move, the worst first.
@@ -36,13 +32,13 @@ impl From<Outcome> for Category {
 }
 
 impl Category {
-    /// The class of a value in [`Metric::Dtz50`](molien_solve::Metric::Dtz50).
+    /// The class of a value in [`Metric::Dtz50`](crate::Metric::Dtz50).
     pub fn of(dtz50: Value) -> Category {
         match dtz50 {
-            Value::Win(plies) if plies <= LAST_PLY => Category::Win,
+            Value::Win(plies) if plies <= FIFTY_MOVES_PLIES => Category::Win,
             Value::Win(_) => Category::CursedWin,
             Value::Draw => Category::Draw,
-            Value::Loss(plies) if plies <= LAST_PLY => Category::Loss,
+            Value::Loss(plies) if plies <= FIFTY_MOVES_PLIES => Category::Loss,
             Value::Loss(_) => Category::BlessedLoss,
         }
     }

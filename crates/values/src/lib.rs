@@ -1,0 +1,44 @@
+//! What a position is worth, and how that is counted.
+//!
+//! Metrics, values, classes under the 50-move rule, statistics, and the laws
+//! of counting plies: how a value passes through a move ([`value_before`]),
+//! which of two values the mover prefers ([`better`]), what a conversion adds
+//! ([`Rule`]). Each law is stated here once; the solver, the card, the reader of
+//! files and every check use it. [`Table`] is a solved material in memory.
+//!
+//! What it is not: it solves nothing, and it reads and writes no files.
+//!
+//! ```
+//! use molien_values::{Metric, MoveClass, Value, value_before};
+//!
+//! // A capture that leaves the opponent mated in 4 plies:
+//! let after = Value::Loss(4);
+//! assert_eq!(value_before(Metric::Dtm, MoveClass::Conversion, after), Value::Win(5));
+//! assert_eq!(value_before(Metric::Dtc, MoveClass::Conversion, after), Value::Win(1));
+//! ```
+
+mod category;
+mod graded;
+mod metric;
+mod moves;
+mod name;
+mod placement;
+mod rule;
+mod shelf;
+mod stats;
+mod table;
+mod value;
+mod wave_log;
+
+pub use category::Category;
+pub use graded::{BoardValues, Graded, GradedTile, MAX_BITS};
+pub use metric::Metric;
+pub use moves::{MoveClass, better, value_before};
+pub use name::UnknownName;
+pub use placement::Placement;
+pub use rule::{FIFTY_MOVES_PLIES, Rule};
+pub use shelf::Shelf;
+pub use stats::{Count, Counting, Longest, SideStats, Stats, Zugzwangs};
+pub use table::{Place, Table};
+pub use value::{Outcome, Value};
+pub use wave_log::{Run, RunLog, WaveLog};
