@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use anyhow::Context as _;
+use molien_build::Build;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf};
 use molien_probe::{FolderSource, SolverSource, Source, Tablebase};
-use molien_solve::{Progress, Solver};
+use molien_solve::Progress;
 use molien_table::Directory;
 
 use crate::args::{Backend, Common, Promote};
@@ -97,7 +98,7 @@ impl Context {
 
     /// A solver within the memory limit that shows its progress on a terminal,
     /// stops at Ctrl-C and reads stored tables.
-    pub fn solver(&self) -> Solver {
+    pub fn solver(&self) -> Build {
         let solver = self.plain_solver();
         match &self.directory {
             Some(directory) => solver.with_shelf(Arc::new(directory.clone())),
@@ -106,7 +107,7 @@ impl Context {
     }
 
     /// The same without stored tables.
-    fn plain_solver(&self) -> Solver {
+    fn plain_solver(&self) -> Build {
         let interrupted = self.interrupted.clone();
         if std::io::stderr().is_terminal() {
             self.solver_with(Arc::new(Bars::new(interrupted)))
@@ -134,12 +135,12 @@ impl Context {
     }
 
     /// The same, showing nothing.
-    fn quiet_solver(&self) -> Solver {
+    fn quiet_solver(&self) -> Build {
         self.solver_with(Arc::new(Interruptible { interrupted: self.interrupted.clone() }))
     }
 
-    fn solver_with(&self, progress: Arc<dyn Progress>) -> Solver {
-        let solver = Solver::new()
+    fn solver_with(&self, progress: Arc<dyn Progress>) -> Build {
+        let solver = Build::new()
             .with_progress(progress)
             .with_memory_limit(self.memory_bytes)
             .with_promotions(self.promote.roles());

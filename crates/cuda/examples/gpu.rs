@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use molien_board::{Color, Material};
+use molien_build::Build;
 use molien_cuda::conformance::{differences, signature};
 use molien_cuda::{Attackers, CudaEngine, CudaError, Keep, Request, StillerRow, stiller_rows};
-use molien_solve::{Progress, Solver, WaveReport};
+use molien_solve::{Progress, WaveReport};
 use molien_values::Metric;
 
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
@@ -33,7 +34,7 @@ fn conform(engine: &CudaEngine, names: &[String]) -> Outcome {
     let started = Instant::now();
     engine.prepare_tables()?;
     println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
-    let solver = Solver::new();
+    let solver = Build::new();
     let fives = ["KQNKR", "KRBKN", "KBBKN", "KNNNK", "KQKRR", "KQPKQ", "KRPKR"];
     let mut materials = Material::all(4);
     materials.extend(fives.map(|name| name.parse::<Material>().unwrap()));
@@ -49,7 +50,7 @@ fn conform(engine: &CudaEngine, names: &[String]) -> Outcome {
             let ours = engine.solve(material, metric)?;
             card += started.elapsed().as_secs_f64();
             let started = Instant::now();
-            let theirs = solver.solve(material, metric)?;
+            let theirs = solver.table(material, metric)?;
             processor += started.elapsed().as_secs_f64();
             let found = differences(&theirs, &ours);
             if found.is_empty() {
@@ -73,10 +74,10 @@ const SIGNATURES: &str = include_str!("../data/signatures.tsv");
 /// Prints the signatures of tables that the processor solves.
 fn processor(names: &[String]) -> Outcome {
     for metric in Metric::ALL {
-        let solver = Solver::new();
+        let solver = Build::new();
         for name in names {
             let material: Material = name.parse()?;
-            let found = signature(&*solver.solve(material, metric)?);
+            let found = signature(&*solver.table(material, metric)?);
             println!("{material}\t{metric}\t{found:016x}");
         }
     }

@@ -45,7 +45,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// Both sides' wins, keeping what `molien_solve::Solver` keeps.
+    /// Both sides' wins, keeping what `molien_build::Build` keeps.
     pub fn new(material: Material, metric: Metric) -> Request {
         let keep = match material.len() {
             0..=5 => Keep::Depths,
@@ -158,7 +158,7 @@ impl CudaEngine {
     }
 
     /// The table of a material in canonical orientation, as
-    /// `molien_solve::Solver` gives it.
+    /// `molien_build::Build` gives it.
     ///
     /// # Errors
     /// If it does not fit the card or is cancelled.

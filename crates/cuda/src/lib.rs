@@ -1,7 +1,7 @@
 //! The waves of retrograde analysis on a CUDA card.
 //!
 //! [`CudaEngine`] solves boards with and without pawns and gives the same tables
-//! and statistics as `molien_solve::Solver`, bit for bit. The driver and the
+//! and statistics as `molien_build::Build`, bit for bit. The driver and the
 //! run-time compiler are loaded when an engine is made; without them the crate
 //! still builds, and [`CudaEngine::new`] says what it looked for.
 //!

@@ -4,20 +4,20 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Material, Position, Square};
+use molien_build::Build;
 use molien_cuda::conformance::differences;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf};
 use molien_hyper::Index;
-use molien_solve::Solver;
 use molien_values::{Metric, Table, Value};
 
 const METRICS: [Metric; 4] = Metric::ALL;
 
-fn check(engine: &CudaEngine, solver: &Solver, name: &str) {
+fn check(engine: &CudaEngine, solver: &Build, name: &str) {
     let material: Material = name.parse().unwrap();
     // Without pawns DTZ is DTC.
     for metric in METRICS.into_iter().filter(|m| material.has_pawns() || *m != Metric::Dtz) {
         let ours = engine.solve(material, metric).unwrap();
-        let theirs = solver.solve(material, metric).unwrap();
+        let theirs = solver.table(material, metric).unwrap();
         let found = differences(&theirs, &ours);
         assert!(found.is_empty(), "{name} {metric}: {found:?}");
     }
@@ -25,14 +25,14 @@ fn check(engine: &CudaEngine, solver: &Solver, name: &str) {
 
 /// A solver with the card as its shelf has the tables of one without, also
 /// where the shelf sees that the 50-move rule does not matter.
-fn check_shelf(engine: CudaEngine, solver: &Solver, names: &[&str]) {
-    let with_card = Solver::new().with_shelf(Arc::new(CudaShelf::new(Arc::new(engine))));
+fn check_shelf(engine: CudaEngine, solver: &Build, names: &[&str]) {
+    let with_card = Build::new().with_shelf(Arc::new(CudaShelf::new(Arc::new(engine))));
     for name in names {
         let material: Material = name.parse().unwrap();
         let mut held = Vec::new();
         for metric in METRICS {
             let ours = with_card.solve(material, metric).unwrap();
-            let theirs = solver.solve(material, metric).unwrap();
+            let theirs = solver.table(material, metric).unwrap();
             assert_eq!(differences(&theirs, &ours), Vec::<String>::new(), "{name} {metric}");
             held.push(ours);
         }
@@ -58,10 +58,10 @@ fn sample(table: &Table) -> Vec<Position> {
 
 /// Depths noted while the waves run are those that a table keeps, and the
 /// deepest positions are all there.
-fn check_watching(engine: &CudaEngine, solver: &Solver, name: &str) {
+fn check_watching(engine: &CudaEngine, solver: &Build, name: &str) {
     let material: Material = name.parse().unwrap();
     for metric in METRICS.into_iter().filter(|m| *m != Metric::Dtz) {
-        let table = solver.solve(material, metric).unwrap();
+        let table = solver.table(material, metric).unwrap();
         let positions = sample(&table);
         let found = engine.values(material, metric, &positions).unwrap();
         for (position, value) in positions.iter().zip(found) {
@@ -95,7 +95,7 @@ fn on_the_card() {
         Err(error) => panic!("{error}"),
     };
     engine.check_tables();
-    let solver = Solver::new();
+    let solver = Build::new();
     for material in Material::all(4) {
         check(&engine, &solver, &material.to_string());
     }
@@ -119,7 +119,7 @@ fn in_the_emulator() {
         }
     };
     engine.check_tables();
-    let solver = Solver::new();
+    let solver = Build::new();
     let wanted = std::env::var("MOLIEN_EMULATE");
     let names = wanted.as_deref().unwrap_or("KQK KRK KBK KNK KQKR KBNK KRRK KNKN KPK KNKP KPKP");
     for name in names.split_whitespace() {
@@ -157,9 +157,9 @@ fn a_full_card_leaves_tables_to_the_processor() {
                 assert_eq!(found.is_some(), expected, "{material} {metric} {room_bytes}");
             }
         }
-        let solver = Solver::new().with_shelf(Arc::new(shelf));
-        let table = solver.solve(materials[0], Metric::Dtm).unwrap();
-        let alone = Solver::new().solve(materials[0], Metric::Dtm).unwrap();
+        let solver = Build::new().with_shelf(Arc::new(shelf));
+        let table = solver.table(materials[0], Metric::Dtm).unwrap();
+        let alone = Build::new().table(materials[0], Metric::Dtm).unwrap();
         assert_eq!(differences(&alone, &table), Vec::<String>::new());
     }
 }

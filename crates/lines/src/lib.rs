@@ -12,10 +12,10 @@
 //! ```
 //! use molien_lines::{Play, Until, best_line};
 //! use molien_probe::Tablebase;
-//! use molien_solve::Solver;
+//! use molien_build::Build;
 //! use molien_values::Metric;
 //!
-//! let tables = Tablebase::solving(Solver::new());
+//! let tables = Tablebase::solving(Build::new());
 //! let start = "8/8/8/8/8/1K6/7R/k7 w - -".parse()?;
 //! let line = best_line(&tables, &start, &Play::both(Metric::Dtm), Until::default())?;
 //! assert_eq!(line.to_text(), "1. Rh1#' {mate}");

@@ -1,9 +1,9 @@
 //! Best play, checked move by move against a count of our own.
 
 use molien_board::{Color, Position};
+use molien_build::Build;
 use molien_lines::{End, Line, Mark, Play, Until, best_line, check_line};
 use molien_probe::Tablebase;
-use molien_solve::Solver;
 use molien_values::{Metric, MoveClass, Outcome, Value, better, value_before};
 
 /// The worth of every legal move, counted without the crate under test.
@@ -37,7 +37,7 @@ fn check(tables: &Tablebase, line: &Line, metric: Metric) {
 
 #[test]
 fn every_move_of_a_line_is_optimal_and_rightly_marked() {
-    let tables = Tablebase::solving(Solver::new());
+    let tables = Tablebase::solving(Build::new());
     let cases = [
         ("8/8/8/8/8/2k5/8/K6R w - -", 27, Metric::Dtm), // KRK
         ("7k/8/8/8/8/8/8/KBN5 w - -", 57, Metric::Dtm), // KBNK
@@ -70,7 +70,7 @@ fn every_move_of_a_line_is_optimal_and_rightly_marked() {
 
 #[test]
 fn strategies_differ_by_side_and_nest() {
-    let tables = Tablebase::solving(Solver::new());
+    let tables = Tablebase::solving(Build::new());
     // White can mate in three plies; playing for DTC and then for DTM agrees
     // with it, as mate is a conversion.
     let start: Position = "8/8/8/8/6KR/6R1/k7/8 w - -".parse().unwrap();
@@ -84,7 +84,7 @@ fn strategies_differ_by_side_and_nest() {
 
 #[test]
 fn a_drawn_position_has_no_line_but_its_drawing_moves() {
-    let tables = Tablebase::solving(Solver::new());
+    let tables = Tablebase::solving(Build::new());
     let start: Position = "8/8/8/4k3/8/4K3/4P3/8 w - -".parse().unwrap();
     let line = best_line(&tables, &start, &Play::both(Metric::Dtz), Until::default()).unwrap();
     let outcome = tables.value(&start, Metric::Dtz).unwrap().outcome();
@@ -94,7 +94,7 @@ fn a_drawn_position_has_no_line_but_its_drawing_moves() {
 
 #[test]
 fn an_illegal_move_is_named() {
-    let tables = Tablebase::solving(Solver::new());
+    let tables = Tablebase::solving(Build::new());
     let start: Position = "8/8/8/8/8/2k5/8/K6R w - -".parse().unwrap();
     let error = check_line(&tables, &start, &["h1h2", "c3c9"], &Play::both(Metric::Dtm));
     assert!(error.unwrap_err().to_string().starts_with("ply 2: c3c9 is not a legal move"));

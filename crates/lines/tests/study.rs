@@ -1,13 +1,13 @@
 //! A small file of studies and games, sound, cooked, blundered and malformed.
 
+use molien_build::Build;
 use molien_lines::study::{Flaw, GameReport, Options, annotated, check_game, read};
 use molien_probe::Tablebase;
-use molien_solve::Solver;
 
 const STUDIES: &str = include_str!("data/studies.pgn");
 
 fn reports() -> Vec<GameReport> {
-    let tables = Tablebase::solving(Solver::new());
+    let tables = Tablebase::solving(Build::new());
     let options = Options { max_men: 5 };
     let check = |game| check_game(&tables, &game, &options).unwrap();
     read(STUDIES).into_iter().map(check).collect()
@@ -51,7 +51,7 @@ fn annotated_games_can_be_read_and_checked_again() {
     assert!(text[2].contains("61. Kc6 $4"), "{}", text[2]);
     let again = read(&text.join("\n"));
     assert_eq!(again.len(), games.len());
-    let tables = Tablebase::solving(Solver::new());
+    let tables = Tablebase::solving(Build::new());
     for (game, report) in again.iter().zip(&reports) {
         let repeated = check_game(&tables, game, &Options { max_men: 5 }).unwrap();
         let verdicts = |r: &GameReport| {
@@ -64,7 +64,7 @@ fn annotated_games_can_be_read_and_checked_again() {
 
 #[test]
 fn positions_out_of_reach_are_passed_over() {
-    let tables = Tablebase::solving(Solver::new());
+    let tables = Tablebase::solving(Build::new());
     let games = read("[Event \"x\"]\n\n1. e4 e5 2. Nf3 *\n");
     let report = check_game(&tables, &games[0], &Options { max_men: 5 }).unwrap();
     assert_eq!((report.passed_over, report.moves.len()), (3, 0));

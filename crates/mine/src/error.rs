@@ -1,8 +1,8 @@
 //! Why mining failed.
 
 use molien_board::{FenError, Material};
+use molien_build::BuildError;
 use molien_probe::ProbeError;
-use molien_solve::SolveError;
 use molien_values::Metric;
 use thiserror::Error;
 
@@ -12,7 +12,7 @@ use thiserror::Error;
 pub enum MineError {
     /// A table could not be had.
     #[error(transparent)]
-    Solve(#[from] SolveError),
+    Solve(#[from] BuildError),
     /// A position could not be probed.
     #[error(transparent)]
     Probe(#[from] ProbeError),

@@ -12,10 +12,10 @@
 //!
 //! ```
 //! use molien_mine::{Query, Search, TableSet};
-//! use molien_solve::Solver;
+//! use molien_build::Build;
 //! use molien_values::Metric;
 //!
-//! let solver = Solver::new();
+//! let solver = Build::new();
 //! let material = "KRK".parse()?;
 //! let query = Query::parse("k on rank 8 and white to move and dtm = 31", material)?;
 //! let tables = TableSet::solve(&solver, material, &[Metric::Dtm])?;
@@ -28,7 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Solver`]: molien_solve::Solver
+//! [`Solver`]: molien_build::Build
 
 mod captures;
 mod error;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
-use molien_solve::{SolveError, Solver};
+use molien_build::{Build, BuildError};
 use molien_values::{Metric, MoveClass, Table, Value, better, value_before};
 
 /// The tables of a material and of everything one move leads to, in one
@@ -27,15 +27,15 @@ pub(crate) struct GoodMoves {
 
 impl MoveTables {
     pub fn solve(
-        solver: &Solver,
+        solver: &Build,
         material: Material,
         metric: Metric,
-    ) -> Result<MoveTables, SolveError> {
+    ) -> Result<MoveTables, BuildError> {
         let mut tables = HashMap::new();
         let mut wanted = vec![material.canonical()];
         wanted.extend(material.successors().iter().map(Material::canonical));
         for material in wanted {
-            tables.insert(material, solver.solve(material, metric)?);
+            tables.insert(material, solver.table(material, metric)?);
         }
         Ok(MoveTables { metric, tables })
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Material};
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_values::{BoardValues, Metric, Outcome, Place, Table, Value};
 
 use crate::MineError;
@@ -31,7 +31,7 @@ impl TableSet {
     /// # Errors
     /// If a table cannot be solved.
     pub fn solve(
-        solver: &Solver,
+        solver: &Build,
         material: Material,
         metrics: &[Metric],
     ) -> Result<TableSet, MineError> {
@@ -39,7 +39,7 @@ impl TableSet {
         let mut tables: [Option<Arc<Table>>; Metric::ALL.len()] = Default::default();
         let mut first = None;
         for &metric in metrics {
-            let table = solver.solve(material, metric)?;
+            let table = solver.table(material, metric)?;
             first.get_or_insert_with(|| table.clone());
             tables[metric as usize] = Some(table);
         }
@@ -55,7 +55,7 @@ impl TableSet {
     ///
     /// # Errors
     /// If a table cannot be solved.
-    pub fn with_moves(mut self, solver: &Solver) -> Result<TableSet, MineError> {
+    pub fn with_moves(mut self, solver: &Build) -> Result<TableSet, MineError> {
         self.moves = Some(Arc::new(MoveTables::solve(solver, self.material, self.first.metric)?));
         Ok(self)
     }

@@ -5,20 +5,20 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use molien_board::{Color, Man, Material, Position, Square, Symmetry};
+use molien_build::Build;
 use molien_hyper::{Hyperboard, Index, Tile};
 use molien_mine::{
     FreeMan, FreeSquare, Query, Search, TableSet, Zugzwang, ZugzwangKind, maxima, only_moves,
     zugzwangs,
 };
 use molien_probe::Tablebase;
-use molien_solve::Solver;
 use molien_values::{Category, Metric, Outcome, Placement, Value};
 
 fn material(name: &str) -> Material {
     name.parse().unwrap()
 }
 
-fn list(solver: &Solver, name: &str) -> Vec<Zugzwang> {
+fn list(solver: &Build, name: &str) -> Vec<Zugzwang> {
     let tables = TableSet::solve(solver, material(name), &[Metric::Dtm]).unwrap();
     let mut found = Vec::new();
     let emit = |zugzwang| {
@@ -35,7 +35,7 @@ fn by_kind(found: &[Zugzwang]) -> [usize; 3] {
 
 #[test]
 fn known_numbers_of_zugzwangs() {
-    let solver = Solver::new();
+    let solver = Build::new();
     // White wins, Black wins, full point.
     for (name, expected) in [
         ("KRKN", [18, 0, 0]),
@@ -60,7 +60,7 @@ fn known_numbers_of_zugzwangs() {
 
 #[test]
 fn lolli_is_the_one_zugzwang_of_the_queen() {
-    let found = list(&Solver::new(), "KQKBB");
+    let found = list(&Build::new(), "KQKBB");
     let white_loses_nothing: Vec<_> =
         found.iter().filter(|z| z.kind == ZugzwangKind::WhiteWins).collect();
     let lolli: Position = "4K3/6k1/4bb2/7Q/8/8/8/8 b - -".parse().unwrap();
@@ -107,7 +107,7 @@ struct Slow {
 
 impl Slow {
     fn new(name: &str) -> Slow {
-        let tables = Tablebase::solving(Solver::new());
+        let tables = Tablebase::solving(Build::new());
         Slow { tables, positions: every_position(material(name)) }
     }
 
@@ -124,7 +124,7 @@ impl Slow {
     ) {
         let material = material(name);
         let parsed = Query::parse(query, material).unwrap();
-        let solver = Solver::new();
+        let solver = Build::new();
         let mut tables = TableSet::solve(&solver, material, &parsed.metrics()).unwrap();
         if parsed.needs_moves() {
             tables = tables.with_moves(&solver).unwrap();
@@ -212,7 +212,7 @@ fn queries_with_pawns_and_colours_exchanged_agree_with_a_slow_scan() {
 
 #[test]
 fn all_maxima_of_queen_against_queen() {
-    let solver = Solver::new();
+    let solver = Build::new();
     let tables = TableSet::solve(&solver, material("KQKQ"), &[Metric::Dtm]).unwrap();
     let table = tables.first();
     let board = &table.parts[0].board;
@@ -242,7 +242,7 @@ fn all_maxima_of_queen_against_queen() {
 
 #[test]
 fn a_free_rook() {
-    let tables = Tablebase::solving(Solver::new());
+    let tables = Tablebase::solving(Build::new());
     let free = FreeMan::parse("8/8/8/8/8/2k5/8/K7 w - -", man('R')).unwrap();
     let squares = free.squares(&tables, Metric::Dtm).unwrap();
     let at = |square: &str| squares[square.parse::<Square>().unwrap().index()];
@@ -260,11 +260,11 @@ fn a_free_rook() {
 
 #[test]
 fn only_moves_of_a_rook() {
-    let solver = Solver::new();
+    let solver = Build::new();
     let tables = TableSet::solve(&solver, material("KRK"), &[Metric::Dtm]).unwrap();
     let [white, black] =
         only_moves(&tables.with_moves(&solver).unwrap(), Metric::Dtm, |_, _| {}).unwrap();
-    let stats = solver.solve(material("KRK"), Metric::Dtm).unwrap().stats.clone();
+    let stats = solver.table(material("KRK"), Metric::Dtm).unwrap().stats.clone();
     for (ply, counts) in white.wins.iter().enumerate() {
         assert_eq!(counts.positions, stats.sides[0].wins[ply].unique, "{ply}");
         assert!(counts.one_keeping <= counts.positions && counts.one_legal <= counts.one_keeping);

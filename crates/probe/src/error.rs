@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use molien_board::{IllegalPosition, MAX_MEN, Material};
-use molien_solve::SolveError;
+use molien_build::BuildError;
 use molien_table::TableError;
 use molien_values::Metric;
 use thiserror::Error;
@@ -23,9 +23,9 @@ pub enum ProbeError {
     },
     /// The table could not be made: too little memory, or interrupted.
     #[error(transparent)]
-    Solve(#[from] SolveError),
+    Build(#[from] BuildError),
     /// There is no such table and none may be made. Solve it first.
-    #[error("no {metric} table for {material}; `molien solve {material}` makes it")]
+    #[error("there is no {metric} table of {material}")]
     MissingTable {
         /// Whose.
         material: Material,
@@ -53,4 +53,27 @@ pub enum ProbeError {
         /// Which metric.
         metric: Metric,
     },
+}
+
+impl ProbeError {
+    /// Whether the caller asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, ProbeError::Build(error) if error.is_cancelled())
+    }
+
+    /// Whether it is too much for the memory that may be used, or for any.
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, ProbeError::Build(error) if error.is_too_large())
+    }
+
+    /// The table that is missing, if that is all that is wrong.
+    pub fn missing_table(&self) -> Option<(Material, Metric)> {
+        match *self {
+            ProbeError::MissingTable { material, metric }
+            | ProbeError::Build(BuildError::Missing { material, metric }) => {
+                Some((material.canonical(), metric))
+            }
+            _ => None,
+        }
+    }
 }

@@ -3,19 +3,18 @@
 //! [`Tablebase`] answers for any legal position it has (or can make) tables
 //! for: who wins under the 50-move rule, in how many plies by each metric,
 //! and what every legal move leads to. Mirrored and colour-swapped positions
-//! and en passant are handled here. Where the tables come from is a
-//! [`Source`]: [`SolverSource`] solves them on demand and keeps them in memory,
-//! [`FolderSource`] keeps them in a folder.
+//! and en passant are handled here. Where the values come from is a
+//! [`Source`], or several in a row: [`StoredTables`] reads a folder,
+//! [`MadeTables`] solves what is not at hand.
 //!
 //! What it is not: it solves nothing itself, and it prints nothing.
 //!
 //! ```
+//! use molien_build::Build;
 //! use molien_probe::Tablebase;
-//! use molien_values::Category;
-//! use molien_solve::Solver;
-//! use molien_values::Metric;
+//! use molien_values::{Category, Metric};
 //!
-//! let tables = Tablebase::solving(Solver::new());
+//! let tables = Tablebase::solving(Build::new());
 //! let answer = tables.probe(&"8/8/8/8/8/2k5/8/K6R w - -".parse()?)?;
 //! assert_eq!(answer.category, Category::Win);
 //! assert_eq!(answer.values.plies(Metric::Dtm), Some(27)); // mate in 14
@@ -25,15 +24,16 @@
 mod answer;
 pub mod chess;
 mod error;
-mod folder;
-mod large;
+mod made;
 mod order;
 mod source;
+mod stored;
 mod tablebase;
 
-pub use answer::{Answer, MoveAnswer, Values};
+pub use answer::{Answer, MoveAnswer};
 pub use error::ProbeError;
-pub use folder::FolderSource;
+pub use made::MadeTables;
 pub use order::quiet_moves_first;
-pub use source::{SolverSource, Source};
+pub use source::{Failure, Source, Sources};
+pub use stored::StoredTables;
 pub use tablebase::Tablebase;

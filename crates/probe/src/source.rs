@@ -1,97 +1,113 @@
 //! Where values come from.
 
-use molien_board::{MAX_MEN, Material, Position};
-use molien_solve::{SolveError, Solver};
-use molien_values::{Metric, Stats, Value};
+use std::sync::Arc;
+
+use molien_board::{Material, Position};
+use molien_values::{Metric, Stats, Values};
 
 use crate::ProbeError;
 
-/// A place that knows the values of positions: a solver, a folder of files.
+/// Why the values of one metric could not be had.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The metric.
+    pub metric: Metric,
+    /// What went wrong.
+    pub error: ProbeError,
+}
+
+/// A place that knows the values of positions: a folder of files, a card, a
+/// solver. Sources are asked one after the other: each fills in what it knows
+/// and leaves the rest.
 pub trait Source: Send + Sync {
-    /// The value of a legal position, its en-passant right ignored.
+    /// Whether it holds the whole table of a material, so that nothing has to
+    /// be solved for an answer.
+    fn holds(&self, material: Material, metric: Metric) -> bool;
+
+    /// Fills in the values of legal positions, their en-passant rights ignored,
+    /// where `found` has none yet. What the source does not know stays empty;
+    /// what it should know but cannot tell is a failure.
+    fn values(
+        &self,
+        positions: &[Position],
+        metrics: &[Metric],
+        found: &mut [Values],
+    ) -> Vec<Failure>;
+
+    /// The statistics of a material, in canonical orientation; none if the
+    /// source does not know them.
     ///
     /// # Errors
-    /// If there is no table for it, or the table cannot be used.
-    fn value(&self, position: &Position, metric: Metric) -> Result<Value, ProbeError>;
-
-    /// Whether the whole table of a material lies in a file, so that nothing has
-    /// to be solved for it.
-    fn is_stored(&self, _material: Material, _metric: Metric) -> bool {
-        false
+    /// If it should know them but cannot tell.
+    fn stats(&self, _material: Material, _metric: Metric) -> Result<Option<Stats>, ProbeError> {
+        Ok(None)
     }
 
-    /// Announces positions that will be asked for, so that what they share is
-    /// worked out once.
+    /// Gets the table of a material ready, so that later questions are quick.
+    /// Returns whether it has one.
     ///
     /// # Errors
-    /// If there is no table for one, or the table cannot be used.
-    fn expect(&self, _positions: &[Position], _metric: Metric) -> Result<(), ProbeError> {
-        Ok(())
-    }
-
-    /// The statistics of a material, in canonical orientation.
-    ///
-    /// # Errors
-    /// If there is no table for it, or the table cannot be used.
-    fn stats(&self, material: Material, metric: Metric) -> Result<Stats, ProbeError>;
-
-    /// Makes sure the table of a material is at hand, so that later calls of
-    /// [`Source::value`] are quick.
-    ///
-    /// # Errors
-    /// If there is no table for it, or the table cannot be used.
-    fn prepare(&self, material: Material, metric: Metric) -> Result<(), ProbeError>;
-}
-
-/// Solves what is asked for and keeps it in memory.
-pub struct SolverSource {
-    solver: Solver,
-}
-
-impl SolverSource {
-    /// Answers from this solver's tables.
-    pub fn new(solver: Solver) -> SolverSource {
-        SolverSource { solver }
-    }
-
-    /// The solver.
-    pub fn solver(&self) -> &Solver {
-        &self.solver
+    /// If it should have one but has not.
+    fn prepare(&self, material: Material, metric: Metric) -> Result<bool, ProbeError> {
+        Ok(self.holds(material, metric))
     }
 }
 
-pub(crate) fn check_men(material: Material) -> Result<(), ProbeError> {
-    let men = material.len();
-    if men > MAX_MEN { Err(ProbeError::TooManyMen { men }) } else { Ok(()) }
+/// Several sources in a row: the first that knows answers.
+pub struct Sources(Vec<Arc<dyn Source>>);
+
+impl Sources {
+    /// Asks these, in this order.
+    pub fn new(sources: Vec<Arc<dyn Source>>) -> Sources {
+        Sources(sources)
+    }
 }
 
-impl Source for SolverSource {
-    fn value(&self, position: &Position, metric: Metric) -> Result<Value, ProbeError> {
-        let material = position.material();
-        check_men(material)?;
-        match self.solver.value(position, metric)? {
-            // A win takes at least one ply, and a loss in none is mate: other
-            // zeros mean that depths were not kept.
-            Value::Win(0) => Err(ProbeError::NoDepth { material, metric }),
-            Value::Loss(0) if !position.is_checkmate() => {
-                Err(ProbeError::NoDepth { material, metric })
+/// Whether something is still to be found out.
+fn is_open(found: &[Values], metric: Metric) -> bool {
+    found.iter().any(|values| values.get(metric).is_none())
+}
+
+impl Source for Sources {
+    fn holds(&self, material: Material, metric: Metric) -> bool {
+        self.0.iter().any(|source| source.holds(material, metric))
+    }
+
+    fn values(
+        &self,
+        positions: &[Position],
+        metrics: &[Metric],
+        found: &mut [Values],
+    ) -> Vec<Failure> {
+        let mut failures: Vec<Failure> = Vec::new();
+        for source in &self.0 {
+            let open: Vec<Metric> =
+                metrics.iter().copied().filter(|&metric| is_open(found, metric)).collect();
+            if open.is_empty() {
+                break;
             }
-            value => Ok(value),
+            failures.extend(source.values(positions, &open, found));
         }
+        // What a later source knew is no failure.
+        failures.retain(|failure| is_open(found, failure.metric));
+        failures
     }
 
-    fn expect(&self, positions: &[Position], metric: Metric) -> Result<(), ProbeError> {
-        positions.iter().try_for_each(|position| check_men(position.material()))?;
-        Ok(self.solver.watch(positions, metric)?)
+    fn stats(&self, material: Material, metric: Metric) -> Result<Option<Stats>, ProbeError> {
+        for source in &self.0 {
+            if let Some(stats) = source.stats(material, metric)? {
+                return Ok(Some(stats));
+            }
+        }
+        Ok(None)
     }
 
-    fn stats(&self, material: Material, metric: Metric) -> Result<Stats, ProbeError> {
-        check_men(material)?;
-        Ok(self.solver.solve(material, metric)?.stats.clone())
-    }
-
-    fn prepare(&self, material: Material, metric: Metric) -> Result<(), ProbeError> {
-        check_men(material)?;
-        self.solver.solve(material, metric).map(drop).map_err(|e: SolveError| e.into())
+    fn prepare(&self, material: Material, metric: Metric) -> Result<bool, ProbeError> {
+        for source in &self.0 {
+            if source.prepare(material, metric)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }

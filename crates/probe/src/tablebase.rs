@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use molien_board::{Material, Position};
-use molien_solve::Solver;
-use molien_values::{Category, Metric, Stats, Value};
+use molien_board::{Material, Move, Position};
+use molien_build::Build;
+use molien_table::Directory;
+use molien_values::{Metric, MoveClass, Stats, Value, Values, better, value_before};
 
 use crate::order::quiet_moves_first;
-use crate::{Answer, MoveAnswer, ProbeError, SolverSource, Source, Values, chess};
-use molien_values::{MoveClass, better, value_before};
+use crate::{
+    Answer, Failure, MadeTables, MoveAnswer, ProbeError, Source, Sources, StoredTables, chess,
+};
 
 /// Answers for positions. Cheap to clone, and safe to share between threads.
 #[derive(Clone)]
@@ -22,9 +24,61 @@ impl Tablebase {
         Tablebase { source }
     }
 
-    /// Answers by solving on demand, keeping every table in memory.
-    pub fn solving(solver: Solver) -> Tablebase {
-        Tablebase::new(Arc::new(SolverSource::new(solver)))
+    /// Answers by solving on demand. If the build has a folder, whole tables are
+    /// stored there and read from it; else every table is kept in memory.
+    pub fn solving(build: Build) -> Tablebase {
+        let build = Arc::new(build);
+        let stored = build.folder().map(|folder| Arc::new(StoredTables::new(folder.clone())));
+        let made = MadeTables::new(build, stored.clone());
+        let stored = stored.map(|stored| stored as Arc<dyn Source>);
+        Tablebase::new(Arc::new(Sources::new(
+            stored.into_iter().chain([Arc::new(made) as Arc<dyn Source>]).collect(),
+        )))
+    }
+
+    /// Answers from stored tables and nothing else.
+    pub fn stored(folder: Directory) -> Tablebase {
+        Tablebase::new(Arc::new(StoredTables::new(folder)))
+    }
+
+    /// Whether the whole table of a material is at hand, so that nothing has to
+    /// be solved for an answer.
+    pub fn holds(&self, material: Material, metric: Metric) -> bool {
+        self.source.holds(material, metric)
+    }
+
+    /// The values of many positions in some metrics, en passant included: what
+    /// is not known is left out, and said why.
+    ///
+    /// # Errors
+    /// If a position is not legal.
+    pub fn values(
+        &self,
+        positions: &[Position],
+        metrics: &[Metric],
+    ) -> Result<(Vec<Values>, Vec<Failure>), ProbeError> {
+        positions.iter().try_for_each(Position::check_legal)?;
+        // Each position's questions, in a row: itself, then the captures en
+        // passant.
+        let captures: Vec<Vec<Move>> = positions.iter().map(en_passant_captures).collect();
+        let asked = |(position, captures): (&Position, &Vec<Move>)| {
+            let after = captures.iter().map(|m| position.play(m).without_en_passant());
+            [position.without_en_passant()].into_iter().chain(after).collect::<Vec<_>>()
+        };
+        let asked: Vec<Position> = positions.iter().zip(&captures).flat_map(asked).collect();
+        let mut found = vec![Values::default(); asked.len()];
+        let failures = self.source.values(&asked, metrics, &mut found);
+        let mut found = found.into_iter();
+        let mut values = Vec::with_capacity(positions.len());
+        for (position, captures) in positions.iter().zip(&captures) {
+            let own = found.next().unwrap_or_default();
+            let after: Vec<Values> = found.by_ref().take(captures.len()).collect();
+            values.push(match captures.is_empty() {
+                true => own,
+                false => with_captures(position, own, captures, &after),
+            });
+        }
+        Ok((values, failures))
     }
 
     /// The value of a position in one metric, en passant included.
@@ -32,38 +86,10 @@ impl Tablebase {
     /// # Errors
     /// If the position is not legal or its tables cannot be had.
     pub fn value(&self, position: &Position, metric: Metric) -> Result<Value, ProbeError> {
-        position.check_legal()?;
-        let plain = position.without_en_passant();
-        if position.en_passant().is_none() {
-            return self.source.value(&plain, metric);
-        }
-        let moves = position.legal_moves();
-        // Without the right, a position whose only moves are en-passant
-        // captures would be mate or stalemate: its value does not count then.
-        let mut best = None;
-        if moves.iter().any(|m| !m.is_en_passant()) {
-            best = Some(self.source.value(&plain, metric)?);
-        }
-        for m in moves.iter().filter(|m| m.is_en_passant()) {
-            let after = self.source.value(&position.play(m), metric)?;
-            let value = value_before(metric, MoveClass::of(m), after);
-            best = Some(best.map_or(value, |best| better(best, value)));
-        }
-        match best {
-            Some(value) => Ok(value),
-            None => self.source.value(&plain, metric),
-        }
-    }
-
-    /// Announces positions that will be asked for: large tables, which keep no
-    /// depths, are then solved once for all of them.
-    ///
-    /// # Errors
-    /// If the tables cannot be had.
-    pub fn expect(&self, positions: &[Position], metrics: &[Metric]) -> Result<(), ProbeError> {
-        let dtz50 = [Metric::Dtz50];
-        let others = metrics.iter().filter(|&&metric| metric != Metric::Dtz50);
-        dtz50.iter().chain(others).try_for_each(|&metric| self.source.expect(positions, metric))
+        let (values, failures) = self.values(&[*position], &[metric])?;
+        let missing = || ProbeError::MissingTable { material: position.material(), metric };
+        let failure = || failures.into_iter().next().map_or_else(missing, |f| f.error);
+        values.first().and_then(|values| values.get(metric)).ok_or_else(failure)
     }
 
     /// The value of a position in every metric.
@@ -78,15 +104,9 @@ impl Tablebase {
     /// the category needs it.
     ///
     /// # Errors
-    /// If the position is not legal or its tables cannot be had.
+    /// If the position is not legal or none of the values can be had.
     pub fn probe_in(&self, position: &Position, metrics: &[Metric]) -> Result<Answer, ProbeError> {
-        let dtz50 = self.value(position, Metric::Dtz50)?;
-        let mut values = Values::default();
-        values.set(Metric::Dtz50, dtz50);
-        for &metric in metrics.iter().filter(|&&metric| metric != Metric::Dtz50) {
-            values.set(metric, self.value(position, metric)?);
-        }
-        Ok(Answer { category: Category::of(dtz50), values })
+        first(self.answers(&[*position], &with_dtz50(metrics))?, position)
     }
 
     /// The value of a position in one metric and no other; its class is that
@@ -95,12 +115,33 @@ impl Tablebase {
     /// # Errors
     /// If the position is not legal or its tables cannot be had.
     pub fn probe_only(&self, position: &Position, metric: Metric) -> Result<Answer, ProbeError> {
-        let value = self.value(position, metric)?;
-        let mut values = Values::default();
-        values.set(metric, value);
-        let category =
-            if metric == Metric::Dtz50 { Category::of(value) } else { value.outcome().into() };
-        Ok(Answer { category, values })
+        first(self.answers(&[*position], &[metric])?, position)
+    }
+
+    /// The answers for many positions: each says what is known in these metrics
+    /// and what is not. A position of which nothing is known is an error of its
+    /// own.
+    ///
+    /// # Errors
+    /// If a position is not legal.
+    pub fn answers(
+        &self,
+        positions: &[Position],
+        metrics: &[Metric],
+    ) -> Result<Vec<Result<Answer, ProbeError>>, ProbeError> {
+        let (values, failures) = self.values(positions, metrics)?;
+        let answer = |(position, values): (&Position, Values)| {
+            let missing: Vec<Failure> = metrics
+                .iter()
+                .filter(|&&metric| values.get(metric).is_none())
+                .map(|&metric| why(&failures, position, metric))
+                .collect();
+            let error = missing.first().map(|failure| failure.error.clone());
+            let (material, metric) = (position.material(), Metric::Dtz50);
+            let error = error.unwrap_or(ProbeError::MissingTable { material, metric });
+            Answer::new(values, missing).ok_or(error)
+        };
+        Ok(positions.iter().zip(values).map(answer).collect())
     }
 
     /// Every legal move with the values after it in every metric, best first.
@@ -114,15 +155,13 @@ impl Tablebase {
     /// Every legal move with the values after it in some metrics, best first.
     ///
     /// # Errors
-    /// If the position is not legal or its tables cannot be had.
+    /// If the position is not legal or the values after a move cannot be had.
     pub fn moves_in(
         &self,
         position: &Position,
         metrics: &[Metric],
     ) -> Result<Vec<MoveAnswer>, ProbeError> {
-        position.check_legal()?;
-        self.expect(&with_successors(position), metrics)?;
-        self.answers(position, |position| self.probe_in(position, metrics))
+        self.move_answers(position, &with_dtz50(metrics))
     }
 
     /// Every legal move with the value after it in one metric and no other,
@@ -135,23 +174,24 @@ impl Tablebase {
         position: &Position,
         metric: Metric,
     ) -> Result<Vec<MoveAnswer>, ProbeError> {
-        position.check_legal()?;
-        self.source.expect(&with_successors(position), metric)?;
-        self.answers(position, |position| self.probe_only(position, metric))
+        self.move_answers(position, &[metric])
     }
 
-    fn answers(
+    fn move_answers(
         &self,
         position: &Position,
-        probe: impl Fn(&Position) -> Result<Answer, ProbeError>,
+        metrics: &[Metric],
     ) -> Result<Vec<MoveAnswer>, ProbeError> {
-        let mut answers = Vec::new();
-        for played in quiet_moves_first(position) {
-            let after = probe(&position.play(&played))?;
-            answers.push(MoveAnswer { played, san: chess::san(position, &played), after });
+        position.check_legal()?;
+        let played = quiet_moves_first(position);
+        let after: Vec<Position> = played.iter().map(|m| position.play(m)).collect();
+        let mut moves = Vec::with_capacity(played.len());
+        for (played, after) in played.into_iter().zip(self.answers(&after, metrics)?) {
+            let san = chess::san(position, &played);
+            moves.push(MoveAnswer { played, san, after: after? });
         }
-        answers.sort_by_cached_key(MoveAnswer::sort_key);
-        Ok(answers)
+        moves.sort_by_cached_key(MoveAnswer::sort_key);
+        Ok(moves)
     }
 
     /// The statistics of a material, in the orientation asked.
@@ -159,7 +199,8 @@ impl Tablebase {
     /// # Errors
     /// If its table cannot be had.
     pub fn stats(&self, material: Material, metric: Metric) -> Result<Stats, ProbeError> {
-        let stats = self.source.stats(material, metric)?;
+        let missing = ProbeError::MissingTable { material, metric };
+        let stats = self.source.stats(material, metric)?.ok_or(missing)?;
         Ok(if stats.material == material { stats } else { stats.swap_colors() })
     }
 
@@ -168,12 +209,58 @@ impl Tablebase {
     /// # Errors
     /// If its table cannot be had.
     pub fn prepare(&self, material: Material, metric: Metric) -> Result<(), ProbeError> {
-        self.source.prepare(material, metric)
+        match self.source.prepare(material, metric)? {
+            true => Ok(()),
+            false => Err(ProbeError::MissingTable { material, metric }),
+        }
     }
 }
 
-/// A position and those one move on.
-fn with_successors(position: &Position) -> Vec<Position> {
-    let moves = position.legal_moves();
-    [*position].into_iter().chain(moves.iter().map(|m| position.play(m))).collect()
+fn with_dtz50(metrics: &[Metric]) -> Vec<Metric> {
+    let others = metrics.iter().copied().filter(|&metric| metric != Metric::Dtz50);
+    [Metric::Dtz50].into_iter().chain(others).collect()
+}
+
+fn first(
+    answers: Vec<Result<Answer, ProbeError>>,
+    position: &Position,
+) -> Result<Answer, ProbeError> {
+    let (material, metric) = (position.material(), Metric::Dtz50);
+    answers.into_iter().next().unwrap_or(Err(ProbeError::MissingTable { material, metric }))
+}
+
+/// Why a value is not known: a failure if there was one, else a missing table.
+fn why(failures: &[Failure], position: &Position, metric: Metric) -> Failure {
+    let missing = || {
+        let material = position.material();
+        Failure { metric, error: ProbeError::MissingTable { material, metric } }
+    };
+    failures.iter().find(|failure| failure.metric == metric).cloned().unwrap_or_else(missing)
+}
+
+fn en_passant_captures(position: &Position) -> Vec<Move> {
+    if position.en_passant().is_none() {
+        return Vec::new();
+    }
+    position.legal_moves().iter().copied().filter(Move::is_en_passant).collect()
+}
+
+/// What captures en passant add to the values of a position without the right.
+/// Without it, a position whose only moves are such captures would be mate or
+/// stalemate: its value does not count then.
+fn with_captures(position: &Position, own: Values, captures: &[Move], after: &[Values]) -> Values {
+    let others = position.legal_moves().len() > captures.len();
+    let mut found = Values::default();
+    for metric in Metric::ALL {
+        let known = captures.iter().zip(after);
+        let capture = |(m, after): (&Move, &Values)| {
+            Some(value_before(metric, MoveClass::of(m), after.get(metric)?))
+        };
+        let best = known.map(capture).chain(others.then(|| own.get(metric)));
+        let best: Option<Vec<Value>> = best.collect();
+        if let Some(best) = best.and_then(|values| values.into_iter().reduce(better)) {
+            found.set(metric, best);
+        }
+    }
+    found
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
+use molien_build::Build;
 use molien_probe::{ProbeError, Source, Tablebase};
-use molien_solve::Solver;
 use molien_values::{Metric, Stats, Value};
 
 /// Knows one value before captures, and one after.
@@ -60,7 +60,7 @@ fn a_forced_capture_alone_counts() {
 
 #[test]
 fn moves_agree_with_the_position() {
-    let tables = Tablebase::solving(Solver::new());
+    let tables = Tablebase::solving(Build::new());
     for fen in [CHOICE, "8/8/8/8/1k1Pp3/8/8/4K3 b - d3", "8/8/8/3pP3/8/1K6/8/7k w - d6"] {
         let position: Position = fen.parse().unwrap();
         let (answer, moves) = (tables.probe(&position).unwrap(), tables.moves(&position).unwrap());

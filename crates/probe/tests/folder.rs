@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 
 use molien_board::Material;
+use molien_build::Build;
 use molien_probe::{FolderSource, ProbeError, Source};
-use molien_solve::Solver;
 use molien_table::Directory;
 use molien_values::Metric;
 
@@ -19,10 +19,10 @@ fn materials() -> Vec<Material> {
 #[test]
 fn several_tables_are_made_at_once() {
     let folder = tempfile::tempdir().unwrap();
-    let solver = Solver::new();
+    let solver = Build::new();
     for (name, together) in [("alone", false), ("together", true)] {
         let directory = Directory::new(folder.path().join(name));
-        let source = FolderSource::new(directory, Solver::new());
+        let source = FolderSource::new(directory, Build::new());
         let done = Mutex::new(Vec::new());
         let note = |material: Material, _| done.lock().unwrap().push(material.to_string());
         source.make_all(&materials(), 3, together, note).unwrap();
@@ -33,7 +33,7 @@ fn several_tables_are_made_at_once() {
         assert_eq!(done, names);
         for material in materials() {
             let stats = source.stats(material, Metric::Dtm).unwrap();
-            assert_eq!(stats, solver.solve(material, Metric::Dtm).unwrap().stats, "{material}");
+            assert_eq!(stats, solver.table(material, Metric::Dtm).unwrap().stats, "{material}");
         }
     }
 }
@@ -42,7 +42,7 @@ fn several_tables_are_made_at_once() {
 fn what_may_not_be_solved_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let directory = Directory::new(folder.path().join("empty"));
-    let source = FolderSource::new(directory, Solver::new()).without_solving();
+    let source = FolderSource::new(directory, Build::new()).without_solving();
     let made = source.make_all(&materials(), 2, false, |_, _| {});
     assert!(matches!(made, Err(ProbeError::MissingTable { .. })), "{made:?}");
 }
@@ -54,11 +54,11 @@ fn large_tables_are_made_from_their_logs() {
     let folder = tempfile::tempdir().unwrap();
     let material: Material = "KRKN".parse().unwrap();
     let usual = Directory::new(folder.path().join("usual"));
-    let source = FolderSource::new(usual.clone(), Solver::new());
+    let source = FolderSource::new(usual.clone(), Build::new());
     source.make(material, |_| {}).unwrap();
     let expected = usual.open(material).unwrap();
     let large = Directory::new(folder.path().join("large"));
-    let source = FolderSource::new(large.clone(), Solver::new());
+    let source = FolderSource::new(large.clone(), Build::new());
     for sub in ["KRK", "KNK"] {
         source.make(sub.parse().unwrap(), |_| {}).unwrap();
     }
@@ -84,7 +84,7 @@ fn large_tables_are_made_from_their_logs() {
 fn a_stopped_table_is_not_there_and_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let directory = Directory::new(folder.path());
-    let source = FolderSource::new(directory.clone(), Solver::new());
+    let source = FolderSource::new(directory.clone(), Build::new());
     let material: Material = "KQK".parse().unwrap();
     let stopped = source.make_large(material, &[Metric::Dtm], 0, &|_, _| false);
     assert!(matches!(stopped, Err(ProbeError::Table(_))), "{stopped:?}");

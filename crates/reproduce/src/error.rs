@@ -1,16 +1,16 @@
 //! What can go wrong.
 
+use molien_build::BuildError;
 use molien_lines::LineError;
 use molien_probe::ProbeError;
-use molien_solve::SolveError;
 use thiserror::Error;
 
 impl ReproduceError {
     /// Whether this machine is too small: what is asked needs more memory than
     /// it may take.
     pub(crate) fn is_memory(&self) -> bool {
-        let memory = |error: &SolveError| {
-            matches!(error, SolveError::Memory { .. } | SolveError::TooManyPlacements { .. })
+        let memory = |error: &BuildError| {
+            matches!(error, BuildError::Memory { .. } | BuildError::TooManyPlacements { .. })
         };
         match self {
             ReproduceError::Solve(error) => memory(error),
@@ -27,7 +27,7 @@ impl ReproduceError {
 pub enum ReproduceError {
     /// A material could not be solved.
     #[error(transparent)]
-    Solve(#[from] SolveError),
+    Solve(#[from] BuildError),
     /// A value could not be had.
     #[error(transparent)]
     Probe(#[from] ProbeError),

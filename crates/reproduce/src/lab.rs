@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use molien_board::{Material, Position, Role};
+use molien_build::Build;
 use molien_probe::{ProbeError, SolverSource, Source, Tablebase};
-use molien_solve::Solver;
 use molien_values::{Metric, Stats};
 
 use crate::ReproduceError;
@@ -31,7 +31,7 @@ pub struct Lab {
 
 impl Lab {
     /// Solves with solvers made by `solver`.
-    pub fn new(solver: impl Fn() -> Solver) -> Lab {
+    pub fn new(solver: impl Fn() -> Build) -> Lab {
         let chess = Arc::new(SolverSource::new(solver()));
         Lab {
             chess: chess.clone(),
@@ -65,12 +65,12 @@ impl Lab {
     }
 
     /// The solver of chess.
-    pub fn solver(&self) -> &Solver {
+    pub fn solver(&self) -> &Build {
         self.chess.solver()
     }
 
     /// The solver that promotes to queens only.
-    pub fn queens_solver(&self) -> &Solver {
+    pub fn queens_solver(&self) -> &Build {
         self.queens.solver()
     }
 

@@ -9,11 +9,11 @@
 //!
 //! ```
 //! use molien_reproduce::{Lab, Options, Paper, reproduce};
-//! use molien_solve::Solver;
+//! use molien_build::Build;
 //!
 //! let options = Options { table: Some("5".to_owned()), full: false };
 //! let mut sections = Vec::new();
-//! reproduce(Paper::Nalimov, &options, &Lab::new(Solver::new), &mut |s| sections.push(s))?;
+//! reproduce(Paper::Nalimov, &options, &Lab::new(Build::new), &mut |s| sections.push(s))?;
 //! assert!(!sections[0].has_unexplained());
 //! # Ok::<(), molien_reproduce::ReproduceError>(())
 //! ```

@@ -135,12 +135,12 @@ pub fn line(lab: &Lab, full: bool) -> Result<Section, ReproduceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use molien_solve::Solver;
+    use molien_build::Build;
     use molien_values::{Longest, SideStats};
 
     #[test]
     fn a_forced_conversion_counts_once() {
-        let table = Solver::new().solve("KQK".parse().unwrap(), Metric::Dtc).unwrap();
+        let table = Build::new().table("KQK".parse().unwrap(), Metric::Dtc).unwrap();
         let mut stats = table.stats.clone();
         let position = stats.sides[0].longest_win.as_ref().unwrap().position;
         for (plies, moves) in [(1, 1), (19, 10), (304, 153), (485, 243)] {

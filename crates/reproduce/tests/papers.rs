@@ -1,12 +1,12 @@
 //! The figures that a few seconds decide.
 
+use molien_build::Build;
 use molien_reproduce::{Lab, Options, Paper, ReproduceError, Section, reproduce};
-use molien_solve::Solver;
 
 fn sections(paper: Paper, table: &str) -> Vec<Section> {
     let options = Options { table: Some(table.to_owned()), full: false };
     let mut found = Vec::new();
-    reproduce(paper, &options, &Lab::new(Solver::new), &mut |section| found.push(section)).unwrap();
+    reproduce(paper, &options, &Lab::new(Build::new), &mut |section| found.push(section)).unwrap();
     found
 }
 
@@ -42,7 +42,7 @@ fn thompson_table_1() {
 #[test]
 fn an_unknown_table_is_named() {
     let options = Options { table: Some("9".to_owned()), full: false };
-    let lab = Lab::new(Solver::new);
+    let lab = Lab::new(Build::new);
     let error = reproduce(Paper::Thompson, &options, &lab, &mut |_| {}).unwrap_err();
     assert!(matches!(error, ReproduceError::NoTable { .. }));
     assert!(error.to_string().contains("1, 2, 3, lines"));

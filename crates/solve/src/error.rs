@@ -3,56 +3,21 @@
 use molien_board::Material;
 use thiserror::Error;
 
-use molien_values::Metric;
-
-/// Why a material could not be solved.
+/// Why a board could not be solved.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// The tables would not fit.
-    #[error(
-        "{material} in {metric} needs about {needed_mib} MiB of memory, but the limit is {limit_mib} MiB (raise it with --memory)"
-    )]
-    Memory {
-        /// What was asked.
-        material: Material,
-        /// In which metric.
-        metric: Metric,
-        /// The estimate.
-        needed_mib: u64,
-        /// What is allowed.
-        limit_mib: u64,
-    },
-    /// A position can turn into too many others.
-    #[error(
-        "this {material} position can turn into more than {limit} placements of pawns and pieces: too many to solve"
-    )]
-    TooManyPlacements {
-        /// Its material.
-        material: Material,
-        /// How many were looked at.
-        limit: usize,
-    },
     /// The caller asked to stop.
     #[error("solving {material} was interrupted")]
     Cancelled {
         /// What was being solved.
         material: Material,
     },
-    /// The table does not hold the position: it was made for other placements
-    /// of the pawns.
-    #[error("the table of {material} does not hold this position")]
-    NotCovered {
-        /// Its material.
+    /// What a board reads is not at hand: the plan has left it out.
+    #[error("{material} is not at hand, but a board that is being solved reads it")]
+    NotAtHand {
+        /// What is read.
         material: Material,
-    },
-    /// A stored table could not be read.
-    #[error("{material}: {reason}")]
-    Shelf {
-        /// Whose table.
-        material: Material,
-        /// What is wrong with it.
-        reason: String,
     },
     /// A wave could not be logged. What was logged before is kept.
     #[error("{material}: the wave log: {reason}")]

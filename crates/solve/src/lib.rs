@@ -1,52 +1,26 @@
-//! Retrograde analysis in waves.
+//! Retrograde analysis in waves, one hyperboard at a time.
 //!
-//! [`Solver`] takes a material, solves what it depends on, and returns a
-//! [`Table`]: the value of every position for both sides to move, in one
-//! metric, with statistics. The heart is a dozen lines of logic: `Waves::run`
-//! in `waves.rs`.
+//! [`BoardSolve`] takes a hyperboard and the moves that lead out of it
+//! ([`Exits`]) and gives the value of every position for both sides to move, in
+//! one metric, with statistics. The heart is a dozen lines of logic: `waves`.
+//! What boards read of each other is a [`View`]; what they can turn into is a
+//! [`Node`]. [`check_board`] states what a solution is and checks it by a
+//! forward pass that knows nothing of waves.
 //!
-//! What it is not: it reads and writes no files and prints nothing; progress
-//! goes to a [`Progress`] the caller supplies.
-//!
-//! ```
-//! use molien_solve::Solver;
-//! use molien_values::Metric;
-//!
-//! let solver = Solver::new();
-//! let table = solver.solve("KRK".parse()?, Metric::Dtm)?;
-//! let longest = table.stats.sides[0].longest_win.as_ref().unwrap();
-//! assert_eq!(longest.plies, 31); // mate in 16
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! What it is not: it does not know which boards are needed, in which order, or
+//! where their values are kept (that is `molien-build`); it reads and writes no
+//! files and prints nothing. Progress goes to a [`Progress`] the caller supplies.
 
-mod bishops;
-mod board_solve;
-mod cache;
 mod consistency;
-mod counter;
-mod dependencies;
-mod en_passant;
 mod error;
 mod exits;
-mod logged;
-mod memory;
-mod parts;
-mod pawn_exits;
-mod pawn_solve;
-mod piece_view;
-mod plan;
-mod position;
 mod progress;
-mod reach;
-mod record;
-mod solver;
-mod view;
-mod watch;
+mod views;
 mod waves;
 
-pub use consistency::{Consistency, Inconsistency, Law, check_consistency};
-pub use dependencies::dependencies;
+pub use consistency::{Consistency, Inconsistency, Law, check_board};
 pub use error::SolveError;
-pub use position::Cost;
-pub use progress::{Progress, Silent, WaveReport};
-pub use solver::Solver;
+pub use exits::{Boards, Exits, Node, PawnExits, PieceExits, reachable};
+pub use progress::{Cost, Progress, Silent, WaveReport};
+pub use views::{View, Wanted, of_pawn_board, of_piece_board};
+pub use waves::{BishopPair, BoardSolve, Keep, Watch};

@@ -1,9 +1,18 @@
 //! Telling the caller how a solve is going.
 
 use molien_board::{Color, Material};
-
-use crate::Cost;
 use molien_values::Metric;
+
+/// What a piece of work takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cost {
+    /// Hyperboards to solve: placements of the pawns with their pieces.
+    pub placements: u64,
+    /// Addresses a side, all together.
+    pub positions: u64,
+    /// Memory at the peak, roughly.
+    pub bytes: u64,
+}
 
 /// The state of a solve after one wave.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +41,8 @@ pub trait Progress: Send + Sync {
     fn wave(&self, _report: &WaveReport) {}
     /// A material's solve is complete.
     fn end(&self, _material: Material, _metric: Metric) {}
+    /// Another process is making a material's table: this one waits for it.
+    fn waiting(&self, _material: Material) {}
     /// Whether the solve should stop early; asked once a wave.
     fn cancelled(&self) -> bool {
         false

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{BatchSize, Criterion};
 use molien_board::{Color, Man, Material, Position, Role, Square};
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_table::{TableFile, WriteOptions, write};
 use molien_values::{Metric, Table};
 
@@ -55,8 +55,8 @@ fn threaded(file: &TableFile, positions: &[Position], threads: usize, rounds: u6
 
 fn probes(criterion: &mut Criterion) {
     let material = material().canonical();
-    let solver = Solver::new();
-    let tables = [Metric::Dtc, Metric::Dtm].map(|m| solver.solve(material, m).expect("solved"));
+    let solver = Build::new();
+    let tables = [Metric::Dtc, Metric::Dtm].map(|m| solver.table(material, m).expect("solved"));
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("bench.mol");
     let all: Vec<&Table> = tables.iter().map(|table| &**table).collect();

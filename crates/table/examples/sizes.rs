@@ -8,7 +8,7 @@ use std::error::Error;
 use std::path::Path;
 
 use molien_board::Material;
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_table::{TableFile, WriteOptions, write};
 use molien_values::{Metric, Table};
 
@@ -28,9 +28,9 @@ fn row(name: &str, level: i32) -> Result<String, Box<dyn Error>> {
         true => &[Metric::Dtz, Metric::Dtc, Metric::Dtm],
         false => &[Metric::Dtc, Metric::Dtm],
     };
-    let solver = Solver::new();
+    let solver = Build::new();
     let tables =
-        metrics.iter().map(|&m| solver.solve(material, m)).collect::<Result<Vec<_>, _>>()?;
+        metrics.iter().map(|&m| solver.table(material, m)).collect::<Result<Vec<_>, _>>()?;
     let positions: u64 = tables[0].stats.sides.iter().map(|side| side.legal.unique).sum();
     let path = std::env::temp_dir().join(format!("{}.sizes.mol", material.file_name()));
     let mut cells = vec![material.file_name(), positions.to_string()];

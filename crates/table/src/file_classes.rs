@@ -120,15 +120,15 @@ mod tests {
     use crate::WriteOptions;
     use crate::values::Solved;
     use crate::writer::{arrange, write_source};
+    use molien_build::Build;
     use molien_hyper::KING_PAIRS;
-    use molien_solve::Solver;
 
     /// A table written as if it were a large one, with like men.
     #[test]
     fn classes_are_those_of_the_table() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("KNNvKN.mol");
-        let table = Solver::new().solve("KNNKN".parse().unwrap(), Metric::Dtc).unwrap();
+        let table = Build::new().table("KNNKN".parse().unwrap(), Metric::Dtc).unwrap();
         let (mut source, aliases) = arrange(vec![Solved::whole(&table)], &path).unwrap();
         source.king_moves_cells = 0;
         let options = WriteOptions { level: 1, date: Some(0) };

@@ -10,13 +10,13 @@
 //! compression needs.
 //!
 //! ```
-//! use molien_solve::Solver;
+//! use molien_build::Build;
 //! use molien_values::{Metric, Value};
 //! use molien_table::{Directory, WriteOptions};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let directory = Directory::new(folder.path());
-//! let table = Solver::new().solve("KQK".parse()?, Metric::Dtm)?;
+//! let table = Build::new().table("KQK".parse()?, Metric::Dtm)?;
 //! directory.store(&[&table], &WriteOptions::default())?;
 //!
 //! let file = directory.open("KQK".parse()?)?;

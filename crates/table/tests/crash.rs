@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use molien_board::Material;
-use molien_solve::{Progress, Solver, WaveReport};
+use molien_build::Build;
+use molien_solve::{Progress, WaveReport};
 use molien_table::{Assembly, Directory, WriteOptions};
 use molien_values::{Metric, Table};
 
@@ -33,10 +34,9 @@ fn solve_and_store(folder: &Path) {
     let material: Material = MATERIAL.parse().unwrap();
     let _lock = directory.wait_for_lock(material).unwrap();
     let logs = directory.wave_logs().with_worth_tiles(400);
-    let solver =
-        Solver::new().with_progress(Arc::new(Slow(material))).with_wave_log(Arc::new(logs));
+    let solver = Build::new().with_progress(Arc::new(Slow(material))).with_wave_log(Arc::new(logs));
     let metrics = [Metric::Dtm, Metric::Dtc];
-    let tables: Vec<_> = metrics.iter().map(|&m| solver.solve(material, m).unwrap()).collect();
+    let tables: Vec<_> = metrics.iter().map(|&m| solver.table(material, m).unwrap()).collect();
     let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
     let options = WriteOptions { level: 3, date: Some(0) };
     directory.store_locked(&tables, &options).unwrap();
@@ -48,7 +48,7 @@ fn solve_and_assemble(folder: &Path) {
     let material: Material = MATERIAL.parse().unwrap();
     let _lock = directory.wait_for_lock(material).unwrap();
     let logs = directory.wave_logs().with_worth_tiles(1);
-    let solver = Solver::new().with_progress(Arc::new(Slow(material)));
+    let solver = Build::new().with_progress(Arc::new(Slow(material)));
     let logged = |metric| {
         logs.finished(material, metric).unwrap_or_else(|| {
             let stats = solver.solve_logged(material, metric, &logs).unwrap();

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use molien_board::{Color, Position};
+use molien_build::Build;
 use molien_hyper::{Index, Tile};
-use molien_solve::Solver;
 use molien_table::{Directory, TableError, TableFile, WriteOptions, write};
 use molien_values::{Metric, Table, Value};
 
 fn small_table() -> Arc<Table> {
-    Solver::new().solve("KQK".parse().unwrap(), Metric::Dtm).unwrap()
+    Build::new().table("KQK".parse().unwrap(), Metric::Dtm).unwrap()
 }
 
 fn write_to(folder: &Path) -> (PathBuf, Arc<Table>) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_table::{Directory, TableError, WriteOptions};
 use molien_values::{Metric, Shelf};
 
@@ -11,10 +11,10 @@ fn stores_lists_verifies_and_locks() {
     let folder = tempfile::tempdir().unwrap();
     let directory = Directory::new(folder.path().join("new"));
     assert!(directory.list().unwrap().is_empty());
-    let solver = Solver::new();
+    let solver = Build::new();
     let material = "KRK".parse().unwrap();
-    let dtm = solver.solve(material, Metric::Dtm).unwrap();
-    let dtc = solver.solve(material, Metric::Dtc).unwrap();
+    let dtm = solver.table(material, Metric::Dtm).unwrap();
+    let dtc = solver.table(material, Metric::Dtc).unwrap();
     let options = WriteOptions { level: 3, date: Some(0) };
     directory.store(&[&dtm], &options).unwrap();
     assert!(!directory.has(material, Metric::Dtc));
@@ -42,7 +42,7 @@ fn same_tables_same_bytes() {
     let options = WriteOptions { level: 3, date: Some(7) };
     let bytes = |name: &str| {
         let directory = Directory::new(folder.path().join(name));
-        let table = Solver::new().solve(material, Metric::Dtm).unwrap();
+        let table = Build::new().table(material, Metric::Dtm).unwrap();
         directory.store(&[&table], &options).unwrap();
         std::fs::read(directory.path(material)).unwrap()
     };
@@ -55,13 +55,13 @@ fn the_solver_uses_what_is_stored() {
     let directory = Directory::new(folder.path());
     let options = WriteOptions { level: 3, date: Some(0) };
     for name in ["KQK", "KRK"] {
-        let table = Solver::new().solve(name.parse().unwrap(), Metric::Dtm).unwrap();
+        let table = Build::new().table(name.parse().unwrap(), Metric::Dtm).unwrap();
         directory.store(&[&table], &options).unwrap();
     }
     assert!(directory.contains("KRK".parse().unwrap(), Metric::Dtm));
     let material = "KQKR".parse().unwrap();
-    let with = Solver::new().with_shelf(Arc::new(directory)).solve(material, Metric::Dtm).unwrap();
-    let without = Solver::new().solve(material, Metric::Dtm).unwrap();
+    let with = Build::new().with_shelf(Arc::new(directory)).solve(material, Metric::Dtm).unwrap();
+    let without = Build::new().table(material, Metric::Dtm).unwrap();
     assert_eq!(with.stats, without.stats);
     assert!(with.parts[0].values == without.parts[0].values);
 }

@@ -2,7 +2,7 @@
 //! number of rounds.
 
 use molien_board::Position;
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_table::{WriteOptions, fuzzing, write};
 use molien_values::Metric;
 
@@ -22,7 +22,7 @@ fn mutated_tables_do_not_panic() {
     let folder = tempfile::tempdir().unwrap();
     let mut random = Random(0x1234_5678_9abc_def1);
     for name in ["KRK", "KPK"] {
-        let table = Solver::new().solve(name.parse().unwrap(), Metric::Dtm).unwrap();
+        let table = Build::new().table(name.parse().unwrap(), Metric::Dtm).unwrap();
         let path = folder.path().join("seed.mol");
         write(&path, &[&table], &WriteOptions { level: 3, date: Some(0) }).unwrap();
         let seed = std::fs::read(&path).unwrap();

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use molien_board::Material;
-use molien_solve::{Progress, SolveError, Solver, WaveReport};
+use molien_build::{Build, BuildError};
+use molien_solve::{Progress, WaveReport};
 use molien_table::WaveLogs;
 use molien_values::{Metric, Table};
 
@@ -46,18 +47,18 @@ fn same(a: &Table, b: &Table) {
 fn stop_and_go(name: &str, metric: Metric, stops: &[usize]) {
     let material: Material = name.parse().unwrap();
     let all = Stopper::new(material, usize::MAX);
-    let expected = Solver::new().with_progress(all.clone()).solve(material, metric).unwrap();
+    let expected = Build::new().with_progress(all.clone()).solve(material, metric).unwrap();
     let whole = all.computed.load(Relaxed);
     for &waves in stops {
         let folder = tempfile::tempdir().unwrap();
         let logs = || Arc::new(WaveLogs::new(folder.path()).with_worth_tiles(1));
         let first = Stopper::new(material, waves);
-        let solver = Solver::new().with_wave_log(logs()).with_progress(first.clone());
-        let stopped = solver.solve(material, metric);
-        assert!(matches!(stopped, Err(SolveError::Cancelled { .. })), "{name} has few waves");
+        let solver = Build::new().with_wave_log(logs()).with_progress(first.clone());
+        let stopped = solver.table(material, metric);
+        assert!(matches!(stopped, Err(BuildError::Cancelled { .. })), "{name} has few waves");
         let second = Stopper::new(material, usize::MAX);
-        let solver = Solver::new().with_wave_log(logs()).with_progress(second.clone());
-        same(&solver.solve(material, metric).unwrap(), &expected);
+        let solver = Build::new().with_wave_log(logs()).with_progress(second.clone());
+        same(&solver.table(material, metric).unwrap(), &expected);
         let computed = second.computed.load(Relaxed);
         // Wave 0 is computed again; all others that were logged are not.
         assert!(computed + waves <= whole + 4, "{name}: {computed} + {waves} of {whole}");
@@ -77,6 +78,6 @@ fn a_log_that_cannot_be_kept_is_reported() {
     let blocked = folder.path().join("blocked");
     std::fs::write(&blocked, "a file, not a folder").unwrap();
     let logs = WaveLogs::new(&blocked).with_worth_tiles(1);
-    let result = Solver::new().with_wave_log(Arc::new(logs)).solve(material, Metric::Dtm);
-    assert!(matches!(result, Err(SolveError::WaveLog { .. })));
+    let result = Build::new().with_wave_log(Arc::new(logs)).solve(material, Metric::Dtm);
+    assert!(matches!(result, Err(BuildError::WaveLog { .. })));
 }

@@ -1,8 +1,8 @@
 //! What is written is what is read.
 
 use molien_board::{Color, Position, Symmetry};
+use molien_build::Build;
 use molien_hyper::{Index, Tile};
-use molien_solve::Solver;
 use molien_table::{TableFile, WriteOptions, write};
 use molien_values::{Metric, Table};
 
@@ -24,9 +24,9 @@ fn check(file: &TableFile, table: &Table) {
 }
 
 fn round_trip(name: &str, metrics: &[Metric]) {
-    let solver = Solver::new();
+    let solver = Build::new();
     let material = name.parse().unwrap();
-    let tables: Vec<_> = metrics.iter().map(|&m| solver.solve(material, m).unwrap()).collect();
+    let tables: Vec<_> = metrics.iter().map(|&m| solver.table(material, m).unwrap()).collect();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.mol");
     let references: Vec<&Table> = tables.iter().map(|table| &**table).collect();
@@ -71,8 +71,8 @@ fn four_men_with_pawns() {
 /// stored all the same.
 #[test]
 fn unexpected_differences() {
-    let solver = Solver::new();
-    let solve = |metric| solver.solve("KQKR".parse().unwrap(), metric).unwrap();
+    let solver = Build::new();
+    let solve = |metric| solver.table("KQKR".parse().unwrap(), metric).unwrap();
     let named = |table: &Table, metric| {
         let stats = molien_values::Stats { metric, ..table.stats.clone() };
         Table { metric, stats, ..table.clone() }
@@ -93,8 +93,8 @@ fn unexpected_differences() {
 
 #[test]
 fn every_orientation_has_the_same_value() {
-    let solver = Solver::new();
-    let table = solver.solve("KQKR".parse().unwrap(), Metric::Dtm).unwrap();
+    let solver = Build::new();
+    let table = solver.table("KQKR".parse().unwrap(), Metric::Dtm).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("KQvKR.mol");
     write(&path, &[&table], &WriteOptions::default()).unwrap();

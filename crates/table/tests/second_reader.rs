@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use molien_board::{Color, Position};
+use molien_build::Build;
 use molien_hyper::{Index, Tile};
-use molien_solve::Solver;
 use molien_table::{TableFile, WriteOptions, write};
 use molien_values::{Metric, Table, Value};
 
@@ -60,9 +60,9 @@ fn positions(table: &Table, part: usize, first: usize) -> Vec<Position> {
 }
 
 fn compare(name: &str, metrics: &[Metric], places: &[(usize, usize)]) {
-    let solver = Solver::new();
+    let solver = Build::new();
     let material = name.parse().unwrap();
-    let tables: Vec<_> = metrics.iter().map(|&m| solver.solve(material, m).unwrap()).collect();
+    let tables: Vec<_> = metrics.iter().map(|&m| solver.table(material, m).unwrap()).collect();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.mol");
     let all: Vec<&Table> = tables.iter().map(|table| &**table).collect();

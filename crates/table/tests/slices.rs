@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use molien_board::Material;
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_table::{Assembly, Directory, Logged, TableError, WriteOptions, write};
 use molien_values::{Metric, Table};
 
@@ -17,7 +17,7 @@ fn assembly(memory_bytes: u64) -> Assembly<'static> {
 }
 
 /// The logs of a material in some metrics.
-fn logs(solver: &Solver, directory: &Directory, tables: &[Arc<Table>]) -> Vec<Logged> {
+fn logs(solver: &Build, directory: &Directory, tables: &[Arc<Table>]) -> Vec<Logged> {
     let logs = directory.wave_logs().with_worth_tiles(1);
     let mut found: Vec<Logged> = Vec::new();
     for table in tables {
@@ -52,11 +52,11 @@ fn expected(folder: &Path, tables: &[Arc<Table>]) -> Vec<u8> {
 }
 
 fn check(name: &str, choices: &[&[Metric]], memory_bytes: u64) {
-    let (solver, material) = (Solver::new(), name.parse::<Material>().unwrap());
+    let (solver, material) = (Build::new(), name.parse::<Material>().unwrap());
     for metrics in choices {
         let folder = tempfile::tempdir().unwrap();
         let directory = Directory::new(folder.path().join("tables"));
-        let tables: Vec<_> = metrics.iter().map(|&m| solver.solve(material, m).unwrap()).collect();
+        let tables: Vec<_> = metrics.iter().map(|&m| solver.table(material, m).unwrap()).collect();
         let logged = logs(&solver, &directory, &tables);
         directory.store_logged(&logged, &assembly(memory_bytes)).unwrap();
         let found = bytes(&directory.path(material));
@@ -99,10 +99,10 @@ fn five_men() {
 /// looks like.
 #[test]
 fn stopped_writing_is_gone_on_with() {
-    let (solver, material) = (Solver::new(), "KRKN".parse::<Material>().unwrap());
+    let (solver, material) = (Build::new(), "KRKN".parse::<Material>().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let directory = Directory::new(folder.path().join("tables"));
-    let tables = [solver.solve(material, Metric::Dtm).unwrap()];
+    let tables = [solver.table(material, Metric::Dtm).unwrap()];
     let expected = expected(folder.path(), &tables);
     let logged = logs(&solver, &directory, &tables);
     let part = directory.folder().join("waves/KRvKN.dtm.3.part");
@@ -133,10 +133,10 @@ fn stopped_writing_is_gone_on_with() {
 /// its last whole wave.
 #[test]
 fn damaged_logs_are_noticed() {
-    let (solver, material) = (Solver::new(), "KRKN".parse::<Material>().unwrap());
+    let (solver, material) = (Build::new(), "KRKN".parse::<Material>().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let directory = Directory::new(folder.path().join("tables"));
-    let tables = [solver.solve(material, Metric::Dtc).unwrap()];
+    let tables = [solver.table(material, Metric::Dtc).unwrap()];
     let logged = logs(&solver, &directory, &tables);
     let log = directory.folder().join("waves/KRvKN.dtc.w.wave");
     let mut file = bytes(&log);
@@ -161,10 +161,10 @@ fn damaged_logs_are_noticed() {
 /// Metrics that are stored already stay.
 #[test]
 fn metrics_join() {
-    let (solver, material) = (Solver::new(), "KQKR".parse::<Material>().unwrap());
+    let (solver, material) = (Build::new(), "KQKR".parse::<Material>().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let directory = Directory::new(folder.path().join("tables"));
-    let solve = |metric| solver.solve(material, metric).unwrap();
+    let solve = |metric| solver.table(material, metric).unwrap();
     let tables = [Metric::Dtc, Metric::Dtz50, Metric::Dtm].map(solve);
     for some in [&tables[..2], &tables[2..]] {
         let logged = logs(&solver, &directory, some);

@@ -2,17 +2,17 @@
 //! them.
 
 use molien_board::Color;
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_testing::{Row, oracle, read_tsv};
 use molien_values::{Metric, Stats};
 
 #[test]
 fn wins_draws_losses_and_zugzwangs_are_equal() {
     let Some(oracle) = oracle() else { return };
-    let solver = Solver::new();
+    let solver = Build::new();
     let rows = read_tsv(&oracle.join("derived/mutual_zugzwang_3_4_men.tsv"));
     for row in rows.iter() {
-        let table = solver.solve(row.text("table").parse().unwrap(), Metric::Dtz).unwrap();
+        let table = solver.table(row.text("table").parse().unwrap(), Metric::Dtz).unwrap();
         compare(&row, &table.stats);
     }
     assert_eq!(rows.iter().count(), 35);
@@ -38,10 +38,10 @@ fn compare(row: &Row<'_>, stats: &Stats) {
 #[test]
 fn longest_mates_are_equal() {
     let Some(oracle) = oracle() else { return };
-    let solver = Solver::new();
+    let solver = Build::new();
     let rows = read_tsv(&oracle.join("derived/prophet_max_dtm_ply.tsv"));
     for row in rows.iter().filter(|row| (3..=4).contains(&row.number("men"))) {
-        let table = solver.solve(row.text("table").parse().unwrap(), Metric::Dtm).unwrap();
+        let table = solver.table(row.text("table").parse().unwrap(), Metric::Dtm).unwrap();
         let longest = |side: Color| {
             let longest = table.stats.sides[side.index()].longest_win.as_ref();
             longest.map_or(String::new(), |longest| longest.plies.to_string())

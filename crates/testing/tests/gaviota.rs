@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use molien_board::{Color, Man, Position, Role, Square};
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_testing::{Row, oracle, read_gz_tsv};
 use molien_values::{Metric, Table, Value};
 
@@ -23,12 +23,12 @@ fn position(row: &Row<'_>) -> Position {
 #[test]
 fn plies_to_mate_are_equal() {
     let Some(oracle) = oracle() else { return };
-    let solver = Solver::new();
+    let solver = Build::new();
     let mut tables: HashMap<String, Arc<Table>> = HashMap::new();
     let mut compared = 0;
     for row in read_gz_tsv(&oracle.join("derived/gaviota_3men_dtm.tsv.gz")).iter() {
         let name = row.text("material").to_owned();
-        let solve = |name: &String| solver.solve(name.parse().unwrap(), Metric::Dtm).unwrap();
+        let solve = |name: &String| solver.table(name.parse().unwrap(), Metric::Dtm).unwrap();
         let table = tables.entry(name.clone()).or_insert_with(|| solve(&name));
         let position = position(&row);
         let ours = table.get(&position).unwrap();

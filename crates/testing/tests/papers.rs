@@ -1,7 +1,7 @@
 //! Published figures, reproduced.
 
 use molien_board::{Color, Material};
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_values::{Count, Metric, Stats};
 
 /// Thompson (1986), Table 1: material, what was counted ("max to win" is DTC,
@@ -32,10 +32,10 @@ fn most_moves(stats: &Stats) -> u16 {
 
 #[test]
 fn thompson_table_1() {
-    let solver = Solver::new();
+    let solver = Build::new();
     for (name, metric, expected) in THOMPSON {
         let material: Material = name.parse().unwrap();
-        let table = solver.solve(material, metric).unwrap();
+        let table = solver.table(material, metric).unwrap();
         let swapped = table.material != material;
         let stats = if swapped { table.stats.swap_colors() } else { table.stats.clone() };
         assert_eq!(most_moves(&stats), expected, "{name}");
@@ -86,7 +86,7 @@ fn assert_histogram(ours: &[Count], expected: &[(usize, u64, u64)]) {
 
 #[test]
 fn nalimov_table_5() {
-    let table = Solver::new().solve("KQKQ".parse().unwrap(), Metric::Dtm).unwrap();
+    let table = Build::new().table("KQKQ".parse().unwrap(), Metric::Dtm).unwrap();
     let [white, black] = &table.stats.sides;
     assert_histogram(&white.wins, &KQKQ_WHITE);
     assert_histogram(&black.losses, &KQKQ_BLACK);

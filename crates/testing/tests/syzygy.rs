@@ -14,9 +14,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use molien_board::{Color, Material, Position};
+use molien_build::{Build, check_consistency};
 use molien_hyper::Index;
 use molien_probe::chess::to_chess;
-use molien_solve::{Solver, check_consistency};
 use molien_testing::{Syzygy, SyzygyAnswer, oracle};
 use molien_values::{Category, Metric, Place, Table, Value};
 use rayon::prelude::*;
@@ -113,8 +113,8 @@ fn held_side(syzygy: &Syzygy, table: &Table) -> Color {
     if effort(Color::White) <= effort(Color::Black) { Color::White } else { Color::Black }
 }
 
-fn compare(syzygy: &Syzygy, solver: &Solver, material: Material) {
-    let table = solver.solve(material, Metric::Dtz50).unwrap();
+fn compare(syzygy: &Syzygy, solver: &Build, material: Material) {
+    let table = solver.table(material, Metric::Dtz50).unwrap();
     let exhaustive = std::env::var_os("MOLIEN_EXHAUSTIVE").is_some();
     let held = held_side(syzygy, &table);
     let step = if exhaustive || material.len() < 4 { 1 } else { TILES };
@@ -136,7 +136,7 @@ fn compare(syzygy: &Syzygy, solver: &Solver, material: Material) {
 
 fn compare_all(wanted: impl Fn(&Material) -> bool, expected: usize) {
     let Some(oracle) = oracle() else { return };
-    let (syzygy, solver) = (Syzygy::open(&oracle), Solver::new());
+    let (syzygy, solver) = (Syzygy::open(&oracle), Build::new());
     let materials: Vec<Material> = Material::all(4).into_iter().filter(wanted).collect();
     assert_eq!(materials.len(), expected);
     for material in materials {

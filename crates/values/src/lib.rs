@@ -28,6 +28,7 @@ mod shelf;
 mod stats;
 mod table;
 mod value;
+mod values;
 mod wave_log;
 
 pub use category::Category;
@@ -41,4 +42,5 @@ pub use shelf::Shelf;
 pub use stats::{Count, Counting, Longest, SideStats, Stats, Zugzwangs};
 pub use table::{Place, Table};
 pub use value::{Outcome, Value};
+pub use values::Values;
 pub use wave_log::{Run, RunLog, WaveLog};

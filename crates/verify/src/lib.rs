@@ -3,7 +3,7 @@
 //! Two checks that share nothing with the waves that made a table:
 //!
 //! - self-consistency: every value of every position follows from the values
-//!   one move on, tile by tile ([`molien_solve::check_consistency`]);
+//!   one move on, tile by tile ([`molien_build::check_consistency`]);
 //! - the [`Referee`]: positions taken one by one, with the legal moves of an
 //!   independent chess library; all of them up to four men, a seeded random
 //!   sample beyond.
@@ -12,10 +12,10 @@
 //! who wins by planes, depths by the referee.
 //!
 //! ```
-//! use molien_solve::Solver;
+//! use molien_build::Build;
 //! use molien_verify::{Options, verify};
 //!
-//! let report = verify(&Solver::new(), "KQK".parse()?, &Options::default())?;
+//! let report = verify(&Build::new(), "KQK".parse()?, &Options::default())?;
 //! assert_eq!(report.failures(), 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Material, Position, Square};
+use molien_build::{Build, BuildError};
 use molien_hyper::{Hyperboard, Index, Tile};
 use molien_probe::chess::to_chess;
-use molien_solve::{SolveError, Solver};
 use molien_table::TableFile;
 use molien_values::{Metric, Place, Table, Value, better, value_before};
 use rayon::prelude::*;
@@ -42,10 +42,10 @@ impl Referee {
     /// # Errors
     /// If a table cannot be solved.
     pub fn new(
-        solver: &Solver,
+        solver: &Build,
         material: Material,
         metrics: &[Metric],
-    ) -> Result<Referee, SolveError> {
+    ) -> Result<Referee, BuildError> {
         let material = material.canonical();
         Ok(Referee { material, tables: TableSet::new(solver, material, metrics)? })
     }
@@ -55,10 +55,10 @@ impl Referee {
     /// # Errors
     /// If a table it leads to cannot be solved.
     pub fn reading(
-        solver: &Solver,
+        solver: &Build,
         file: Arc<TableFile>,
         metrics: &[Metric],
-    ) -> Result<Referee, SolveError> {
+    ) -> Result<Referee, BuildError> {
         let material = file.material();
         Ok(Referee { material, tables: TableSet::around(solver, file, metrics)? })
     }

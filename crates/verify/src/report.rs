@@ -1,7 +1,8 @@
 //! Running both checks, and what they find.
 
 use molien_board::{MAX_MEN, Material, Position};
-use molien_solve::{Consistency, SolveError, Solver, check_consistency};
+use molien_build::{Build, BuildError, check_consistency};
+use molien_solve::Consistency;
 use molien_table::TableError;
 use molien_values::{Metric, Value};
 use thiserror::Error;
@@ -48,7 +49,7 @@ impl Default for Options {
 pub enum VerifyError {
     /// A table could not be made.
     #[error(transparent)]
-    Solve(#[from] SolveError),
+    Solve(#[from] BuildError),
     /// A table leads out of all tables.
     #[error(transparent)]
     Referee(#[from] RefereeError),
@@ -148,7 +149,7 @@ impl Report {
 /// # Errors
 /// If a table cannot be solved.
 pub fn verify(
-    solver: &Solver,
+    solver: &Build,
     material: Material,
     options: &Options,
 ) -> Result<Report, VerifyError> {
@@ -164,7 +165,7 @@ pub fn verify(
     let together = if material.len() <= TOGETHER_MEN { metrics.len() } else { 1 };
     for metrics in metrics.chunks(together.max(1)) {
         for &metric in metrics {
-            let table = solver.solve(material, metric)?;
+            let table = solver.table(material, metric)?;
             let found = check_consistency(solver, &table)?;
             report.planes.push(PlaneReport { metric, found, depths: table.has_depths() });
         }

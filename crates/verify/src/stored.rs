@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Position, Square};
+use molien_build::{Build, check_consistency};
 use molien_hyper::{Hyperboard, Index};
-use molien_solve::{Solver, check_consistency};
 use molien_table::TableFile;
 use molien_values::Metric;
 
@@ -29,7 +29,7 @@ pub fn stored_check_bytes(file: &TableFile) -> u64 {
 /// # Errors
 /// If the file is damaged or a sub-game cannot be solved.
 pub fn verify_stored(
-    solver: &Solver,
+    solver: &Build,
     file: Arc<TableFile>,
     options: &Options,
     memory_bytes: u64,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
-use molien_solve::{SolveError, Solver};
+use molien_build::{Build, BuildError};
 use molien_table::TableFile;
 use molien_values::{Metric, Table, Value};
 
@@ -26,10 +26,10 @@ impl TableSet {
     /// The tables of a material and of everything one move leads to. An
     /// en-passant capture after a double step leads to one of those, too.
     pub fn new(
-        solver: &Solver,
+        solver: &Build,
         material: Material,
         metrics: &[Metric],
-    ) -> Result<TableSet, SolveError> {
+    ) -> Result<TableSet, BuildError> {
         let metrics = metrics[..metrics.len().min(MAX_METRICS)].to_vec();
         let mut set = TableSet { metrics, tables: HashMap::new(), file: None };
         set.add(solver, material)?;
@@ -39,10 +39,10 @@ impl TableSet {
 
     /// A table in its file, and everything one move leads to in memory.
     pub fn around(
-        solver: &Solver,
+        solver: &Build,
         file: Arc<TableFile>,
         metrics: &[Metric],
-    ) -> Result<TableSet, SolveError> {
+    ) -> Result<TableSet, BuildError> {
         let metrics = metrics[..metrics.len().min(MAX_METRICS)].to_vec();
         let material = file.material();
         let mut set = TableSet { metrics, tables: HashMap::new(), file: Some(file) };
@@ -50,14 +50,14 @@ impl TableSet {
         Ok(set)
     }
 
-    fn add_successors(&mut self, solver: &Solver, material: Material) -> Result<(), SolveError> {
+    fn add_successors(&mut self, solver: &Build, material: Material) -> Result<(), BuildError> {
         material.successors().into_iter().try_for_each(|material| self.add(solver, material))
     }
 
-    fn add(&mut self, solver: &Solver, material: Material) -> Result<(), SolveError> {
+    fn add(&mut self, solver: &Build, material: Material) -> Result<(), BuildError> {
         let material = material.canonical();
         if !self.tables.contains_key(&material) {
-            let solve = |&metric: &Metric| solver.solve(material, metric);
+            let solve = |&metric: &Metric| solver.table(material, metric);
             let tables = self.metrics.iter().map(solve).collect::<Result<_, _>>()?;
             self.tables.insert(material, tables);
         }

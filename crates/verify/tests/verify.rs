@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use molien_board::Position;
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_table::{TableFile, WriteOptions, write};
 use molien_values::{Metric, Table, Value};
 use molien_verify::{Options, Referee, verify, verify_stored};
 
 #[test]
 fn three_and_four_men_are_right() {
-    let solver = Solver::new();
+    let solver = Build::new();
     for name in ["KQK", "KBK", "KRKN", "KBBK"] {
         let report = verify(&solver, name.parse().unwrap(), &Options::default()).unwrap();
         assert!(report.exhaustive);
@@ -21,7 +21,7 @@ fn three_and_four_men_are_right() {
 
 #[test]
 fn five_men_are_right_on_a_sample() {
-    let solver = Solver::new();
+    let solver = Build::new();
     let referee = Referee::new(&solver, "KRKBN".parse().unwrap(), &[Metric::Dtc]).unwrap();
     let found = referee.sample(20_000, 7).unwrap();
     assert_eq!((found.checked, found.failures), (20_000, 0), "{:?}", found.first);
@@ -30,9 +30,9 @@ fn five_men_are_right_on_a_sample() {
 
 #[test]
 fn a_damaged_value_is_found_where_it_is() {
-    let solver = Solver::new();
+    let solver = Build::new();
     let krk = "KRK".parse().unwrap();
-    let mut table = Table::clone(&solver.solve(krk, Metric::Dtm).unwrap());
+    let mut table = Table::clone(&solver.table(krk, Metric::Dtm).unwrap());
     let position: Position = "8/8/8/8/3k4/8/8/KR6 b - -".parse().unwrap();
     let index = table.parts[0].board.encode(&position).unwrap();
     let game = Arc::make_mut(&mut table.parts[0]);
@@ -49,7 +49,7 @@ fn a_damaged_value_is_found_where_it_is() {
 /// capture are some of them, and a wrong value of one is noticed.
 #[test]
 fn en_passant_is_looked_at_apart() {
-    let solver = Solver::new();
+    let solver = Build::new();
     let kpkp = "KPKP".parse().unwrap();
     let referee = Referee::new(&solver, kpkp, &[Metric::Dtm]).unwrap();
     let found = referee.en_passant().unwrap();
@@ -57,7 +57,7 @@ fn en_passant_is_looked_at_apart() {
     assert!((50_000..500_000).contains(&found.checked), "{}", found.checked);
 
     let position: Position = "8/8/8/4K3/3p4/7k/4P3/8 w - -".parse().unwrap();
-    let mut table = Table::clone(&solver.solve(kpkp, Metric::Dtm).unwrap());
+    let mut table = Table::clone(&solver.table(kpkp, Metric::Dtm).unwrap());
     let place = table.locate(&position).unwrap();
     let game = Arc::make_mut(&mut table.parts[place.part]);
     let index = place.index;
@@ -71,9 +71,9 @@ fn en_passant_is_looked_at_apart() {
 #[test]
 fn stored_tables_are_checked_in_their_file() {
     let folder = tempfile::tempdir().unwrap();
-    let (solver, material) = (Solver::new(), "KRKN".parse().unwrap());
+    let (solver, material) = (Build::new(), "KRKN".parse().unwrap());
     let path = folder.path().join("KRvKN.mol");
-    let dtc = solver.solve(material, Metric::Dtc).unwrap();
+    let dtc = solver.table(material, Metric::Dtc).unwrap();
     write(&path, &[&dtc], &WriteOptions { level: 1, date: Some(0) }).unwrap();
     let file = Arc::new(TableFile::open(&path).unwrap());
     let options = Options { sample: Some(2000), ..Options::default() };

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use clap::Args;
 use molien_board::Material;
+use molien_build::Build;
 use molien_mine::{Hit, Query, Search, TableSet};
-use molien_solve::Solver;
 use molien_values::{Metric, Value};
 use serde_json::{Map, Value as Json, json};
 
@@ -91,7 +91,7 @@ pub fn run(context: &Context, args: &FindArgs) -> anyhow::Result<Verdict> {
 
 /// The tables that a query and the metrics asked for need.
 pub fn tables(
-    solver: &Solver,
+    solver: &Build,
     material: Material,
     query: &Query,
     asked: &[Metric],

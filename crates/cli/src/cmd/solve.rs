@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use clap::Args;
 use molien_board::{Color, Man, Material, Role};
+use molien_build::{Build, dependencies};
 use molien_probe::{FolderSource, Source as _};
-use molien_solve::{Solver, dependencies};
 use molien_values::{Counting, Metric, Stats};
 use serde_json::json;
 
@@ -208,7 +208,7 @@ fn all(context: &Context, men: usize, metrics: &[Metric]) -> anyhow::Result<Verd
     for &metric in metrics {
         for (i, &material) in order.iter().enumerate() {
             let start = Instant::now();
-            let table = solver.solve(material, metric)?;
+            let table = solver.table(material, metric)?;
             report(context, material, &table.stats, metric, start.elapsed().as_secs_f64())?;
             let to_come: Vec<Material> = order[i + 1..].iter().copied().flat_map(read_by).collect();
             for done in order[..=i].iter().filter(|done| done.len() == men) {
@@ -225,7 +225,7 @@ fn all(context: &Context, men: usize, metrics: &[Metric]) -> anyhow::Result<Verd
 /// others are copied from it.
 fn all_together(
     context: &Context,
-    solver: &Solver,
+    solver: &Build,
     materials: &[Material],
     metrics: &[Metric],
 ) -> anyhow::Result<Verdict> {
@@ -235,7 +235,7 @@ fn all_together(
         let work = || {
             while let Some(&material) = materials.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let start = Instant::now();
-                let stats = solver.solve(material, metric).map(|table| table.stats.clone());
+                let stats = solver.table(material, metric).map(|table| table.stats.clone());
                 solver.forget(material, metric);
                 solved().insert(material, (stats, start.elapsed().as_secs_f64()));
             }

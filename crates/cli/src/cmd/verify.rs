@@ -6,8 +6,8 @@ use std::sync::Arc;
 use anyhow::ensure;
 use clap::Args;
 use molien_board::{Material, Position};
+use molien_build::{Build, dependencies};
 use molien_probe::{FolderSource, Source as _};
-use molien_solve::{Solver, dependencies};
 use molien_table::TableFile;
 use molien_values::{Metric, Value};
 use molien_verify::{Options, Report, STORED_SAMPLE, stored_check_bytes, verify, verify_stored};
@@ -124,7 +124,7 @@ fn large_file(context: &Context, material: Material) -> anyhow::Result<Option<Ta
 /// Checks a table in its file.
 fn check_file(
     context: &Context,
-    solver: &Solver,
+    solver: &Build,
     file: TableFile,
     args: &VerifyArgs,
 ) -> anyhow::Result<Report> {

@@ -1,8 +1,8 @@
 //! Walks a game and judges its moves.
 
 use molien_board::{Color, Move, Position};
+use molien_build::BuildError;
 use molien_probe::{ProbeError, Tablebase, chess};
-use molien_solve::SolveError;
 use molien_values::{Metric, Outcome};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
@@ -315,7 +315,7 @@ impl Walk<'_> {
         // Any metric tells who wins; DTZ is the cheapest.
         match Judged::new(self.tables, &position, &Strategy::from(Metric::Dtz)) {
             Ok(judged) => Ok(Some(judged)),
-            Err(LineError::Probe(ProbeError::Solve(error @ SolveError::Cancelled { .. }))) => {
+            Err(LineError::Probe(ProbeError::Solve(error @ BuildError::Cancelled { .. }))) => {
                 Err(ProbeError::Solve(error).into())
             }
             Err(_) => Ok(None),

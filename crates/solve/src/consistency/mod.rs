@@ -8,16 +8,14 @@ mod depths;
 mod plies;
 
 use std::fmt;
-use std::sync::Arc;
 
 use molien_board::{Color, Position};
 use molien_hyper::{Cell, Hyperboard, Index, Plane, Tile};
 use molien_operators::{Backend, Conversions, Goal, fastest};
-use molien_values::{BoardValues, Graded, Table};
+use molien_values::{BoardValues, Graded};
 use rayon::prelude::*;
 
 use crate::exits::Exits;
-use crate::{SolveError, Solver};
 
 /// How many failures are kept with their positions.
 const KEPT_FAILURES: usize = 10;
@@ -47,7 +45,7 @@ impl fmt::Display for Law {
         f.write_str(match self {
             Law::Legal => "legality is not as the rules say",
             Law::OneValue => "more than one value, or the value of an illegal position",
-            Law::Win => "won and a move to a lost position do not go together",
+            Law::Win => "won without a move to a lost position, or not won with one",
             Law::Loss => "lost, but a move holds, or no move and no check",
             Law::Draw => "drawn, but every move loses, or mated",
             Law::WinDepth => "the depth of the win is not the least of its moves",
@@ -77,7 +75,8 @@ pub struct Consistency {
 }
 
 impl Consistency {
-    fn merge(mut self, other: Consistency) -> Consistency {
+    /// What two checks found together.
+    pub fn merge(mut self, other: Consistency) -> Consistency {
         self.checked += other.checked;
         self.failures += other.failures;
         let room = KEPT_FAILURES.saturating_sub(self.first.len());
@@ -86,19 +85,11 @@ impl Consistency {
     }
 }
 
-/// Checks every position of a table against the positions one move on; the
-/// sub-games come from the solver.
-///
-/// # Errors
-/// If a sub-game cannot be solved.
-pub fn check_consistency(solver: &Solver, table: &Table) -> Result<Consistency, SolveError> {
-    let check = |game: &Arc<BoardValues>| {
-        let exits = solver.exits(&game.board, table.metric)?;
-        let check = Check { backend: fastest(), game, exits: &*exits };
-        Ok(check.side(Color::White).merge(check.side(Color::Black)))
-    };
-    let merge = |a: Consistency, b: Consistency| Ok(a.merge(b));
-    table.parts.par_iter().map(check).try_reduce(Consistency::default, merge)
+/// Checks every position of a board against the positions one move on, those
+/// that the moves out of it lead to included.
+pub fn check_board(game: &BoardValues, exits: &dyn Exits) -> Consistency {
+    let check = Check { backend: fastest(), game, exits };
+    check.side(Color::White).merge(check.side(Color::Black))
 }
 
 struct Check<'a> {

@@ -1,0 +1,528 @@
+//! Tables on demand: made once, kept while there is room.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use molien_board::{Material, Position, Role};
+use molien_operators::{Backend, fastest};
+use molien_solve::{Cost, Keep, Node, Progress, Silent};
+use molien_table::Directory;
+use molien_values::{BoardValues, Metric, Shelf, Stats, Table, Value, WaveLog};
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::cache::{Cache, Key, key};
+use crate::flight::{Claim, Flights};
+use crate::inputs::Inputs;
+use crate::limits::{LOGGED_ON_THE_WAY_MEN, is_loaded, is_small, keep_alone, keep_for_others};
+use crate::memory::{Budget, Reservation};
+use crate::needs::{levels, order, reads};
+use crate::plan::{SLICED_TILES, Schedule};
+use crate::run::{Gathered, Run};
+use crate::{BuildError, lock};
+
+/// A result that all who wait for it get.
+type Landed<T> = Result<Arc<T>, BuildError>;
+
+/// Makes tables and keeps them while there is room. Any number of threads may
+/// ask, from inside rayon's threads too: the work is done on threads of its own,
+/// which never wait for each other's tables.
+pub struct Build {
+    pub(crate) backend: &'static dyn Backend,
+    pub(crate) progress: Arc<dyn Progress>,
+    pub(crate) promotions: Vec<Role>,
+    pub(crate) folder: Option<Directory>,
+    pub(crate) may_solve: bool,
+    /// Asked in this order.
+    shelves: Vec<Arc<dyn Shelf>>,
+    wave_log: Option<Arc<dyn WaveLog>>,
+    threads: Option<NonZeroUsize>,
+    pool: OnceLock<ThreadPool>,
+    budget: Budget,
+    tables: Mutex<Cache>,
+    making: Flights<Key, Landed<Table>>,
+    /// What requests in progress are still going to read, by request.
+    to_come: Mutex<HashMap<u64, Vec<Key>>>,
+    requests: AtomicU64,
+    /// Large tables are made for one request at a time: memory holds what one
+    /// of them reads.
+    turn: Mutex<()>,
+    /// Boards solved for single positions.
+    pub(crate) boards: Mutex<HashMap<(Node, Metric), Arc<BoardValues>>>,
+    pub(crate) reaching: Flights<(Node, Metric), Landed<BoardValues>>,
+    /// For single positions: of boards of so many tiles slices are kept.
+    pub(crate) sliced_tiles: u64,
+    /// Values of single positions of tables that keep no depths.
+    pub(crate) watched: Mutex<HashMap<(Position, Metric), Value>>,
+    pub(crate) learning: Flights<Key, ()>,
+}
+
+impl Default for Build {
+    fn default() -> Build {
+        Build::new()
+    }
+}
+
+impl Build {
+    /// Silent, with the fastest operators for this processor, a thread for each
+    /// of its cores, no memory limit and no folder.
+    pub fn new() -> Build {
+        Build {
+            backend: fastest(),
+            progress: Arc::new(Silent),
+            promotions: Role::PROMOTIONS.to_vec(),
+            folder: None,
+            may_solve: true,
+            shelves: Vec::new(),
+            wave_log: None,
+            threads: None,
+            pool: OnceLock::new(),
+            budget: Budget::new(u64::MAX),
+            tables: Mutex::default(),
+            making: Flights::default(),
+            to_come: Mutex::default(),
+            requests: AtomicU64::new(0),
+            turn: Mutex::default(),
+            boards: Mutex::default(),
+            reaching: Flights::default(),
+            sliced_tiles: SLICED_TILES,
+            watched: Mutex::default(),
+            learning: Flights::default(),
+        }
+    }
+
+    /// Reports progress to `progress`.
+    pub fn with_progress(mut self, progress: Arc<dyn Progress>) -> Build {
+        self.progress = progress;
+        self
+    }
+
+    /// Uses these operators.
+    pub fn with_backend(mut self, backend: &'static dyn Backend) -> Build {
+        self.backend = backend;
+        self
+    }
+
+    /// Uses so many threads.
+    pub fn with_threads(mut self, threads: NonZeroUsize) -> Build {
+        self.threads = Some(threads);
+        self
+    }
+
+    /// Refuses what needs more memory than this, and gives up tables kept for
+    /// later to stay below it.
+    pub fn with_memory_limit(mut self, bytes: u64) -> Build {
+        self.budget = Budget::new(bytes);
+        self
+    }
+
+    /// Takes tables from a shelf rather than solving them. Of several shelves
+    /// the one given last is asked first.
+    pub fn with_shelf(mut self, shelf: Arc<dyn Shelf>) -> Build {
+        self.shelves.insert(0, shelf);
+        self
+    }
+
+    /// Reads the tables of a folder, and stores what [`Build::store`] makes.
+    pub fn with_folder(mut self, folder: Directory) -> Build {
+        let logs = folder.wave_logs().up_to_men(LOGGED_ON_THE_WAY_MEN);
+        self.wave_log = Some(Arc::new(logs));
+        self.folder = Some(folder);
+        self
+    }
+
+    /// Solves nothing: what is not on a shelf or in the folder is an error.
+    pub fn without_solving(mut self) -> Build {
+        self.may_solve = false;
+        self
+    }
+
+    /// Keeps the waves of long solves in a log, and resumes from what is in it.
+    /// A log must not be shared by builds with other promotions.
+    pub fn with_wave_log(mut self, log: Arc<dyn WaveLog>) -> Build {
+        self.wave_log = Some(log);
+        self
+    }
+
+    /// Lets pawns promote to these roles only. Tables solved so are not those
+    /// of chess (Thompson's KQPKQ of 1986 has queens only), so shelves and the
+    /// folder given before are not used.
+    pub fn with_promotions(mut self, roles: &[Role]) -> Build {
+        if roles != Role::PROMOTIONS {
+            self.shelves.clear();
+            self.folder = None;
+            self.wave_log = None;
+        }
+        self.promotions = roles.to_vec();
+        self
+    }
+
+    /// The folder tables are stored in, if there is one.
+    pub fn folder(&self) -> Option<&Directory> {
+        self.folder.as_ref()
+    }
+
+    /// The memory that may be used.
+    pub fn memory_limit_bytes(&self) -> u64 {
+        self.budget.limit_bytes
+    }
+
+    /// The table of a material (in canonical orientation), made if need be with
+    /// everything it depends on.
+    ///
+    /// # Errors
+    /// If it needs too much memory, is cancelled, or cannot be read.
+    pub fn table(&self, material: Material, metric: Metric) -> Result<Arc<Table>, BuildError> {
+        let key = key(material, metric);
+        let keep = keep_alone(key.0);
+        match self.in_memory(&key, keep) {
+            Some(table) => Ok(table),
+            None => outside_rayon(|| self.request(key, keep)),
+        }
+    }
+
+    /// A table that is in memory already.
+    pub fn table_at_hand(&self, material: Material, metric: Metric) -> Option<Arc<Table>> {
+        lock(&self.tables).get(&key(material, metric))
+    }
+
+    /// Makes a table, and first all it needs, in an order that keeps few
+    /// waiting.
+    pub(crate) fn request(&self, key: Key, keep: Keep) -> Result<Arc<Table>, BuildError> {
+        let metric = key.1;
+        let mut needed: Vec<Material> = Vec::new();
+        if !self.is_known(key.0, metric, keep) {
+            needed = order(&[key.0], |sub| {
+                sub != key.0 && self.is_known(sub, metric, keep_for_others(sub, metric))
+            });
+            needed.pop();
+        }
+        let large = !is_small(key.0) && !self.is_shelved(&key);
+        let _turn = large.then(|| lock(&self.turn));
+        let request = self.announce(&needed, key);
+        let (small, large): (Vec<Material>, Vec<Material>) =
+            needed.into_iter().partition(|&material| is_small(material));
+        for level in levels(small) {
+            self.make_side_by_side(&level, metric)?;
+            level.iter().for_each(|&material| request.done(material));
+        }
+        for material in large {
+            self.make((material, metric), keep_for_others(material, metric))?;
+            request.done(material);
+        }
+        self.make(key, keep)
+    }
+
+    /// Small tables are made side by side: none of them can use all threads.
+    fn make_side_by_side(&self, level: &[Material], metric: Metric) -> Result<(), BuildError> {
+        let make = |material| self.make((material, metric), keep_for_others(material, metric));
+        if let [material] = level {
+            return make(*material).map(drop);
+        }
+        std::thread::scope(|scope| {
+            let made: Vec<_> =
+                level.iter().map(|&material| scope.spawn(move || make(material))).collect();
+            let join = |(thread, &material): (std::thread::ScopedJoinHandle<'_, _>, _)| {
+                thread.join().unwrap_or(Err(BuildError::Lost { material })).map(drop)
+            };
+            made.into_iter().zip(level).try_for_each(join)
+        })
+    }
+
+    /// Makes one table; what it reads is made if it is not at hand. Not to be
+    /// called on the threads of the pool, which do not wait.
+    pub(crate) fn make(&self, wanted: Key, keep: Keep) -> Result<Arc<Table>, BuildError> {
+        let wanted = key(wanted.0, wanted.1);
+        let mut shelved = self.is_shelved(&wanted);
+        loop {
+            if let Some(table) = self.in_memory(&wanted, keep) {
+                return Ok(table);
+            }
+            if let Some(flight) = self.making.running(wanted) {
+                match flight.wait() {
+                    Some(Ok(table)) if keeps(&table, keep) => return Ok(table),
+                    Some(Err(error)) => return Err(error),
+                    _ => continue,
+                }
+            }
+            let work = self.prepare(wanted, keep, shelved)?;
+            let Claim::Mine(ticket) = self.making.claim(wanted) else { continue };
+            // Somebody may have landed it between the look and the claim.
+            if let Some(table) = self.in_memory(&wanted, keep) {
+                ticket.land(Ok(table.clone()));
+                return Ok(table);
+            }
+            let made = self.pool().install(|| {
+                let made = work.run(self, wanted, keep).transpose()?.map(Arc::new);
+                if let Ok(table) = &made {
+                    let stored = shelved && self.is_stored(&wanted);
+                    lock(&self.tables).insert(wanted, table.clone(), stored);
+                }
+                ticket.land(made.clone());
+                Some(made)
+            });
+            match made {
+                Some(made) => return made,
+                // The shelf could not after all: a full card, for instance.
+                None => shelved = false,
+            }
+        }
+    }
+
+    /// Gets ready what a table is made from.
+    fn prepare(&self, wanted: Key, keep: Keep, shelved: bool) -> Result<Work<'_>, BuildError> {
+        let (material, metric) = wanted;
+        if shelved {
+            let schedule = Schedule::whole(material, metric, keep, 0);
+            let room = self.reserve(wanted, schedule.cost.bytes)?;
+            return Ok(Work::Load { _room: room });
+        }
+        if !self.may_solve {
+            return Err(BuildError::Missing { material, metric });
+        }
+        let inputs = Inputs::new(metric, &self.promotions);
+        for sub in reads(material) {
+            inputs.add_table(self.make((sub, metric), keep_for_others(sub, metric))?);
+        }
+        let schedule = Schedule::whole(material, metric, keep, self.boards_at_once());
+        let room = self.reserve(wanted, schedule.cost.bytes)?;
+        Ok(Work::Solve { inputs: Box::new(inputs), schedule, _room: room })
+    }
+
+    /// Loads or solves what a shelf has. `None` if no shelf has it after all.
+    fn load(&self, wanted: Key) -> Result<Option<Table>, BuildError> {
+        let (material, metric) = wanted;
+        if let Some(folder) = self.folder.as_ref().filter(|_| is_loaded(material)) {
+            match folder.open(material).and_then(|file| file.load(metric)) {
+                Ok(table) => return Ok(Some(table)),
+                Err(error) if error.is_missing() => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        for shelf in &self.shelves {
+            let loaded = shelf.load(material, metric);
+            let reason = |error| BuildError::Shelf { material, reason: error };
+            if let Some(table) = loaded.map_err(reason)? {
+                return Ok(Some(table));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Solves a table from what it reads.
+    fn solve(
+        &self,
+        (material, metric): Key,
+        keep: Keep,
+        inputs: &Inputs,
+        schedule: &Schedule,
+    ) -> Result<Table, BuildError> {
+        if let Some(table) = self.without_curses(material, metric, keep, inputs) {
+            return Ok(table);
+        }
+        if material.has_pawns() {
+            self.progress.begin(material, metric, schedule.cost.positions);
+        }
+        let gathered = Gathered::default();
+        let run = Run {
+            backend: self.backend,
+            progress: &*self.progress,
+            log: self.wave_log.as_deref(),
+            metric,
+            keep: if keep == Keep::Depths { |_, _| Keep::Depths } else { |_, _| Keep::Outcomes },
+            inputs,
+            sink: &gathered,
+        };
+        let followed = run.follow(schedule);
+        if material.has_pawns() {
+            self.progress.end(material, metric);
+        }
+        followed?;
+        Ok(gathered.into_table(material, metric))
+    }
+
+    /// Where the 50-move rule spoils nothing that a move leads to, DTZ50 is DTZ:
+    /// the same boards serve, if they are at hand.
+    fn without_curses(
+        &self,
+        material: Material,
+        metric: Metric,
+        keep: Keep,
+        inputs: &Inputs,
+    ) -> Option<Table> {
+        if metric != Metric::Dtz50 {
+            return None;
+        }
+        let plain = self.in_memory(&key(material, Metric::Dtz), keep)?;
+        // Only a pawn's push starts the count anew among the same men.
+        let cursed = material.has_pawns() && plain.stats.is_cursed();
+        if cursed || inputs.is_cursed() {
+            return None;
+        }
+        let stats = Stats { metric, ..plain.stats.clone() };
+        Some(Table { material, metric, parts: plain.parts.clone(), stats })
+    }
+
+    fn in_memory(&self, key: &Key, keep: Keep) -> Option<Arc<Table>> {
+        lock(&self.tables).get(key).filter(|table| keeps(table, keep))
+    }
+
+    fn is_stored(&self, &(material, metric): &Key) -> bool {
+        is_loaded(material)
+            && self.folder.as_ref().is_some_and(|folder| folder.has(material, metric))
+    }
+
+    /// Whether a shelf other than the folder has it.
+    pub(crate) fn is_on_shelf(&self, material: Material, metric: Metric) -> bool {
+        let (material, metric) = key(material, metric);
+        self.shelves.iter().any(|shelf| shelf.contains(material, metric))
+    }
+
+    pub(crate) fn is_shelved(&self, key: &Key) -> bool {
+        self.is_stored(key) || self.is_on_shelf(key.0, key.1)
+    }
+
+    /// Whether a table can be had that keeps at least this much without solving
+    /// what it reads.
+    pub(crate) fn is_known(&self, material: Material, metric: Metric, keep: Keep) -> bool {
+        let key = key(material, metric);
+        self.in_memory(&key, keep).is_some() || self.is_shelved(&key)
+    }
+
+    /// Says that a table is in the folder now, so that memory need not keep it.
+    pub(crate) fn mark_stored(&self, material: Material, metric: Metric) {
+        lock(&self.tables).mark_stored(&key(material, metric));
+    }
+
+    /// Keeps a table made elsewhere.
+    pub(crate) fn keep(&self, key: Key, table: Arc<Table>) {
+        lock(&self.tables).insert(key, table, false);
+    }
+
+    /// Gives up the table of a material.
+    pub fn forget(&self, material: Material, metric: Metric) {
+        lock(&self.tables).remove(&key(material, metric));
+    }
+
+    /// Gives up all that is kept in memory.
+    pub fn forget_all(&self) {
+        lock(&self.tables).clear();
+        lock(&self.boards).clear();
+    }
+
+    pub(crate) fn wave_log(&self) -> Option<&dyn WaveLog> {
+        self.wave_log.as_deref()
+    }
+
+    /// Reserves memory; tables and boards kept for later make room.
+    pub(crate) fn reserve(&self, key: Key, bytes: u64) -> Result<Reservation<'_>, BuildError> {
+        self.budget.reserve(key, bytes, |room| {
+            let bytes = |boards: &HashMap<_, Arc<BoardValues>>| {
+                boards.values().map(|board| board.len_bytes() as u64).sum::<u64>()
+            };
+            let boards = bytes(&lock(&self.boards));
+            let kept = boards + lock(&self.tables).bytes();
+            if kept <= room {
+                return kept;
+            }
+            lock(&self.boards).clear();
+            let to_come: Vec<Key> = lock(&self.to_come).values().flatten().copied().collect();
+            lock(&self.tables).give_up(room, |key| to_come.contains(key))
+        })
+    }
+
+    /// Notes what a request is going to read, until it has.
+    fn announce(&self, needed: &[Material], key: Key) -> Request<'_> {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let keys = needed.iter().map(|&material| self::key(material, key.1)).collect();
+        lock(&self.to_come).insert(number, keys);
+        Request { build: self, number, goal: key, needed: needed.to_vec() }
+    }
+
+    /// How many boards may be in work at a time: a thread that waits for the
+    /// tiles of its board may begin another one.
+    pub(crate) fn boards_at_once(&self) -> u64 {
+        2 * self.pool().current_num_threads() as u64
+    }
+
+    /// The threads that solve. They are not those of the caller, who may wait
+    /// inside a parallel iterator of its own.
+    pub(crate) fn pool(&self) -> &ThreadPool {
+        self.pool.get_or_init(|| {
+            let threads = self.threads.map_or(0, NonZeroUsize::get);
+            let named = || ThreadPoolBuilder::new().thread_name(|i| format!("solve-{i}"));
+            let pool = named().num_threads(threads).build();
+            // A machine that cannot start so many threads starts one.
+            pool.or_else(|_| named().num_threads(1).build()).expect("a thread can be started")
+        })
+    }
+
+    /// What a table takes to make, what it depends on left out.
+    pub fn table_cost(&self, material: Material, metric: Metric) -> Cost {
+        let material = material.canonical();
+        Schedule::whole(material, metric, keep_alone(material), self.boards_at_once()).cost
+    }
+}
+
+/// How a table is made.
+enum Work<'a> {
+    /// It is on a shelf or in the folder.
+    Load { _room: Reservation<'a> },
+    /// It is solved from what it reads.
+    Solve { inputs: Box<Inputs>, schedule: Schedule, _room: Reservation<'a> },
+}
+
+impl Work<'_> {
+    /// `None` if it is not on the shelf after all.
+    fn run(&self, build: &Build, wanted: Key, keep: Keep) -> Result<Option<Table>, BuildError> {
+        match self {
+            Work::Load { .. } => build.load(wanted),
+            Work::Solve { inputs, schedule, .. } => {
+                build.solve(wanted, keep, inputs, schedule).map(Some)
+            }
+        }
+    }
+}
+
+/// A request in progress; forgotten when it ends.
+struct Request<'a> {
+    build: &'a Build,
+    number: u64,
+    goal: Key,
+    needed: Vec<Material>,
+}
+
+impl Request<'_> {
+    /// One of the needed tables is made: what only it and earlier ones read is
+    /// not to come any more.
+    fn done(&self, material: Material) {
+        let made = self.needed.iter().position(|&needed| needed == material);
+        let later = &self.needed[made.map_or(0, |made| made + 1)..];
+        let readers = later.iter().copied().chain([self.goal.0]);
+        let keys = readers.flat_map(reads).map(|sub| key(sub, self.goal.1)).collect();
+        lock(&self.build.to_come).insert(self.number, keys);
+    }
+}
+
+impl Drop for Request<'_> {
+    fn drop(&mut self) {
+        lock(&self.build.to_come).remove(&self.number);
+    }
+}
+
+/// Whether a table keeps at least this much.
+fn keeps(table: &Table, keep: Keep) -> bool {
+    keep == Keep::Outcomes || table.has_depths()
+}
+
+/// Runs work that waits for others on a thread that is not one of rayon's: a
+/// rayon thread that waits takes up other work in the meantime, which may wait
+/// for what is under it on the same stack.
+pub(crate) fn outside_rayon<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    if rayon::current_thread_index().is_none() {
+        return work();
+    }
+    let joined = std::thread::scope(|scope| scope.spawn(work).join());
+    joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}

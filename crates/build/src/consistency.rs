@@ -1,0 +1,37 @@
+//! Checks finished tables against what they read.
+
+use std::sync::Arc;
+
+use molien_solve::{Consistency, check_board};
+use molien_values::{BoardValues, Table};
+use rayon::prelude::*;
+
+use crate::build::outside_rayon;
+use crate::cache::key;
+use crate::inputs::Inputs;
+use crate::limits::keep_for_others;
+use crate::needs::reads;
+use crate::{Build, BuildError};
+
+/// Checks every position of a table against the positions one move on; what the
+/// moves out of it lead to comes from `build`.
+///
+/// # Errors
+/// If a table that is read cannot be had.
+pub fn check_consistency(build: &Build, table: &Table) -> Result<Consistency, BuildError> {
+    outside_rayon(|| {
+        let inputs = Inputs::new(table.metric, &build.promotions);
+        for sub in reads(table.material) {
+            let keep = keep_for_others(sub, table.metric);
+            inputs.add_table(build.request(key(sub, table.metric), keep)?);
+        }
+        // Pawn moves lead to other boards of the table itself.
+        inputs.add_table(Arc::new(table.clone()));
+        build.pool().install(|| {
+            let check =
+                |game: &Arc<BoardValues>| Ok(check_board(game, &*inputs.exits(&game.board)?));
+            let merge = |a: Consistency, b: Consistency| Ok(a.merge(b));
+            table.parts.par_iter().map(check).try_reduce(Consistency::default, merge)
+        })
+    })
+}

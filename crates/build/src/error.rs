@@ -1,0 +1,105 @@
+//! What can go wrong.
+
+use std::sync::Arc;
+
+use molien_board::Material;
+use molien_solve::SolveError;
+use molien_table::TableError;
+use molien_values::Metric;
+use thiserror::Error;
+
+/// Why a table or a position could not be made.
+#[derive(Debug, Error, Clone)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// The tables would not fit.
+    #[error(
+        "{material} in {metric} needs about {needed_mib} MiB of memory, but the limit is {limit_mib} MiB"
+    )]
+    Memory {
+        /// What was asked.
+        material: Material,
+        /// In which metric.
+        metric: Metric,
+        /// The estimate.
+        needed_mib: u64,
+        /// What is allowed.
+        limit_mib: u64,
+    },
+    /// A position can turn into too many others.
+    #[error(
+        "this {material} position can turn into more than {limit} placements of pawns and pieces: too many to solve"
+    )]
+    TooManyPlacements {
+        /// Its material.
+        material: Material,
+        /// How many were looked at.
+        limit: usize,
+    },
+    /// The table does not hold the position: it was made for other placements
+    /// of the pawns.
+    #[error("the table of {material} does not hold this position")]
+    NotCovered {
+        /// Its material.
+        material: Material,
+    },
+    /// There is no such table, and nothing may be solved.
+    #[error("there is no {metric} table of {material}, and nothing may be solved")]
+    Missing {
+        /// Whose.
+        material: Material,
+        /// Which metric.
+        metric: Metric,
+    },
+    /// Asked of pieces, but there are pawns.
+    #[error("{material} has pawns: this works for pieces only")]
+    HasPawns {
+        /// What was asked.
+        material: Material,
+    },
+    /// A board could not be solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// A table solved elsewhere could not be had.
+    #[error("{material}: {reason}")]
+    Shelf {
+        /// Whose table.
+        material: Material,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A stored table cannot be read or written.
+    #[error(transparent)]
+    Table(Arc<TableError>),
+    /// Tables are to be stored, but there is no folder for them.
+    #[error("there is no folder to store tables in")]
+    NoFolder,
+    /// The work was given up because another thread failed.
+    #[error("{material} was not made: the thread that worked on it failed")]
+    Lost {
+        /// What was being made.
+        material: Material,
+    },
+}
+
+impl BuildError {
+    /// Whether the caller asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        match self {
+            BuildError::Solve(SolveError::Cancelled { .. }) => true,
+            BuildError::Table(error) => matches!(**error, TableError::Interrupted { .. }),
+            _ => false,
+        }
+    }
+
+    /// Whether it is too much for the memory that may be used, or for any.
+    pub fn is_too_large(&self) -> bool {
+        matches!(self, BuildError::Memory { .. } | BuildError::TooManyPlacements { .. })
+    }
+}
+
+impl From<TableError> for BuildError {
+    fn from(error: TableError) -> BuildError {
+        BuildError::Table(Arc::new(error))
+    }
+}

@@ -1,0 +1,53 @@
+//! The planner and scheduler: from what is wanted to tables.
+//!
+//! [`Build`] is told what is at hand (memory, threads, a folder, tables that can
+//! be had elsewhere) and asked for tables, positions or stored files. It works
+//! out what they depend on and in which order that is made, what is kept until
+//! when, and at what cost; then it does it, however many threads ask at once.
+//! A table that several ask for is made once.
+//!
+//! What it is not: it knows no moves and no file format (`molien-solve` and
+//! `molien-table` do), and it prints nothing.
+//!
+//! ```
+//! use molien_build::Build;
+//! use molien_values::Metric;
+//!
+//! let build = Build::new();
+//! let table = build.table("KRK".parse()?, Metric::Dtm)?;
+//! let longest = table.stats.sides[0].longest_win.as_ref().unwrap();
+//! assert_eq!(longest.plies, 31); // mate in 16
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod build;
+mod cache;
+mod consistency;
+mod error;
+mod figures;
+mod flight;
+mod inputs;
+mod limits;
+mod memory;
+mod needs;
+mod plan;
+mod positions;
+mod run;
+mod store;
+mod store_log;
+mod watch;
+
+pub use build::Build;
+pub use consistency::check_consistency;
+pub use error::BuildError;
+pub use limits::{Storage, is_whole_for_position, storage};
+pub use needs::{dependencies, order, reads};
+pub use store::Making;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What the locks of this crate guard is only ever changed entry by entry: a
+/// panic elsewhere leaves it whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

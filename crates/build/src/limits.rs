@@ -1,0 +1,71 @@
+//! How many men are too many, and for what: the one place that knows.
+
+use molien_board::Material;
+use molien_solve::Keep;
+use molien_values::{Metric, Rule};
+
+/// Up to so many men a table is solved in memory as a whole, with its depths,
+/// and stored.
+const WHOLE_MEN: usize = 5;
+/// Tables of so many men are stored if they have no pawns.
+const LOGGED_MEN: usize = 6;
+/// A single position with pawns solves its whole table up to so many men;
+/// beyond, only what the position can turn into.
+const WHOLE_PAWN_TABLE_MEN: usize = 4;
+/// Tables of so many men are solved side by side; larger ones are parallel
+/// inside, and one at a time is enough to hold.
+const SMALL_MEN: usize = 4;
+
+/// How the table of a material is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Storage {
+    /// Solved as a whole, then written.
+    Whole,
+    /// Too large for memory: solved for its waves, and assembled from their
+    /// log.
+    FromLog,
+    /// Not stored: solved for its figures only.
+    None,
+}
+
+/// How the table of a material is stored. Two kings alone need no table.
+pub fn storage(material: Material) -> Storage {
+    match material.len() {
+        0..=2 => Storage::None,
+        ..=WHOLE_MEN => Storage::Whole,
+        LOGGED_MEN if !material.has_pawns() => Storage::FromLog,
+        _ => Storage::None,
+    }
+}
+
+/// Whether a stored table may be brought into memory as a whole.
+pub(crate) fn is_loaded(material: Material) -> bool {
+    material.len() <= WHOLE_MEN
+}
+
+/// Whether the whole table is made for a single position of this material.
+pub fn is_whole_for_position(material: Material) -> bool {
+    let most = if material.has_pawns() { WHOLE_PAWN_TABLE_MEN } else { WHOLE_MEN };
+    material.len() <= most
+}
+
+/// Whether its table is small enough to be solved beside others.
+pub(crate) fn is_small(material: Material) -> bool {
+    material.len() <= SMALL_MEN
+}
+
+/// Whether the waves of a material are worth a log while its table is made.
+pub(crate) const LOGGED_ON_THE_WAY_MEN: usize = WHOLE_MEN;
+
+/// What a table of this material keeps when nothing else depends on it.
+pub(crate) fn keep_alone(material: Material) -> Keep {
+    let small = material.has_pawns() || material.len() <= WHOLE_MEN;
+    if small { Keep::Depths } else { Keep::Outcomes }
+}
+
+/// What it keeps when others read it: where a capture or promotion goes on
+/// counting, who wins is not enough.
+pub(crate) fn keep_for_others(material: Material, metric: Metric) -> Keep {
+    let goes_on = metric.conversion_rule() != Rule::One;
+    if goes_on { Keep::Depths } else { keep_alone(material) }
+}

@@ -1,0 +1,335 @@
+//! One position: only what it can turn into is solved.
+
+use std::sync::Arc;
+
+use molien_board::{Material, Position};
+use molien_solve::{Cost, Keep, Node, reachable};
+use molien_values::{BoardValues, Metric, Placement, Stats, Table, Value};
+
+use crate::build::outside_rayon;
+use crate::cache::key;
+use crate::flight::Claim;
+use crate::inputs::Inputs;
+use crate::limits::{keep_alone, keep_for_others};
+use crate::memory::Reservation;
+use crate::plan::{Plan, Schedule};
+use crate::run::{Nowhere, Run, last_read};
+use crate::{Build, BuildError, lock};
+
+/// The most hyperboards looked at for one position.
+const MAX_PLACEMENTS: usize = 2_000_000;
+
+impl Build {
+    /// What solving a position takes in a metric, if its table is not known,
+    /// within the memory limit if that can be.
+    ///
+    /// # Errors
+    /// If it can turn into too many others to count.
+    pub fn cost(&self, position: &Position, metric: Metric) -> Result<Cost, BuildError> {
+        let (plan, limit) = (self.plan(position, metric)?, self.memory_limit_bytes());
+        let together = plan.side_by_side(self.boards_at_once()).cost;
+        Ok(if together.bytes <= limit { together } else { plan.schedule(limit).cost })
+    }
+
+    fn plan(&self, position: &Position, metric: Metric) -> Result<Plan, BuildError> {
+        let boards: std::collections::HashSet<Node> = lock(&self.boards)
+            .keys()
+            .filter(|(_, solved)| *solved == metric)
+            .map(|(node, _)| *node)
+            .collect();
+        // Thousands of boards share a material: each is looked up once.
+        let materials = std::cell::RefCell::new(std::collections::HashMap::new());
+        let is_known = |material| {
+            let look = || self.is_known(material, metric, keep_for_others(material, metric));
+            *materials.borrow_mut().entry(material).or_insert_with(look)
+        };
+        let known = |node: &Node| boards.contains(node) || is_known(node.material);
+        let nodes = self.nodes(position, known)?;
+        Ok(Plan::new(&nodes, metric, &self.promotions, self.sliced_tiles))
+    }
+
+    /// The materials without pawns that a position can turn into, those first
+    /// that others depend on.
+    ///
+    /// # Errors
+    /// If it can turn into too many others to count.
+    pub fn pieces_needed(&self, position: &Position) -> Result<Vec<Material>, BuildError> {
+        let nodes = self.nodes(position, |_| false)?.into_iter();
+        Ok(nodes.filter(|node| node.pawns == Placement::NONE).map(|node| node.material).collect())
+    }
+
+    fn nodes(
+        &self,
+        position: &Position,
+        known: impl Fn(&Node) -> bool,
+    ) -> Result<Vec<Node>, BuildError> {
+        let start = Node::of(position);
+        let material = start.material;
+        reachable(start, &self.promotions, known, MAX_PLACEMENTS)
+            .ok_or(BuildError::TooManyPlacements { material, limit: MAX_PLACEMENTS })
+    }
+
+    /// The value of one position (en passant is ignored). Only what the
+    /// position can turn into is solved.
+    ///
+    /// # Errors
+    /// If it needs too much memory or is cancelled.
+    pub fn value(&self, position: &Position, metric: Metric) -> Result<Value, BuildError> {
+        let node = Node::of(position);
+        if node.pawns == Placement::NONE && keep_alone(node.material) == Keep::Outcomes {
+            return self.watched_value(position, metric);
+        }
+        if node.pawns == Placement::NONE || self.is_known(node.material, metric, Keep::Depths) {
+            return covered(&*self.table(node.material, metric)?, position);
+        }
+        let board = self.position_board(position, metric)?;
+        let table = Table {
+            material: node.material,
+            metric,
+            parts: vec![board],
+            stats: Stats::new(node.material, metric),
+        };
+        covered(&table, position)
+    }
+
+    /// The hyperboard of a position with pawns, solved with all it depends on.
+    fn position_board(
+        &self,
+        position: &Position,
+        metric: Metric,
+    ) -> Result<Arc<BoardValues>, BuildError> {
+        let node = Node::of(position);
+        if let Some(board) = lock(&self.boards).get(&(node, metric)) {
+            return Ok(board.clone());
+        }
+        outside_rayon(|| self.reach(position, node, metric))
+    }
+
+    /// Solves what a position can turn into, unless another thread is at it.
+    /// The ticket is taken first: unlike a table's, nobody who makes a table
+    /// waits for it.
+    fn reach(
+        &self,
+        position: &Position,
+        node: Node,
+        metric: Metric,
+    ) -> Result<Arc<BoardValues>, BuildError> {
+        loop {
+            match self.reaching.claim((node, metric)) {
+                Claim::Theirs(flight) => {
+                    if let Some(landed) = flight.wait() {
+                        return landed;
+                    }
+                }
+                Claim::Mine(ticket) => {
+                    let known = lock(&self.boards).get(&(node, metric)).cloned();
+                    let solved = known.map_or_else(|| self.solve_reach(position, metric), Ok);
+                    ticket.land(solved.clone());
+                    return solved;
+                }
+            }
+        }
+    }
+
+    fn solve_reach(
+        &self,
+        position: &Position,
+        metric: Metric,
+    ) -> Result<Arc<BoardValues>, BuildError> {
+        let node = Node::of(position);
+        let (schedule, _room) = self.fitting(position, metric)?;
+        self.progress.plan(node.material, metric, &schedule.cost);
+        // Later questions are likely to be about positions that follow from
+        // this one: the boards that the schedule keeps stay.
+        let inputs = Inputs::new(metric, &self.promotions);
+        for ((node, of), board) in lock(&self.boards).iter() {
+            if *of == metric {
+                inputs.add_board(*node, board.clone());
+            }
+        }
+        self.follow(&schedule, metric, &inputs)?;
+        let mut boards = lock(&self.boards);
+        for (node, board) in inputs.boards() {
+            boards.insert((node, metric), board);
+        }
+        let found = boards.get(&(node, metric)).cloned();
+        found.ok_or(BuildError::NotCovered { material: node.material })
+    }
+
+    /// A schedule that fits: everything side by side if there is room, else one
+    /// board after the other, those of earlier positions given up.
+    fn fitting(
+        &self,
+        position: &Position,
+        metric: Metric,
+    ) -> Result<(Schedule, Reservation<'_>), BuildError> {
+        let key = key(position.material(), metric);
+        let plan = self.plan(position, metric)?;
+        let together = plan.side_by_side(self.boards_at_once());
+        let kept: u64 = lock(&self.boards).values().map(|board| board.len_bytes() as u64).sum();
+        if kept.saturating_add(together.cost.bytes) <= self.memory_limit_bytes()
+            && let Ok(room) = self.reserve(key, together.cost.bytes)
+        {
+            return Ok((together, room));
+        }
+        lock(&self.boards).clear();
+        let plan = self.plan(position, metric)?;
+        let together = plan.side_by_side(self.boards_at_once());
+        if let Ok(room) = self.reserve(key, together.cost.bytes) {
+            return Ok((together, room));
+        }
+        let schedule = plan.schedule(self.memory_limit_bytes());
+        let room = self.reserve(key, schedule.cost.bytes)?;
+        Ok((schedule, room))
+    }
+
+    /// Follows a schedule stage by stage; tables are fetched for those that read
+    /// them and let go after the last.
+    fn follow(
+        &self,
+        schedule: &Schedule,
+        metric: Metric,
+        inputs: &Inputs,
+    ) -> Result<(), BuildError> {
+        let run = Run {
+            backend: self.backend,
+            progress: &*self.progress,
+            log: self.wave_log(),
+            metric,
+            keep: keep_for_others,
+            inputs,
+            sink: &Nowhere,
+        };
+        for (stage, last) in schedule.stages.iter().zip(last_read(&schedule.stages)) {
+            for &material in stage.tables.iter().filter(|material| !inputs.has_table(**material)) {
+                inputs.add_table(self.make((material, metric), keep_for_others(material, metric))?);
+            }
+            self.pool().install(|| run.stage(stage))?;
+            last.into_iter().for_each(|material| inputs.forget_table(material));
+        }
+        Ok(())
+    }
+}
+
+fn covered(table: &Table, position: &Position) -> Result<Value, BuildError> {
+    table.get(position).ok_or(BuildError::NotCovered { material: position.material() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use molien_board::{Color, Square};
+    use molien_hyper::Index;
+    use std::collections::HashMap;
+
+    /// A build that gives up whatever it can, on the way to this position.
+    fn short_of_memory(position: &Position, metric: Metric) -> Build {
+        let mut build = Build::new();
+        build.sliced_tiles = 1;
+        let least = build.plan(position, metric).unwrap().schedule(0).cost.bytes;
+        build.with_memory_limit(least)
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let position: Position = "8/2p5/8/8/8/4k3/1P6/K7 w - -".parse().unwrap();
+        let roomy = Build::new();
+        let plan = roomy.plan(&position, Metric::Dtm).unwrap();
+        let (least, most) = (plan.schedule(0).cost.bytes, plan.schedule(u64::MAX).cost.bytes);
+        assert!(least < most);
+        let build = Build::new().with_memory_limit(least);
+        assert_eq!(build.cost(&position, Metric::Dtm).unwrap().bytes, least);
+        let value = build.value(&position, Metric::Dtm).unwrap();
+        assert_eq!(value, roomy.value(&position, Metric::Dtm).unwrap());
+        assert!(lock(&build.boards).len() < lock(&roomy.boards).len());
+        let short = Build::new().with_memory_limit(least / 2);
+        assert!(matches!(short.value(&position, Metric::Dtm), Err(BuildError::Memory { .. })));
+    }
+
+    /// Numbers that look random.
+    struct Random(u64);
+
+    impl Random {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            ((self.0 >> 33) as usize) % limit
+        }
+
+        /// A legal position of a material with pawns.
+        fn position(&mut self, material: Material) -> Position {
+            let placements = Placement::all(&material);
+            loop {
+                let pawns = placements[self.below(placements.len())];
+                let board = Node { material, pawns }.board();
+                let index = Index {
+                    tile: self.below(board.tiles()),
+                    row: Square::new(self.below(64)),
+                    column: Square::new(self.below(64)),
+                };
+                if let Some(position) = board.decode(index, Color::BOTH[self.below(2)]) {
+                    return position;
+                }
+            }
+        }
+    }
+
+    /// Neither slices in place of boards nor boards solved side by side change a
+    /// value: the whole board of a position equals that of the complete
+    /// table, in plies too.
+    fn compare_with_tables(name: &str, metrics: &[Metric], count: usize) {
+        let material: Material = name.parse().unwrap();
+        let whole = Build::new();
+        let mut random = Random(name.len() as u64);
+        for &metric in metrics {
+            let table = whole.table(material, metric).unwrap();
+            for _ in 0..count {
+                let position = random.position(material);
+                let expected = table.part(Node::of(&position).pawns).unwrap();
+                for build in [short_of_memory(&position, metric), Build::new()] {
+                    let board = build.position_board(&position, metric).unwrap();
+                    assert!(board.values == expected.values, "{position} {metric}");
+                    let value = build.value(&position, metric).unwrap();
+                    assert_eq!(Some(value), table.get(&position), "{position} {metric}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn slices_equal_tables_of_four_men() {
+        for name in ["KPKP", "KPPK", "KQPK", "KPKN"] {
+            compare_with_tables(name, &[Metric::Dtm, Metric::Dtc, Metric::Dtz50], 4);
+        }
+    }
+
+    #[test]
+    fn slices_equal_tables_of_five_men() {
+        compare_with_tables("KRPKR", &[Metric::Dtm], 2);
+    }
+
+    /// With colours exchanged too, what is read is where it was kept.
+    #[test]
+    fn nothing_is_solved_twice() {
+        for fen in ["8/2p5/8/8/8/4k3/1P6/K7 w - -", "8/8/8/8/3r4/4k3/2p5/K7 b - -"] {
+            let position: Position = fen.parse().unwrap();
+            for build in [short_of_memory(&position, Metric::Dtm), Build::new()] {
+                let counts = Arc::new(Solves::default());
+                let build = build.with_progress(counts.clone());
+                build.value(&position, Metric::Dtm).unwrap();
+                let counts = counts.0.lock().unwrap();
+                assert!(!counts.is_empty());
+                assert!(counts.values().all(|&count| count == 1), "{fen}: {counts:?}");
+            }
+        }
+    }
+
+    /// How often each table without pawns is solved.
+    #[derive(Default)]
+    struct Solves(std::sync::Mutex<HashMap<Material, usize>>);
+
+    impl molien_solve::Progress for Solves {
+        fn begin(&self, material: Material, _metric: Metric, _positions: u64) {
+            *self.0.lock().unwrap().entry(material).or_default() += 1;
+        }
+    }
+}

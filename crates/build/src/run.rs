@@ -1,0 +1,131 @@
+//! Follows a schedule: solves its boards, stage by stage.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+use molien_board::Material;
+use molien_operators::Backend;
+use molien_solve::{BoardSolve, Keep, Node, Progress, SolveError, Watch};
+use molien_values::{BoardValues, Metric, Placement, Stats, Table, WaveLog};
+use rayon::prelude::*;
+
+use crate::inputs::Inputs;
+use crate::limits::is_small;
+use crate::lock;
+use crate::plan::{Schedule, Stage};
+
+/// Takes each board as it is finished.
+pub(crate) trait Sink: Sync {
+    /// A board and its statistics.
+    fn take(&self, node: &Node, board: &Arc<BoardValues>, stats: Stats);
+}
+
+/// Solves the boards of a schedule with what they read.
+pub(crate) struct Run<'a> {
+    pub backend: &'static dyn Backend,
+    pub progress: &'a dyn Progress,
+    pub log: Option<&'a dyn WaveLog>,
+    pub metric: Metric,
+    pub keep: fn(Material, Metric) -> Keep,
+    pub inputs: &'a Inputs,
+    pub sink: &'a dyn Sink,
+}
+
+impl Run<'_> {
+    /// Follows the whole schedule; the tables it reads are at hand.
+    pub fn follow(&self, schedule: &Schedule) -> Result<(), SolveError> {
+        schedule.stages.iter().try_for_each(|stage| self.stage(stage))
+    }
+
+    /// Solves the boards of one stage, then gives up what nobody reads.
+    pub fn stage(&self, stage: &Stage) -> Result<(), SolveError> {
+        // Large boards are parallel inside; one at a time is enough to hold.
+        let large = |node: &Node| node.pawns == Placement::NONE && !is_small(node.material);
+        if stage.boards.iter().any(large) {
+            stage.boards.iter().try_for_each(|node| self.board(node))?;
+        } else {
+            stage.boards.par_iter().try_for_each(|node| self.board(node))?;
+        }
+        for wanted in &stage.keep {
+            self.inputs.keep_view(wanted)?;
+        }
+        stage.give_up.iter().for_each(|node| self.inputs.forget_board(node));
+        stage.forget.iter().for_each(|wanted| self.inputs.forget_view(wanted));
+        Ok(())
+    }
+
+    fn board(&self, node: &Node) -> Result<(), SolveError> {
+        let board = node.board();
+        let exits = self.inputs.exits(&board)?;
+        let solve = BoardSolve {
+            backend: self.backend,
+            progress: self.progress,
+            board: &board,
+            exits: &*exits,
+            metric: self.metric,
+            keep: (self.keep)(node.material, self.metric),
+            log: self.log,
+            bishops: None,
+        };
+        // Boards around pawns are many: a table of them is announced as a whole.
+        let announced = node.pawns == Placement::NONE;
+        if announced {
+            self.progress.begin(node.material, self.metric, board.tiles() as u64 * 4096);
+        }
+        let solved = solve.run(&mut Watch::nothing());
+        if announced {
+            self.progress.end(node.material, self.metric);
+        }
+        let (values, stats) = solved?;
+        let values = Arc::new(values);
+        self.sink.take(node, &values, stats);
+        self.inputs.add_board(*node, values);
+        Ok(())
+    }
+}
+
+/// Gathers all boards of a material.
+#[derive(Default)]
+pub(crate) struct Gathered(Mutex<HashMap<Placement, (Arc<BoardValues>, Stats)>>);
+
+impl Sink for Gathered {
+    fn take(&self, node: &Node, board: &Arc<BoardValues>, stats: Stats) {
+        lock(&self.0).insert(node.pawns, (board.clone(), stats));
+    }
+}
+
+impl Gathered {
+    /// The table, its boards sorted by placement. Statistics are added up in
+    /// that order, so that of equal depths the first position stays.
+    pub fn into_table(self, material: Material, metric: Metric) -> Table {
+        let boards = self.0.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut boards: Vec<_> = boards.into_iter().collect();
+        boards.sort_unstable_by_key(|(placement, _)| *placement);
+        let mut stats = Stats::new(material, metric);
+        let mut parts = Vec::with_capacity(boards.len());
+        for (_, (board, counted)) in boards {
+            stats.absorb(&counted);
+            parts.push(board);
+        }
+        Table { material, metric, parts, stats }
+    }
+}
+
+/// Keeps nothing but what the run itself keeps.
+pub(crate) struct Nowhere;
+
+impl Sink for Nowhere {
+    fn take(&self, _node: &Node, _board: &Arc<BoardValues>, _stats: Stats) {}
+}
+
+/// By stage: the tables that no later stage reads.
+pub(crate) fn last_read(stages: &[Stage]) -> Vec<Vec<Material>> {
+    let mut seen: HashSet<Material> = HashSet::new();
+    let mut last: Vec<Vec<Material>> = stages
+        .iter()
+        .rev()
+        .map(|stage| stage.tables.iter().copied().filter(|m| seen.insert(*m)).collect())
+        .collect();
+    last.reverse();
+    last
+}

@@ -1,0 +1,189 @@
+//! From what is wanted to files in the folder.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use molien_board::{Color, Man, Material, Role};
+use molien_table::{Directory, Lock, TableError, WriteOptions};
+use molien_values::{Metric, Table};
+
+use crate::build::outside_rayon;
+use crate::cache::key;
+use crate::limits::{Storage, keep_alone, storage};
+use crate::needs::order;
+use crate::{Build, BuildError, lock};
+
+/// Materials worked on at once: while one is written another is solved.
+const AT_ONCE: usize = 2;
+/// The same where tables come from a shelf, a card for instance: one is solved
+/// there while others are copied from it and written.
+const AT_ONCE_FROM_SHELF: usize = 12;
+
+/// How tables are made and stored.
+pub struct Making<'a> {
+    /// How files are written.
+    pub options: WriteOptions,
+    /// Memory that may be used while a table too large for memory is written.
+    pub assembly_bytes: u64,
+    /// Told of every material that is in the folder now, and the time that took.
+    pub done: &'a (dyn Fn(Material, Duration) + Sync),
+    /// Told how many of how many blocks of a large table are written; says
+    /// whether to go on.
+    pub writing: &'a (dyn Fn(Material, usize, usize) -> bool + Sync),
+}
+
+impl Default for Making<'_> {
+    fn default() -> Self {
+        Making {
+            options: WriteOptions::default(),
+            assembly_bytes: 1 << 30,
+            done: &|_, _| {},
+            writing: &|_, _, _| true,
+        }
+    }
+}
+
+/// The metrics that are stored for those asked: without pawns DTZ is DTC.
+pub(crate) fn stored_metrics(material: Material, metrics: &[Metric]) -> Vec<Metric> {
+    let mut found: Vec<Metric> = Vec::new();
+    for metric in metrics.iter().map(|&metric| key(material, metric).1) {
+        if !found.contains(&metric) {
+            found.push(metric);
+        }
+    }
+    found
+}
+
+/// By how much like men make a table smaller.
+fn likeness(material: &Material) -> usize {
+    let like = |man: Man| (1..=material.count(man)).product::<usize>();
+    Color::BOTH.into_iter().flat_map(|c| Role::ALL.map(|role| like(Man::new(c, role)))).product()
+}
+
+impl Build {
+    /// Whether tables come from a shelf other than the folder, so that many can
+    /// be under way at once.
+    fn has_shelf_for(&self, materials: &[Material], metric: Metric) -> bool {
+        materials.iter().any(|&material| self.is_on_shelf(material, metric))
+    }
+
+    /// Makes sure that the folder holds the tables of these materials in these
+    /// metrics, and of all they depend on; what is there already is left alone.
+    /// Materials that are not stored are passed over.
+    ///
+    /// # Errors
+    /// If there is no folder, or a table cannot be solved or stored; the others
+    /// are not begun then.
+    pub fn store(
+        &self,
+        materials: &[Material],
+        metrics: &[Metric],
+        making: &Making<'_>,
+    ) -> Result<(), BuildError> {
+        let folder = self.folder.as_ref().ok_or(BuildError::NoFolder)?;
+        let has_all = |material: Material| self.missing(folder, material, metrics).is_empty();
+        let goals: Vec<Material> =
+            materials.iter().copied().filter(|&m| storage(m) != Storage::None).collect();
+        let needed = order(&goals, |material| material.len() <= 2 || has_all(material));
+        let (whole, logged): (Vec<Material>, Vec<Material>) =
+            needed.into_iter().partition(|&material| storage(material) == Storage::Whole);
+        outside_rayon(|| self.store_whole(folder, whole, metrics, making))?;
+        for material in logged.into_iter().filter(|&m| storage(m) == Storage::FromLog) {
+            let start = Instant::now();
+            outside_rayon(|| self.store_from_log(folder, material, metrics, making))?;
+            (making.done)(material, start.elapsed());
+        }
+        Ok(())
+    }
+
+    /// The metrics of those asked that the folder does not hold.
+    pub(crate) fn missing(
+        &self,
+        folder: &Directory,
+        material: Material,
+        metrics: &[Metric],
+    ) -> Vec<Metric> {
+        let held = folder.open(material).map(|file| file.metrics()).unwrap_or_default();
+        let mut wanted = stored_metrics(material, metrics);
+        wanted.retain(|metric| !held.contains(metric));
+        wanted
+    }
+
+    /// Materials each of which follows those it depends on.
+    fn store_whole(
+        &self,
+        folder: &Directory,
+        mut materials: Vec<Material>,
+        metrics: &[Metric],
+        making: &Making<'_>,
+    ) -> Result<(), BuildError> {
+        let from_shelf = metrics.iter().any(|&metric| self.has_shelf_for(&materials, metric));
+        if from_shelf {
+            // The largest first where the order is free: the last ones leave
+            // processors idle.
+            materials.sort_by_key(|m| (m.len(), m.pawns(), likeness(m)));
+        }
+        let at_once = if from_shelf { AT_ONCE_FROM_SHELF } else { AT_ONCE };
+        let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));
+        let work = || {
+            while let Some(&material) = materials.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if lock(&failed).is_some() {
+                    return;
+                }
+                let start = Instant::now();
+                match self.store_one(folder, material, metrics, making) {
+                    Ok(()) => (making.done)(material, start.elapsed()),
+                    Err(error) => drop(lock(&failed).get_or_insert(error)),
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..at_once.min(materials.len())).for_each(|_| drop(scope.spawn(work)));
+        });
+        let error = lock(&failed).take();
+        error.map_or(Ok(()), Err)
+    }
+
+    fn store_one(
+        &self,
+        folder: &Directory,
+        material: Material,
+        metrics: &[Metric],
+        making: &Making<'_>,
+    ) -> Result<(), BuildError> {
+        if self.missing(folder, material, metrics).is_empty() {
+            return Ok(());
+        }
+        if !self.may_solve {
+            let metric = self.missing(folder, material, metrics)[0];
+            return Err(BuildError::Missing { material, metric });
+        }
+        let _lock = self.lock_table(folder, material)?;
+        // Another process may have been faster.
+        let missing = self.missing(folder, material, metrics);
+        let mut tables: Vec<Arc<Table>> = Vec::new();
+        for &metric in &missing {
+            tables.push(self.request(key(material, metric), keep_alone(material))?);
+        }
+        let stored: Vec<&Table> = tables.iter().map(|table| &**table).collect();
+        folder.store_locked(&stored, &making.options)?;
+        missing.into_iter().for_each(|metric| self.mark_stored(material, metric));
+        Ok(())
+    }
+
+    /// Waits for the lock of a table, and says so where another process has it.
+    pub(crate) fn lock_table(
+        &self,
+        folder: &Directory,
+        material: Material,
+    ) -> Result<Lock, BuildError> {
+        match folder.lock(material) {
+            Err(TableError::Busy { .. }) => {
+                self.progress.waiting(material);
+                Ok(folder.wait_for_lock(material)?)
+            }
+            taken => Ok(taken?),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Tables too large for memory: solved for their waves, assembled from them.
+
+use molien_board::Material;
+use molien_table::{Assembly, Directory, Logged};
+use molien_values::{Metric, WaveLog};
+
+use crate::cache::key;
+use crate::limits::keep_for_others;
+use crate::needs::reads;
+use crate::store::Making;
+use crate::watch::Extras;
+use crate::{Build, BuildError};
+
+/// The order in which metrics are solved: DTZ50 may turn out to be DTC.
+const ORDER: [Metric; 3] = [Metric::Dtc, Metric::Dtz50, Metric::Dtm];
+
+impl Build {
+    /// Solves and stores a material without pawns in some metrics, its values
+    /// never being in memory as a whole. What it depends on is there.
+    pub(crate) fn store_from_log(
+        &self,
+        folder: &Directory,
+        material: Material,
+        metrics: &[Metric],
+        making: &Making<'_>,
+    ) -> Result<(), BuildError> {
+        let Some(&metric) = self.missing(folder, material, metrics).first() else { return Ok(()) };
+        if !self.may_solve {
+            return Err(BuildError::Missing { material, metric });
+        }
+        let _lock = self.lock_table(folder, material)?;
+        let wanted = self.missing(folder, material, metrics);
+        if wanted.is_empty() {
+            return Ok(()); // another process was faster
+        }
+        let mut logged: Vec<Logged> = Vec::new();
+        for metric in ORDER.into_iter().filter(|metric| wanted.contains(metric)) {
+            self.add_logged(folder, material, metric, &mut logged)?;
+        }
+        // All memory is for the table now.
+        self.forget_all();
+        let watch = |written, blocks| (making.writing)(material, written, blocks);
+        let (options, memory_bytes) = (&making.options, making.assembly_bytes);
+        folder.store_logged(&logged, &Assembly { options, memory_bytes, watch: &watch })?;
+        Ok(())
+    }
+
+    /// Adds a metric to those that are logged. Where the 50-move rule spoils
+    /// nothing that a capture leads to, DTZ50 is DTC.
+    fn add_logged(
+        &self,
+        folder: &Directory,
+        material: Material,
+        metric: Metric,
+        logged: &mut Vec<Logged>,
+    ) -> Result<(), BuildError> {
+        let known = |logged: &[Logged], metric| {
+            logged.iter().find(|logged| logged.stats.metric == metric).cloned()
+        };
+        if metric == Metric::Dtz50 && !self.is_cursed_below(material)? {
+            if known(logged, Metric::Dtc).is_none() {
+                logged.push(self.logged(folder, material, Metric::Dtc)?);
+            }
+            if let Some(dtc) = known(logged, Metric::Dtc) {
+                logged.push(dtc.also(Metric::Dtz50));
+                return Ok(());
+            }
+        }
+        logged.push(self.logged(folder, material, metric)?);
+        Ok(())
+    }
+
+    /// Whether a capture can lead to where the 50-move rule matters.
+    fn is_cursed_below(&self, material: Material) -> Result<bool, BuildError> {
+        for sub in reads(material) {
+            let keep = keep_for_others(sub, Metric::Dtz50);
+            if self.request(key(sub, Metric::Dtz50), keep)?.stats.is_cursed() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The log of a material in one metric, solved unless it was before.
+    fn logged(
+        &self,
+        folder: &Directory,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Logged, BuildError> {
+        let logs = folder.wave_logs().with_worth_tiles(0);
+        if let Some(logged) = logs.finished(material, metric) {
+            return Ok(logged);
+        }
+        let log: &dyn WaveLog = &logs;
+        let extras = Extras { log: Some(log), ..Extras::default() };
+        let (_, stats, _) = self.solve_pieces(material, metric, &extras)?;
+        Ok(logs.finish(&stats)?)
+    }
+}

@@ -1,0 +1,192 @@
+//! Values of single positions of tables too large to keep their depths.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use molien_board::{Material, Position};
+use molien_hyper::Hyperboard;
+use molien_solve::{BishopPair, BoardSolve, Keep, Watch};
+use molien_values::{BoardValues, Metric, Stats, Table, Value, WaveLog};
+
+use crate::build::outside_rayon;
+use crate::cache::key;
+use crate::flight::Claim;
+use crate::inputs::Inputs;
+use crate::limits::{keep_alone, keep_for_others};
+use crate::needs::reads;
+use crate::plan::Schedule;
+use crate::{Build, BuildError, lock};
+
+/// What is different about the solve of a board without pawns.
+#[derive(Default)]
+pub(crate) struct Extras<'a> {
+    pub watch: &'a [Position],
+    pub bishops: Option<BishopPair>,
+    pub log: Option<&'a dyn WaveLog>,
+}
+
+impl Build {
+    pub(crate) fn watched_value(
+        &self,
+        position: &Position,
+        metric: Metric,
+    ) -> Result<Value, BuildError> {
+        self.watch(&[*position], metric)?;
+        let found = lock(&self.watched).get(&watch_key(position, metric)).copied();
+        found.ok_or(BuildError::NotCovered { material: position.material() })
+    }
+
+    /// Learns the values of positions that will be asked for. Tables of six
+    /// men and more do not keep depths: each call of this solves such a table
+    /// once for all its positions not yet known; without it each position
+    /// would cost a solve. Other positions are left alone.
+    ///
+    /// # Errors
+    /// If a table needs too much memory or is cancelled.
+    pub fn watch(&self, positions: &[Position], metric: Metric) -> Result<(), BuildError> {
+        let mut wanted: HashMap<Material, Vec<Position>> = HashMap::new();
+        for position in self.unknown(positions, metric) {
+            wanted.entry(position.material()).or_default().push(position);
+        }
+        let metric = metric.without_pawns();
+        for (material, positions) in wanted {
+            outside_rayon(|| self.learn_once(material, metric, positions))?;
+        }
+        Ok(())
+    }
+
+    /// Those positions, in canonical orientation, that only a solve can tell.
+    fn unknown(&self, positions: &[Position], metric: Metric) -> Vec<Position> {
+        let watched = lock(&self.watched);
+        let keys = positions.iter().map(|position| watch_key(position, metric));
+        let unknown = keys.filter(|key| !watched.contains_key(key)).map(|(position, _)| position);
+        unknown.filter(|position| keep_alone(position.material()) == Keep::Outcomes).collect()
+    }
+
+    /// One thread at a time solves a material: others look again what is left.
+    fn learn_once(
+        &self,
+        material: Material,
+        metric: Metric,
+        mut positions: Vec<Position>,
+    ) -> Result<(), BuildError> {
+        while !positions.is_empty() {
+            match self.learning.claim((material, metric)) {
+                Claim::Theirs(flight) => drop(flight.wait()),
+                Claim::Mine(ticket) => {
+                    positions = self.unknown(&positions, metric);
+                    let learnt = match positions.is_empty() {
+                        true => Ok(()),
+                        false => self.learn(material, metric, &positions),
+                    };
+                    ticket.land(());
+                    learnt?;
+                }
+            }
+            positions = self.unknown(&positions, metric);
+        }
+        Ok(())
+    }
+
+    fn learn(
+        &self,
+        material: Material,
+        metric: Metric,
+        positions: &[Position],
+    ) -> Result<(), BuildError> {
+        let extras = Extras { watch: positions, ..Extras::default() };
+        let (board, stats, values) = self.solve_pieces(material, metric, &extras)?;
+        let table = Table { material, metric, parts: vec![Arc::new(board)], stats };
+        self.keep(key(material, metric), Arc::new(table));
+        let found = positions.iter().map(|p| watch_key(p, metric)).zip(values);
+        lock(&self.watched).extend(found);
+        Ok(())
+    }
+
+    /// Solves a board without pawns for who wins, whether or not its table is
+    /// known, and what it reads if need be. Also returns the values of the
+    /// watched positions, in their order.
+    pub(crate) fn solve_pieces(
+        &self,
+        material: Material,
+        metric: Metric,
+        extras: &Extras<'_>,
+    ) -> Result<(BoardValues, Stats, Vec<Value>), BuildError> {
+        if material.has_pawns() {
+            return Err(BuildError::HasPawns { material });
+        }
+        let inputs = Inputs::new(metric, &self.promotions);
+        for sub in reads(material) {
+            let keep = keep_for_others(sub, metric);
+            inputs.add_table(self.request(key(sub, metric), keep)?);
+        }
+        let schedule = Schedule::whole(material, metric, Keep::Outcomes, 1);
+        let _room = self.reserve((material, metric), schedule.cost.bytes)?;
+        self.pool().install(|| self.run_pieces(material, metric, extras, &inputs))
+    }
+
+    fn run_pieces(
+        &self,
+        material: Material,
+        metric: Metric,
+        extras: &Extras<'_>,
+        inputs: &Inputs,
+    ) -> Result<(BoardValues, Stats, Vec<Value>), BuildError> {
+        let board = Hyperboard::pieces(material);
+        let exits = inputs.exits(&board)?;
+        let solve = BoardSolve {
+            backend: self.backend,
+            progress: &*self.progress,
+            board: &board,
+            exits: &*exits,
+            metric,
+            keep: Keep::Outcomes,
+            log: extras.log,
+            bishops: extras.bishops,
+        };
+        let mut watch = Watch::new(&board, extras.watch);
+        self.progress.begin(material, metric, board.tiles() as u64 * 4096);
+        let solved = solve.run(&mut watch);
+        self.progress.end(material, metric);
+        let (values, stats) = solved?;
+        Ok((values, stats, watch.values(&board)))
+    }
+}
+
+/// Positions that differ only by colours have one entry.
+fn watch_key(position: &Position, metric: Metric) -> (Position, Metric) {
+    let position = position.without_en_passant();
+    let swap = !position.material().is_canonical();
+    (if swap { position.swap_colors() } else { position }, metric.without_pawns())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use molien_board::{Color, Square};
+    use molien_hyper::Index;
+
+    /// Watched positions get the depths that the table keeps.
+    #[test]
+    fn watching_equals_keeping() {
+        for name in ["KQKR", "KQKQ"] {
+            let build = Build::new();
+            let material: Material = name.parse().unwrap();
+            let table = build.table(material, Metric::Dtm).unwrap();
+            let board = &table.parts[0].board;
+            let index = |n: usize| Index {
+                tile: n % board.tiles(),
+                row: Square::new(n / 7),
+                column: Square::new(n / 3),
+            };
+            let decode = |n: usize| board.decode(index(n * 977), Color::BOTH[n % 2]);
+            let positions: Vec<Position> = (0..20_000).filter_map(decode).collect();
+            assert!(positions.len() > 1000);
+            let extras = Extras { watch: &positions, ..Extras::default() };
+            let (_, _, values) = build.solve_pieces(material, Metric::Dtm, &extras).unwrap();
+            for (position, value) in positions.iter().zip(values) {
+                assert_eq!(table.get(position), Some(value), "{position}");
+            }
+        }
+    }
+}
