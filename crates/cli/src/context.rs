@@ -6,12 +6,11 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::Context as _;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf};
-use molien_probe::{FolderSource, SolverSource, Source, Tablebase};
+use molien_probe::{FolderSource, SolverSource, Source, SurveySource, Tablebase};
 use molien_solve::{Progress, Solver};
 use molien_table::Directory;
 
 use crate::args::{Backend, Common, Promote};
-use crate::card::CardSource;
 use crate::progress::{Bars, Interruptible};
 
 /// The options common to all commands, made ready.
@@ -187,7 +186,7 @@ impl Context {
             None => Arc::new(SolverSource::new(self.solver())),
         };
         match self.card_if_wanted().filter(|_| !self.no_solve) {
-            Some(card) => Arc::new(CardSource::new(card, source)),
+            Some(card) => Arc::new(SurveySource::new(card, source)),
             None => source,
         }
     }

@@ -118,7 +118,7 @@ fn seven(engine: &CudaEngine, name: &str) -> Outcome {
     engine.prepare(&request)?;
     println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
     let started = Instant::now();
-    let stats = engine.statistics(&request)?;
+    let stats = engine.request_statistics(&request)?;
     let longest = stats.sides[0].longest_win.as_ref();
     println!(
         "{name} {:?} plies {:?} moves {:?} wins {:?} legal {:?} zugzwangs {:?} {:.1} s",
@@ -180,7 +180,7 @@ fn main() -> std::process::ExitCode {
         Some("seven") => rest.iter().try_fold(true, |good, name| Ok(good & seven(&engine, name)?)),
         Some("bench") => bench(&engine, rest),
         Some("legal") => engine
-            .statistics(&Request::new("KQKR".parse().unwrap(), Metric::Dtc))
+            .request_statistics(&Request::new("KQKR".parse().unwrap(), Metric::Dtc))
             .map(|stats| stats.sides[Color::White.index()].legal.unique > 0)
             .map_err(Into::into),
         _ => Err("use conform, signatures, processor, seven, bench or legal".into()),

@@ -191,7 +191,7 @@ impl CudaEngine {
     ///
     /// # Errors
     /// If it has pawns, does not fit the card, or is cancelled.
-    pub fn statistics(&self, request: &Request) -> Result<Stats, CudaError> {
+    pub fn request_statistics(&self, request: &Request) -> Result<Stats, CudaError> {
         let _one = self.one_at_a_time();
         let (units, stats) = self.run(request, Extras::default())?;
         drop(units);

@@ -8,7 +8,7 @@ use molien_cuda::conformance::differences;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf};
 use molien_hyper::Index;
 use molien_solve::Solver;
-use molien_values::{Metric, Table, Value};
+use molien_values::{Metric, Surveyor as _, Table, Value};
 
 const METRICS: [Metric; 4] = Metric::ALL;
 

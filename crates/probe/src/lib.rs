@@ -5,7 +5,8 @@
 //! and what every legal move leads to. Mirrored and colour-swapped positions
 //! and en passant are handled here. Where the tables come from is a
 //! [`Source`]: [`SolverSource`] solves them on demand and keeps them in memory,
-//! [`FolderSource`] keeps them in a folder.
+//! [`FolderSource`] keeps them in a folder, and [`SurveySource`] puts something
+//! faster before them for large boards.
 //!
 //! What it is not: it solves nothing itself, and it prints nothing.
 //!
@@ -29,6 +30,7 @@ mod folder;
 mod large;
 mod order;
 mod source;
+mod survey;
 mod tablebase;
 
 pub use answer::{Answer, MoveAnswer, Values};
@@ -36,4 +38,5 @@ pub use error::ProbeError;
 pub use folder::FolderSource;
 pub use order::quiet_moves_first;
 pub use source::{SolverSource, Source};
+pub use survey::SurveySource;
 pub use tablebase::Tablebase;

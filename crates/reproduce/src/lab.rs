@@ -3,29 +3,19 @@
 use std::sync::Arc;
 
 use molien_board::{Material, Position, Role};
-use molien_probe::{ProbeError, SolverSource, Source, Tablebase};
+use molien_probe::{ProbeError, SolverSource, Source, SurveySource, Tablebase};
 use molien_solve::Solver;
-use molien_values::{Metric, Stats};
+use molien_values::{Bishops, Metric, Stats, Surveyor};
 
 use crate::ReproduceError;
-
-/// Counts White's wins of large boards without pawns, all other values left
-/// out: something faster than the processor.
-pub trait LargeBoards: Send + Sync {
-    /// The statistics of White's wins in DTC; with `opposite_bishops` only of
-    /// placements whose two like bishops stand on squares of both colours.
-    ///
-    /// # Errors
-    /// If the board cannot be solved.
-    fn white_wins(&self, material: Material, opposite_bishops: bool) -> Result<Stats, ProbeError>;
-}
 
 /// Tables of chess, and of chess with promotion to queens only.
 pub struct Lab {
     chess: Arc<SolverSource>,
     /// Where values of chess come from: `chess`, or something before it.
     source: Arc<dyn Source>,
-    large: Option<Arc<dyn LargeBoards>>,
+    /// Something faster for six men.
+    surveyor: Option<Arc<dyn Surveyor>>,
     queens: Arc<SolverSource>,
 }
 
@@ -36,20 +26,15 @@ impl Lab {
         Lab {
             chess: chess.clone(),
             source: chess,
-            large: None,
+            surveyor: None,
             queens: Arc::new(SolverSource::new(solver().with_promotions(&[Role::Queen]))),
         }
     }
 
-    /// Asks another source, which may ask the solver in turn.
-    pub fn with_source(mut self, wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>) -> Lab {
-        self.source = wrap(self.source);
-        self
-    }
-
-    /// Counts White's wins of six men with this.
-    pub fn with_large_boards(mut self, large: Arc<dyn LargeBoards>) -> Lab {
-        self.large = Some(large);
+    /// Has large boards solved by this.
+    pub fn with_surveyor(mut self, surveyor: Arc<dyn Surveyor>) -> Lab {
+        self.source = Arc::new(SurveySource::new(surveyor.clone(), self.source));
+        self.surveyor = Some(surveyor);
         self
     }
 
@@ -58,10 +43,11 @@ impl Lab {
     pub(crate) fn white_wins(
         &self,
         material: Material,
-        opposite_bishops: bool,
+        bishops: Bishops,
     ) -> Result<Option<Stats>, ReproduceError> {
-        let count = |large: &Arc<dyn LargeBoards>| large.white_wins(material, opposite_bishops);
-        Ok(self.large.as_ref().map(count).transpose()?)
+        let Some(surveyor) = &self.surveyor else { return Ok(None) };
+        let stats = surveyor.white_wins(material, Metric::Dtc, bishops);
+        Ok(Some(stats.map_err(ProbeError::from)?))
     }
 
     /// The solver of chess.

@@ -32,6 +32,10 @@ pub trait Surveyor: Send + Sync {
     /// Whether this is the way to solve a material, rather than as a table.
     fn surveys(&self, material: Material) -> bool;
 
+    /// Whether a material is so large that only one side's wins are solved at
+    /// a time, and both sides' statistics cannot be had.
+    fn is_one_sided(&self, material: Material) -> bool;
+
     /// The statistics of both sides' wins.
     ///
     /// # Errors
@@ -87,13 +91,11 @@ pub enum SurveyError {
         /// What there is.
         free_mib: u64,
     },
-    /// So many men are solved for one side's wins only.
-    #[error("{material}: of more than {most} men only White's wins are counted")]
-    OneSideOnly {
+    /// So large a board is solved for one side's wins at a time.
+    #[error("{material}: of so many men only one side's wins are counted at a time")]
+    OneSided {
         /// What was asked.
         material: Material,
-        /// The most men of which both sides' are.
-        most: usize,
     },
     /// The caller asked to stop.
     #[error("solving {material} was interrupted")]
