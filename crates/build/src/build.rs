@@ -43,7 +43,7 @@ pub struct Build {
     tables: Mutex<Cache>,
     making: Flights<Key, Landed<Table>>,
     /// What requests in progress are still going to read, by request.
-    to_come: Mutex<HashMap<u64, Vec<Key>>>,
+    pub(crate) to_come: Mutex<HashMap<u64, Vec<Key>>>,
     requests: AtomicU64,
     /// Large tables are made for one request at a time: memory holds what one
     /// of them reads.
@@ -126,9 +126,16 @@ impl Build {
 
     /// Reads the tables of a folder, and stores what [`Build::store`] makes.
     pub fn with_folder(mut self, folder: Directory) -> Build {
-        let logs = folder.wave_logs().up_to_men(LOGGED_ON_THE_WAY_MEN);
-        self.wave_log = Some(Arc::new(logs));
         self.folder = Some(folder);
+        self
+    }
+
+    /// Keeps the waves of long solves in the folder until the table is stored,
+    /// so that an interrupted solve resumes where it stopped. For builds that
+    /// store what they solve.
+    pub fn logging_waves(mut self) -> Build {
+        let logs = |folder: &Directory| folder.wave_logs().up_to_men(LOGGED_ON_THE_WAY_MEN);
+        self.wave_log = self.folder.as_ref().map(|folder| Arc::new(logs(folder)) as Arc<_>);
         self
     }
 
@@ -405,6 +412,14 @@ impl Build {
         lock(&self.tables).remove(&key(material, metric));
     }
 
+    /// Gives up the tables in a metric for which this holds.
+    pub(crate) fn forget_in(&self, metric: Metric, gone: impl Fn(&Key) -> bool) {
+        lock(&self.tables).retain(|key| {
+            let own = if key.0.has_pawns() { metric } else { metric.without_pawns() };
+            key.1 != own || !gone(key)
+        });
+    }
+
     /// Gives up all that is kept in memory.
     pub fn forget_all(&self) {
         lock(&self.tables).clear();
@@ -433,7 +448,7 @@ impl Build {
     }
 
     /// Notes what a request is going to read, until it has.
-    fn announce(&self, needed: &[Material], key: Key) -> Request<'_> {
+    pub(crate) fn announce(&self, needed: &[Material], key: Key) -> Request<'_> {
         let number = self.requests.fetch_add(1, Ordering::Relaxed);
         let keys = needed.iter().map(|&material| self::key(material, key.1)).collect();
         lock(&self.to_come).insert(number, keys);
@@ -486,7 +501,7 @@ impl Work<'_> {
 }
 
 /// A request in progress; forgotten when it ends.
-struct Request<'a> {
+pub(crate) struct Request<'a> {
     build: &'a Build,
     number: u64,
     goal: Key,
@@ -496,7 +511,7 @@ struct Request<'a> {
 impl Request<'_> {
     /// One of the needed tables is made: what only it and earlier ones read is
     /// not to come any more.
-    fn done(&self, material: Material) {
+    pub fn done(&self, material: Material) {
         let made = self.needed.iter().position(|&needed| needed == material);
         let later = &self.needed[made.map_or(0, |made| made + 1)..];
         let readers = later.iter().copied().chain([self.goal.0]);

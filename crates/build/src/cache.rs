@@ -55,6 +55,10 @@ impl Cache {
         self.entries.remove(key);
     }
 
+    pub fn retain(&mut self, keep: impl Fn(&Key) -> bool) {
+        self.entries.retain(|key, _| keep(key));
+    }
+
     pub fn clear(&mut self) {
         self.entries.clear();
     }

@@ -28,6 +28,7 @@ mod figures;
 mod flight;
 mod inputs;
 mod limits;
+mod many;
 mod memory;
 mod needs;
 mod plan;
@@ -41,6 +42,7 @@ pub use build::Build;
 pub use consistency::check_consistency;
 pub use error::BuildError;
 pub use limits::{Storage, is_whole_for_position, storage};
+pub use many::Visit;
 pub use needs::{dependencies, order, reads};
 pub use store::Making;
 

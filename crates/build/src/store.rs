@@ -18,7 +18,7 @@ use crate::{Build, BuildError, lock};
 const AT_ONCE: usize = 2;
 /// The same where tables come from a shelf, a card for instance: one is solved
 /// there while others are copied from it and written.
-const AT_ONCE_FROM_SHELF: usize = 12;
+pub(crate) const AT_ONCE_FROM_SHELF: usize = 12;
 
 /// How tables are made and stored.
 pub struct Making<'a> {
@@ -134,7 +134,9 @@ impl Build {
                 let start = Instant::now();
                 match self.store_one(folder, material, metrics, making) {
                     Ok(()) => (making.done)(material, start.elapsed()),
-                    Err(error) => drop(lock(&failed).get_or_insert(error)),
+                    Err(error) => {
+                        lock(&failed).get_or_insert(error);
+                    }
                 }
             }
         };

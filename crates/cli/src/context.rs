@@ -7,12 +7,11 @@ use std::sync::{Arc, OnceLock};
 use anyhow::Context as _;
 use molien_build::Build;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf};
-use molien_probe::{FolderSource, SolverSource, Source, Tablebase};
+use molien_probe::{MadeTables, Source, Sources, StoredTables, SurveySource, Tablebase};
 use molien_solve::Progress;
 use molien_table::Directory;
 
 use crate::args::{Backend, Common, Promote};
-use crate::card::CardSource;
 use crate::progress::{Bars, Interruptible};
 
 /// The options common to all commands, made ready.
@@ -28,6 +27,8 @@ pub struct Context {
     /// The card, looked for when it is first wanted; none if there is none.
     card: OnceLock<Option<Arc<CudaEngine>>>,
     interrupted: Arc<AtomicBool>,
+    threads: Option<std::num::NonZeroUsize>,
+    build: OnceLock<Arc<Build>>,
 }
 
 impl Context {
@@ -60,6 +61,8 @@ impl Context {
             backend: common.backend,
             card: OnceLock::new(),
             interrupted,
+            threads: common.threads,
+            build: OnceLock::new(),
         };
         if common.backend == Backend::Cuda {
             context.card()?; // said at once rather than in the middle
@@ -96,37 +99,45 @@ impl Context {
         self.card.get_or_init(look).clone()
     }
 
-    /// A solver within the memory limit that shows its progress on a terminal,
-    /// stops at Ctrl-C and reads stored tables.
-    pub fn solver(&self) -> Build {
-        let solver = self.plain_solver();
-        match &self.directory {
-            Some(directory) => solver.with_shelf(Arc::new(directory.clone())),
-            None => solver,
+    /// Makes tables within the memory limit, shows its progress on a terminal,
+    /// stops at Ctrl-C, and reads stored tables. One for the whole command.
+    pub fn build(&self) -> Arc<Build> {
+        let make = || {
+            let interrupted = self.interrupted.clone();
+            Arc::new(match std::io::stderr().is_terminal() {
+                true => self.build_with(Arc::new(Bars::new(interrupted))),
+                false => self.build_with(Arc::new(Interruptible { interrupted })),
+            })
+        };
+        self.build.get_or_init(make).clone()
+    }
+
+    /// Another one, that keeps tables and reads none.
+    pub fn build_in_memory(&self) -> Build {
+        let progress = Arc::new(Interruptible { interrupted: self.interrupted.clone() });
+        self.plain_build(progress)
+    }
+
+    fn build_with(&self, progress: Arc<dyn Progress>) -> Build {
+        let mut build = self.plain_build(progress);
+        if let Some(directory) = &self.directory {
+            build = build.with_folder(directory.clone()).logging_waves();
         }
+        if self.no_solve { build.without_solving() } else { build }
     }
 
-    /// The same without stored tables.
-    fn plain_solver(&self) -> Build {
-        let interrupted = self.interrupted.clone();
-        if std::io::stderr().is_terminal() {
-            self.solver_with(Arc::new(Bars::new(interrupted)))
-        } else {
-            self.quiet_solver()
+    fn plain_build(&self, progress: Arc<dyn Progress>) -> Build {
+        let mut build = Build::new()
+            .with_progress(progress)
+            .with_memory_limit(self.memory_bytes)
+            .with_promotions(self.promote.roles());
+        if let Some(threads) = self.threads {
+            build = build.with_threads(threads);
         }
-    }
-
-    /// Stored tables; what is missing is solved and stored. `None` if tables
-    /// are not kept.
-    pub fn folder(&self) -> Option<FolderSource> {
-        let directory = self.directory.clone()?;
-        let source = FolderSource::new(directory, self.plain_solver());
-        Some(if self.no_solve { source.without_solving() } else { source })
-    }
-
-    /// Stored tables, if nothing else may be used.
-    pub fn stored_only(&self) -> Option<FolderSource> {
-        self.folder().filter(|_| self.no_solve)
+        match self.card_if_wanted() {
+            Some(card) => build.with_shelf(Arc::new(CudaShelf::new(card))),
+            None => build,
+        }
     }
 
     /// The folder of tables, if they are kept.
@@ -134,20 +145,9 @@ impl Context {
         self.directory.as_ref()
     }
 
-    /// The same, showing nothing.
-    fn quiet_solver(&self) -> Build {
-        self.solver_with(Arc::new(Interruptible { interrupted: self.interrupted.clone() }))
-    }
-
-    fn solver_with(&self, progress: Arc<dyn Progress>) -> Build {
-        let solver = Build::new()
-            .with_progress(progress)
-            .with_memory_limit(self.memory_bytes)
-            .with_promotions(self.promote.roles());
-        match self.card_if_wanted() {
-            Some(card) => solver.with_shelf(Arc::new(CudaShelf::new(card))),
-            None => solver,
-        }
+    /// Whether only stored tables may be used.
+    pub fn only_stored(&self) -> bool {
+        self.no_solve
     }
 
     /// Whether pawns promote as in chess.
@@ -160,11 +160,6 @@ impl Context {
         self.interrupted.clone()
     }
 
-    /// A tablebase in memory that solves on demand and shows nothing of it.
-    pub fn quiet_tablebase(&self) -> Tablebase {
-        Tablebase::solving(self.quiet_solver())
-    }
-
     /// Memory to use at most.
     pub fn memory_bytes(&self) -> u64 {
         self.memory_bytes
@@ -175,21 +170,23 @@ impl Context {
         self.interrupted.load(Ordering::Relaxed)
     }
 
-    /// A tablebase that solves on demand.
+    /// Answers from stored tables; from the card for large boards; and what is
+    /// not at hand is solved, unless that is forbidden.
     pub fn tablebase(&self) -> Tablebase {
-        Tablebase::new(self.source())
+        let mut sources: Vec<Arc<dyn Source>> = Vec::new();
+        let stored = self.directory.clone().map(|folder| Arc::new(StoredTables::new(folder)));
+        sources.extend(stored.clone().map(|stored| stored as Arc<dyn Source>));
+        if !self.no_solve {
+            if let Some(card) = self.card_if_wanted() {
+                sources.push(Arc::new(SurveySource::new(card)));
+            }
+            sources.push(Arc::new(MadeTables::new(self.build(), stored)));
+        }
+        Tablebase::new(Arc::new(Sources::new(sources)))
     }
 
-    /// Where values come from: stored tables or a solver, and before them the
-    /// card for large boards.
-    pub fn source(&self) -> Arc<dyn Source> {
-        let source: Arc<dyn Source> = match self.folder() {
-            Some(folder) => Arc::new(folder),
-            None => Arc::new(SolverSource::new(self.solver())),
-        };
-        match self.card_if_wanted().filter(|_| !self.no_solve) {
-            Some(card) => Arc::new(CardSource::new(card, source)),
-            None => source,
-        }
+    /// Answers from stored tables and nothing else; none if there is no folder.
+    pub fn stored_tablebase(&self) -> Option<Tablebase> {
+        self.directory.clone().map(Tablebase::stored)
     }
 }

@@ -3,7 +3,6 @@
 //! Exit codes: 0 done, 1 a check failed, 2 could not run.
 
 mod args;
-mod card;
 mod cmd;
 mod context;
 mod malloc;

@@ -5,7 +5,7 @@ use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use molien_board::Material;
 use molien_solve::{Cost, Progress, WaveReport};
 use molien_values::Metric;
@@ -54,9 +54,17 @@ impl Progress for Interruptible {
         }
     }
 
+    fn waiting(&self, material: Material) {
+        eprintln!("{}", waiting(material));
+    }
+
     fn cancelled(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
+}
+
+fn waiting(material: Material) -> String {
+    format!("waiting for another process that is solving {material}")
 }
 
 /// One bar for every table being solved.
@@ -83,6 +91,10 @@ impl Progress for Bars {
             // A terminal that is gone is no reason to stop.
             let _ = self.all.println(text);
         }
+    }
+
+    fn waiting(&self, material: Material) {
+        let _ = self.all.println(waiting(material));
     }
 
     fn begin(&self, material: Material, metric: Metric, positions: u64) {
@@ -113,32 +125,36 @@ impl Progress for Bars {
     }
 }
 
-/// How far the writing of a large table is; shown on a terminal only.
-pub struct WriteBar(ProgressBar);
+/// How far the writing of large tables is; shown on a terminal only.
+#[derive(Default)]
+pub struct WriteBars(Mutex<HashMap<Material, ProgressBar>>);
 
-impl WriteBar {
-    /// A bar that appears with the first block.
-    pub fn new(material: Material) -> WriteBar {
-        let bar = ProgressBar::hidden();
-        if let Ok(style) = ProgressStyle::with_template(WRITE_TEMPLATE) {
-            bar.set_style(style);
-        }
-        bar.set_prefix(material.to_string());
-        WriteBar(bar)
+impl WriteBars {
+    fn bars(&self) -> MutexGuard<'_, HashMap<Material, ProgressBar>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// So many of so many blocks are written.
-    pub fn show(&self, written: usize, blocks: usize) {
-        if self.0.is_hidden() && std::io::stderr().is_terminal() {
-            self.0.set_draw_target(ProgressDrawTarget::stderr());
+    /// So many of so many blocks are written; the first call makes the bar.
+    pub fn show(&self, material: Material, written: usize, blocks: usize) {
+        if !std::io::stderr().is_terminal() {
+            return;
         }
-        self.0.set_length(blocks as u64);
-        self.0.set_position(written as u64);
+        let make = || {
+            let bar = ProgressBar::new(blocks as u64);
+            if let Ok(style) = ProgressStyle::with_template(WRITE_TEMPLATE) {
+                bar.set_style(style);
+            }
+            bar.set_prefix(material.to_string());
+            bar
+        };
+        self.bars().entry(material).or_insert_with(make).set_position(written as u64);
     }
 
-    /// The bar is no longer needed.
-    pub fn clear(&self) {
-        self.0.finish_and_clear();
+    /// The bar of a material is no longer needed.
+    pub fn clear(&self, material: Material) {
+        if let Some(bar) = self.bars().remove(&material) {
+            bar.finish_and_clear();
+        }
     }
 }
 

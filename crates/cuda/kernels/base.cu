@@ -40,6 +40,7 @@ struct Board {
     u8 role[MAX_PIECES];
     u8 color[MAX_PIECES];
     u8 kind_end[MAX_PIECES];   // whether the next piece is of another kind
+    u8 unused[4];              // what would be padding
 };
 
 struct Tables {
@@ -177,11 +178,16 @@ CONSTANT Board FIXED = FIXED_BOARD;
 #define BOARD(job) ((job).board)
 #endif
 
-// The caller lays the structure out a second time; see layout.rs.
-#ifdef JOB_BYTES
-static_assert(sizeof(Job) == JOB_BYTES, "layout.rs and base.cu differ");
-static_assert(sizeof(Exit) == 56 && sizeof(Place) == 32, "layout.rs and base.cu differ");
-#endif
+// The caller lays the structures out a second time and says how large its own
+// are; see layout.rs.
+static_assert(sizeof(Board) == BOARD_BYTES, "Board: layout.rs and base.cu differ");
+static_assert(sizeof(Tables) == TABLES_BYTES, "Tables: layout.rs and base.cu differ");
+static_assert(sizeof(Sub) == SUB_BYTES, "Sub: layout.rs and base.cu differ");
+static_assert(sizeof(Release) == RELEASE_BYTES, "Release: layout.rs and base.cu differ");
+static_assert(sizeof(Place) == PLACE_BYTES, "Place: layout.rs and base.cu differ");
+static_assert(sizeof(Target) == TARGET_BYTES, "Target: layout.rs and base.cu differ");
+static_assert(sizeof(Exit) == EXIT_BYTES, "Exit: layout.rs and base.cu differ");
+static_assert(sizeof(Job) == JOB_BYTES, "Job: layout.rs and base.cu differ");
 
 // x / d by its inverse. With m = floor(2^64 / d) + 1 the product exceeds the
 // quotient by less than x d / 2^64 < 1 / d, so the integer part is right.

@@ -1,5 +1,4 @@
 //! Tables and statistics from solved units.
-#![expect(unsafe_code, reason = "reads planes of tiles as bytes")]
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,14 +27,9 @@ impl Plane<'_> {
     /// Copies tiles from the card.
     fn download(&self, tiles: Range<usize>) -> Result<Vec<Tile>, CudaError> {
         let mut out = vec![Tile::EMPTY; tiles.len()];
-        let bytes = tiles.len() * size_of::<Tile>();
-        // SAFETY: a tile is 64 words without padding, any bytes are a valid
-        // tile, and the slice covers exactly the vector's tiles.
-        let view = unsafe { std::slice::from_raw_parts_mut(out.as_mut_ptr().cast::<u8>(), bytes) };
-        let offset = tiles.start * size_of::<Tile>();
         match self {
-            Plane::Stored(buffer) => buffer.download_from(view, offset)?,
-            Plane::United(buffer) => buffer.download_from(view, offset)?,
+            Plane::Stored(buffer) => buffer.read_into(&mut out, tiles.start)?,
+            Plane::United(buffer) => buffer.read_into(&mut out, tiles.start)?,
             Plane::Empty => {}
         }
         Ok(out)

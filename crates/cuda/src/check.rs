@@ -69,15 +69,14 @@ mod tests {
         assert_eq!(solve.check(&job), Ok(()));
         let planes = [unit.won.as_ref(), unit.lost.as_ref(), unit.won_depth.get(2)];
         for plane in planes.into_iter().flatten() {
-            let mut bytes = vec![0; unit.board.plane_bytes()];
-            plane.download(&mut bytes).unwrap();
+            let mut bytes: Vec<u8> = plane.read(unit.board.plane_bytes()).unwrap();
             let first = bytes.iter().position(|&byte| byte != 0).unwrap();
             bytes[first] ^= bytes[first] & bytes[first].wrapping_neg();
-            plane.upload(&bytes).unwrap();
+            plane.write(&bytes).unwrap();
             let found = solve.check(&job);
             assert!(matches!(found, Err(CudaError::Inconsistent { failures: 1.., .. })));
             bytes[first] = 0xff; // more wrong still
-            plane.upload(&bytes).unwrap();
+            plane.write(&bytes).unwrap();
             assert!(solve.check(&job).is_err());
         }
     }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use bytemuck::{AnyBitPattern, NoUninit};
+
 use crate::CudaError;
 use crate::layout::{Address, Board, Job};
 
@@ -181,30 +183,44 @@ impl Buffer {
         self.device.fill(self.address, 0, bytes)
     }
 
-    pub fn upload(&self, from: &[u8]) -> Result<(), CudaError> {
-        assert!(from.len() <= self.bytes, "more than the buffer holds");
-        self.device.upload(self.address, from)
+    /// Memory that holds these items.
+    pub fn of<T: NoUninit>(device: &Arc<dyn Device>, items: &[T]) -> Result<Buffer, CudaError> {
+        let buffer = Buffer::new(device, size_of_val(items))?;
+        buffer.write(items)?;
+        Ok(buffer)
     }
 
-    pub fn download(&self, to: &mut [u8]) -> Result<(), CudaError> {
-        self.download_from(to, 0)
+    /// Copies items to the beginning of the buffer.
+    pub fn write<T: NoUninit>(&self, items: &[T]) -> Result<(), CudaError> {
+        let bytes: &[u8] = bytemuck::cast_slice(items);
+        assert!(bytes.len() <= self.bytes, "more than the buffer holds");
+        self.device.upload(self.address, bytes)
     }
 
-    /// Copies bytes from an offset on.
-    pub fn download_from(&self, to: &mut [u8], offset: usize) -> Result<(), CudaError> {
-        assert!(offset + to.len() <= self.bytes, "more than the buffer holds");
-        self.device.download(to, self.address + offset as u64)
+    /// Copies items from the buffer, the first of them being the `first`-th
+    /// item in it.
+    pub fn read_into<T>(&self, to: &mut [T], first: usize) -> Result<(), CudaError>
+    where
+        T: NoUninit + AnyBitPattern,
+    {
+        let offset = first * size_of::<T>();
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(to);
+        assert!(offset + bytes.len() <= self.bytes, "more than the buffer holds");
+        self.device.download(bytes, self.address + offset as u64)
+    }
+
+    /// The first items of the buffer.
+    pub fn read<T: NoUninit + AnyBitPattern>(&self, count: usize) -> Result<Vec<T>, CudaError> {
+        let mut items = vec![T::zeroed(); count];
+        self.read_into(&mut items, 0)?;
+        Ok(items)
     }
 
     /// The first words of the buffer.
     pub fn words<const N: usize>(&self) -> Result<[u64; N], CudaError> {
-        let mut bytes = vec![0; N * 8];
-        self.download(&mut bytes)?;
-        Ok(std::array::from_fn(|i| {
-            let mut word = [0; 8];
-            word.copy_from_slice(&bytes[i * 8..i * 8 + 8]);
-            u64::from_le_bytes(word)
-        }))
+        let mut words = [0; N];
+        self.read_into(&mut words, 0)?;
+        Ok(words)
     }
 }
 

@@ -10,7 +10,7 @@ use cudarc::nvrtc;
 
 use crate::CudaError;
 use crate::device::{Build, Device, Kernel, SOURCES};
-use crate::layout::{Address, Job, job_bytes_define};
+use crate::layout::{Address, Job, size_defines};
 
 const PRELUDE: &str = include_str!("../kernels/prelude.cu");
 /// Threads of a block, as in the launch bounds of the kernels.
@@ -20,6 +20,8 @@ const BLOCK_THREADS: u32 = 256;
 pub(crate) struct CudaDevice {
     context: Arc<CudaContext>,
     arch: String,
+    /// Options for the compiler besides the necessary ones.
+    options: Vec<String>,
     processors: u32,
     /// Memory given back, by size: asking the driver for hundreds of planes
     /// would take longer than solving a small table.
@@ -62,7 +64,7 @@ fn driver_error(call: &'static str) -> impl Fn(DriverError) -> CudaError {
 
 impl CudaDevice {
     /// The first card.
-    pub fn new() -> Result<CudaDevice, CudaError> {
+    pub fn new(options: &[String]) -> Result<CudaDevice, CudaError> {
         let missing = |what: &str| CudaError::NoDevice(what.to_owned());
         // SAFETY: loading the driver's library runs its initialisers, which
         // have no requirements of their own.
@@ -87,6 +89,7 @@ impl CudaDevice {
         Ok(CudaDevice {
             context,
             arch: format!("sm_{major}{minor}"),
+            options: options.to_vec(),
             processors: processors as u32,
             pool: Mutex::default(),
             modules: Mutex::default(),
@@ -120,7 +123,7 @@ impl CudaDevice {
         if let Some(module) = *slot {
             return Ok(module);
         }
-        let image = compile(&self.arch, build)?;
+        let image = compile(&self.arch, build, &self.options)?;
         self.bind()?;
         // SAFETY: the image is a complete binary made by the compiler for
         // this card, and lives until the call returns.
@@ -162,7 +165,7 @@ impl CudaDevice {
 }
 
 /// Compiles one part of the kernels for an architecture.
-fn compile(arch: &str, build: &Build) -> Result<Vec<u8>, CudaError> {
+fn compile(arch: &str, build: &Build, extra: &[String]) -> Result<Vec<u8>, CudaError> {
     let error = |log: String| CudaError::Compile { arch: arch.to_owned(), log };
     let fixed = build
         .fixed
@@ -175,11 +178,9 @@ fn compile(arch: &str, build: &Build) -> Result<Vec<u8>, CudaError> {
         format!("-DOUTER={}", build.outer),
         format!("-DPART={}", build.part as u32),
         format!("-DPAWNS={}", u8::from(build.pawns)),
-        job_bytes_define(),
     ];
-    if let Ok(extra) = std::env::var("MOLIEN_NVRTC_OPTIONS") {
-        options.extend(extra.split_whitespace().map(str::to_owned));
-    }
+    options.extend(size_defines());
+    options.extend_from_slice(extra);
     let program = nvrtc::result::create_program(&source, None).map_err(|e| error(e.to_string()))?;
     // SAFETY: `program` was just made and is destroyed once, at the end; the
     // buffer has the size the compiler asked for.

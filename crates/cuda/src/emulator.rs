@@ -11,7 +11,7 @@ use libloading::{Library, Symbol};
 
 use crate::CudaError;
 use crate::device::{Build, Device, Kernel, SOURCES};
-use crate::layout::{Address, Job, job_bytes_define};
+use crate::layout::{Address, Job, size_defines};
 
 const WARP_HEADER: &str = include_str!("../emulator/warp.h");
 /// Memory the emulated device claims to have.
@@ -56,7 +56,7 @@ impl Emulator {
             .args(["-std=c++17", "-O2", "-w", "-shared", "-fPIC"])
             .arg(format!("-DOUTER={outer}"))
             .arg(format!("-DPAWNS={}", u8::from(pawns)))
-            .arg(job_bytes_define())
+            .args(size_defines())
             .arg("-o")
             .arg(&target)
             .arg(&source)

@@ -12,7 +12,7 @@ use crate::assemble::{games, wave_stats};
 use crate::cache::Cache;
 use crate::device::{Buffer, Device};
 use crate::driver::CudaDevice;
-use crate::layout::{Board, bishop_pair, tables};
+use crate::layout::{Board, Tables, bishop_pair};
 use crate::pawn_exits::PawnExits;
 use crate::plan::{plan, sub_keep};
 use crate::unit::Unit;
@@ -24,7 +24,7 @@ use crate::{CudaError, Keep, Plan};
 pub enum Attackers {
     /// White's and Black's.
     Both,
-    /// White's only, as Stiller's tables count.
+    /// White's only.
     White,
 }
 
@@ -85,7 +85,16 @@ impl CudaEngine {
     /// If there is no driver, no card or no run-time compiler; the error says
     /// what was looked for.
     pub fn new() -> Result<CudaEngine, CudaError> {
-        CudaEngine::on(Arc::new(CudaDevice::new()?))
+        CudaEngine::with_compiler_options(&[])
+    }
+
+    /// The same with options for the run-time compiler, such as
+    /// `-DWAVE_BLOCKS=3`: for experiments.
+    ///
+    /// # Errors
+    /// As [`CudaEngine::new`].
+    pub fn with_compiler_options(options: &[String]) -> Result<CudaEngine, CudaError> {
+        CudaEngine::on(Arc::new(CudaDevice::new(options)?))
     }
 
     /// An engine that runs the kernels on the host, slowly: for tests.
@@ -108,12 +117,10 @@ impl CudaEngine {
     }
 
     fn on(device: Arc<dyn Device>) -> Result<CudaEngine, CudaError> {
-        let bytes = tables();
-        let buffer = Buffer::new(&device, bytes.len())?;
-        buffer.upload(&bytes)?;
+        let tables = Buffer::of(&device, &[Tables::new()])?;
         Ok(CudaEngine {
             device,
-            tables: buffer,
+            tables,
             progress: Arc::new(Silent),
             units: Mutex::default(),
             solving: Mutex::default(),
@@ -184,7 +191,7 @@ impl CudaEngine {
     ///
     /// # Errors
     /// If it has pawns, does not fit the card, or is cancelled.
-    pub fn statistics(&self, request: &Request) -> Result<Stats, CudaError> {
+    pub fn request_statistics(&self, request: &Request) -> Result<Stats, CudaError> {
         let _one = self.one_at_a_time();
         let (units, stats) = self.run(request, Extras::default())?;
         drop(units);

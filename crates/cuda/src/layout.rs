@@ -1,6 +1,7 @@
 //! What the kernels are told: the same structures as in `kernels/base.cu`, and
 //! the tables of the board and hyper crates in the form the card reads.
 
+use bytemuck::{Pod, Zeroable};
 use molien_board::{Color, Man, Role, Square, attacks};
 use molien_hyper::{Hyperboard, KING_PAIRS, OuterAxes, king_pair, king_pair_squares};
 use molien_values::MAX_BITS;
@@ -12,7 +13,7 @@ pub(crate) const MAX_PIECES: usize = 6;
 pub(crate) type Address = u64;
 
 /// The layout of one hyperboard.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Board {
     pub tiles: u32,
@@ -30,10 +31,11 @@ pub(crate) struct Board {
     pub role: [u8; MAX_PIECES],
     pub color: [u8; MAX_PIECES],
     pub kind_end: [u8; MAX_PIECES],
+    pub unused: [u8; 4],
 }
 
 /// The solved board without one piece.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Sub {
     pub board: Board,
@@ -47,7 +49,7 @@ pub(crate) struct Sub {
 }
 
 /// The plies at which conversions fall due.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Release {
     pub some: Address,
@@ -56,7 +58,7 @@ pub(crate) struct Release {
 }
 
 /// One placement of the pawns.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Place {
     pub pawns: [u64; 2],
@@ -67,7 +69,7 @@ pub(crate) struct Place {
 }
 
 /// The solved values of a board whose kings span the tile.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Target {
     pub board: Board,
@@ -89,7 +91,7 @@ pub(crate) const FIXED_MAN: u8 = 0xff;
 pub(crate) const NO_VICTIM: u8 = 0xff;
 
 /// A kind of move that leaves a placement; see `kernels/base.cu`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Exit {
     pub empty: u64,
@@ -111,11 +113,8 @@ pub(crate) struct Exit {
     pub unused: [u8; 2],
 }
 
-// As the kernels check on their side.
-const _: () = assert!(size_of::<Exit>() == 56 && size_of::<Place>() == 32);
-
 /// Everything a launch needs.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Job {
     pub board: Board,
@@ -167,9 +166,20 @@ pub(crate) struct Job {
 // A kernel's parameters may take 4096 bytes.
 const _: () = assert!(size_of::<Job>() <= 4096);
 
-/// The defines the kernels are compiled with besides the number of outer men.
-pub(crate) fn job_bytes_define() -> String {
-    format!("-DJOB_BYTES={}", size_of::<Job>())
+/// Defines with the sizes of the structures, which the kernels compare with
+/// those of their own. `Pod` sees to it that none has padding.
+pub(crate) fn size_defines() -> Vec<String> {
+    let sizes = [
+        ("BOARD", size_of::<Board>()),
+        ("TABLES", size_of::<Tables>()),
+        ("SUB", size_of::<Sub>()),
+        ("RELEASE", size_of::<Release>()),
+        ("PLACE", size_of::<Place>()),
+        ("TARGET", size_of::<Target>()),
+        ("EXIT", size_of::<Exit>()),
+        ("JOB", size_of::<Job>()),
+    ];
+    sizes.map(|(name, bytes)| format!("-D{name}_BYTES={bytes}")).into()
 }
 
 fn binomial(n: u64, k: u64) -> u64 {
@@ -268,59 +278,53 @@ impl Board {
     }
 }
 
-/// Collects bytes in the order of the fields of `Tables`.
-#[derive(Default)]
-struct Bytes(Vec<u8>);
-
-impl Bytes {
-    fn u64(&mut self, value: u64) {
-        self.0.extend(value.to_le_bytes());
-    }
-    fn u32(&mut self, value: u32) {
-        self.0.extend(value.to_le_bytes());
-    }
-    fn u16(&mut self, value: u16) {
-        self.0.extend(value.to_le_bytes());
-    }
-}
-
 const NO_PAIR: u16 = 0xffff;
 const NO_SQUARE: u8 = 0xff;
 /// King classes, rounded up so that the fields after them stay aligned.
 const KING_PLACES: usize = 464;
 
-/// The bytes of `Tables` in `kernels/base.cu`.
-pub(crate) fn tables() -> Vec<u8> {
-    let mut out = Bytes::default();
-    for a in Square::all() {
-        Square::all().for_each(|b| out.u64(attacks::between(a, b).0));
-    }
-    for role in [Role::King, Role::Queen, Role::Rook, Role::Bishop, Role::Knight] {
-        Square::all().for_each(|s| out.u64(attacks::attacks(role, s, Default::default()).0));
-    }
-    for k in 0..=MAX_PIECES as u64 {
-        (0..64).for_each(|n| out.u32(binomial(n, k) as u32));
-    }
-    for white in Square::all() {
-        for black in Square::all() {
-            let pack = |pair: molien_hyper::KingPair| {
-                pair.class as u16 | (pair.symmetry.index() as u16) << 9
-            };
-            out.u16(king_pair(white, black).map_or(NO_PAIR, pack));
+/// The tables of the board and hyper crates.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Tables {
+    between: [[u64; 64]; 64],
+    reach: [[u64; 64]; 5],
+    binomial: [[u32; 64]; MAX_PIECES + 1],
+    pair: [[u16; 64]; 64],
+    kings: [[u8; KING_PLACES]; 2],
+    king_to: [[u8; 8]; 64],
+}
+
+impl Tables {
+    pub fn new() -> Tables {
+        let mut out = Tables::zeroed();
+        for (a, b) in Square::all().flat_map(|a| Square::all().map(move |b| (a, b))) {
+            out.between[a.index()][b.index()] = attacks::between(a, b).0;
+            out.pair[a.index()][b.index()] = king_pair(a, b)
+                .map_or(NO_PAIR, |pair| pair.class as u16 | (pair.symmetry.index() as u16) << 9);
         }
-    }
-    for color in Color::BOTH {
+        let roles = [Role::King, Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
+        for (reach, role) in out.reach.iter_mut().zip(roles) {
+            *reach = by_square(|s| attacks::attacks(role, s, Default::default()).0);
+        }
+        for (k, binomials) in out.binomial.iter_mut().enumerate() {
+            *binomials = std::array::from_fn(|n| binomial(n as u64, k as u64) as u32);
+        }
         for class in 0..KING_PLACES {
             let (white, black) = king_pair_squares(class.min(KING_PAIRS - 1));
-            let square = if color == Color::White { white } else { black };
-            out.0.push(square.index() as u8);
+            out.kings[0][class] = white.index() as u8;
+            out.kings[1][class] = black.index() as u8;
         }
+        out.king_to = by_square(|from| {
+            let targets: Vec<Square> = attacks::king(from).into_iter().collect();
+            std::array::from_fn(|i| targets.get(i).map_or(NO_SQUARE, |to| to.index() as u8))
+        });
+        out
     }
-    for from in Square::all() {
-        let targets: Vec<u8> = attacks::king(from).into_iter().map(|s| s.index() as u8).collect();
-        out.0.extend((0..8).map(|i| targets.get(i).copied().unwrap_or(NO_SQUARE)));
-    }
-    out.0
+}
+
+fn by_square<T>(of: impl Fn(Square) -> T) -> [T; 64] {
+    std::array::from_fn(|square| of(Square::new(square)))
 }
 
 /// The two like bishops of one side in the order of the board's pieces.

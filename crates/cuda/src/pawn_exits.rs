@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use molien_board::{Bitboard, Color, Man, Material, Role, Square, attacks};
+use molien_board::{Bitboard, Color, Man, Material, Role, Square};
 use molien_hyper::{Hyperboard, OuterAxes};
-use molien_values::{Metric, Placement, Rule};
+use molien_values::{Metric, PawnMove, PawnMoveKind, Placement, Rule};
 
 use crate::layout::{Exit, FIXED_MAN, MAX_TARGET_MEN, NO_VICTIM, Place};
 
@@ -227,107 +227,68 @@ impl Builder<'_> {
     }
 
     fn pawn_moves(&mut self, pawns: Placement) {
-        for side in Color::BOTH {
-            for from in pawns.of_color(side) {
-                self.forward(pawns, side, from);
-                self.pawn_captures(pawns, side, from);
+        for m in pawns.pawn_moves() {
+            match m.kind {
+                PawnMoveKind::Step | PawnMoveKind::DoubleStep { .. } => {
+                    let empty = m.must_be_empty();
+                    let passed = empty - Bitboard::from_square(m.to);
+                    self.add(pawns, &m, FORWARD, None, |exit| {
+                        (exit.empty, exit.passed) = (empty.0, passed.0);
+                    });
+                }
+                PawnMoveKind::TakesPawn => self.add(pawns, &m, PAWN_TAKES_PAWN, None, |_| {}),
+                PawnMoveKind::TakesPiece => {
+                    let is_other = |&i: &usize| self.own.outer[i].color != m.side;
+                    let victims: Vec<usize> = (0..self.own.outer.len()).filter(is_other).collect();
+                    for victim in victims {
+                        self.add(pawns, &m, PAWN_TAKES_PIECE, Some(victim), |exit| {
+                            (exit.victim, exit.square) = (victim as u8, m.to.index() as u8);
+                        });
+                    }
+                }
             }
         }
     }
 
-    fn forward(&mut self, pawns: Placement, side: Color, from: Square) {
-        let blocked = pawns.all_squares();
-        let step =
-            |square: Square| square.offset(0, side.forward()).filter(|&to| !blocked.contains(to));
-        let Some(to) = step(from) else { return };
-        let empty = Bitboard::from_square(to);
-        if to.rank() == side.promotion_rank() {
-            let exit = Exit { kind: FORWARD, empty: empty.0, victim: NO_VICTIM, ..Exit::default() };
-            return self.promotions(pawns, side, None, (from, to), exit);
+    /// Adds a move that takes the `victim`-th outer man or none, once for each
+    /// role if it promotes; `finish` adds what is particular to it.
+    fn add(
+        &mut self,
+        pawns: Placement,
+        m: &PawnMove,
+        kind: u8,
+        victim: Option<usize>,
+        finish: impl Fn(&mut Exit),
+    ) {
+        let after = m.played(pawns);
+        let conversion = self.metric.conversion_rule();
+        if m.promotes() {
+            for role in Role::PROMOTIONS {
+                let view = self.view(victim, after, Some((Man::new(m.side, role), m.to)));
+                let mut exit = self.exit(&view, m.side, kind, conversion);
+                exit.fixed_square = m.to.index() as u8;
+                finish(&mut exit);
+                self.out.exits.push(exit);
+            }
+            return;
         }
-        let rule = self.metric.push_rule();
-        let view = self.view(None, pawns.moved(side, from, to), None);
-        let exit = self.exit(&view, side, FORWARD, rule);
-        self.out.exits.push(Exit { empty: empty.0, ..exit });
-        let double = step(to).filter(|_| from.rank() == side.pawn_rank());
-        if let Some(double) = double {
-            let after = pawns.moved(side, from, double);
-            let view = self.view(None, after, None);
-            let exit = self.exit(&view, side, FORWARD, rule);
-            let empty = empty | Bitboard::from_square(double);
-            let exit = Exit { empty: empty.0, passed: Bitboard::from_square(to).0, ..exit };
-            let exit = self.with_en_passant(exit, side, after, to, double);
-            self.out.exits.push(exit);
-        }
+        let rule = if kind == FORWARD { self.metric.push_rule() } else { conversion };
+        let view = self.view(victim, after, None);
+        let mut exit = self.exit(&view, m.side, kind, rule);
+        finish(&mut exit);
+        self.add_answers(&mut exit, m, pawns);
+        self.out.exits.push(exit);
     }
 
     /// Adds the answers en passant to a double step.
-    fn with_en_passant(
-        &mut self,
-        mut exit: Exit,
-        side: Color,
-        after: Placement,
-        passed: Square,
-        to: Square,
-    ) -> Exit {
-        let beside = attacks::king(to) & Bitboard::rank(to.rank()) & after.of_color(!side);
-        for (i, capturer) in beside.into_iter().enumerate() {
-            let view = self.view(None, after.moved(!side, capturer, passed).without(to), None);
+    fn add_answers(&mut self, exit: &mut Exit, m: &PawnMove, pawns: Placement) {
+        for (i, answer) in m.en_passant(pawns).into_iter().enumerate() {
+            let view = self.view(None, answer.after, None);
             debug_assert_eq!(view.from, exit.from, "the pieces stay");
             exit.en_passant_target[i] = view.target;
             exit.en_passant_first[i] = view.first_tile;
             exit.en_passant_mirrored[i] = u8::from(view.mirrored);
             exit.en_passants += 1;
-        }
-        exit
-    }
-
-    /// Promotions on a square; `like` says how the move is made.
-    fn promotions(
-        &mut self,
-        pawns: Placement,
-        side: Color,
-        victim: Option<usize>,
-        (from, to): (Square, Square),
-        like: Exit,
-    ) {
-        let rule = self.metric.conversion_rule();
-        for role in Role::PROMOTIONS {
-            let view = self.view(victim, pawns.without(from), Some((Man::new(side, role), to)));
-            let exit = self.exit(&view, side, like.kind, rule);
-            let Exit { empty, victim, square, .. } = like;
-            let fixed_square = to.index() as u8;
-            self.out.exits.push(Exit { empty, victim, square, fixed_square, ..exit });
-        }
-    }
-
-    fn pawn_captures(&mut self, pawns: Placement, side: Color, from: Square) {
-        let rule = self.metric.conversion_rule();
-        for square in attacks::pawn(side, from) {
-            let after = pawns.moved(side, from, square);
-            if pawns.of_color(!side).contains(square) {
-                let view = self.view(None, after, None);
-                let exit = self.exit(&view, side, PAWN_TAKES_PAWN, rule);
-                self.out.exits.push(exit);
-            }
-            if pawns.all_squares().contains(square) {
-                continue;
-            }
-            for victim in 0..self.own.outer.len() {
-                if self.own.outer[victim].color == side {
-                    continue;
-                }
-                let (number, on) = (victim as u8, square.index() as u8);
-                if square.rank() == side.promotion_rank() {
-                    let kind = PAWN_TAKES_PIECE;
-                    let like = Exit { kind, victim: number, square: on, ..Exit::default() };
-                    self.promotions(pawns, side, Some(victim), (from, square), like);
-                } else {
-                    let view = self.view(Some(victim), after, None);
-                    let exit = self.exit(&view, side, PAWN_TAKES_PIECE, rule);
-                    self.out.exits.push(Exit { victim: number, square: on, ..exit });
-                }
-            }
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Boards with pawns on the card: all placements of a material in one set of
 //! planes, solved level by level, the furthest advanced first. A level is a
 //! batch of boards that do not depend on each other.
-#![expect(unsafe_code, reason = "gives structures of plain numbers to the card as bytes")]
 
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use molien_values::{MAX_BITS, Metric, Placement, Rule, Table};
 
 use crate::assemble::{games, wave_stats};
 use crate::counts::{Tally, put};
-use crate::device::{Buffer, Device, Kernel};
+use crate::device::{Buffer, Kernel};
 use crate::engine::Request;
 use crate::layout::{Board, Exit, Job, Place, Target};
 use crate::pawn_exits::{NO_SQUARE, PawnExits, Places, Relaid, TargetKey};
@@ -19,24 +18,6 @@ use crate::unit::Unit;
 use crate::waves::{Extras, Start, TALLY_LOST, Timing, WaveSolve, base_job};
 use crate::working::Working;
 use crate::{CudaEngine, CudaError, Keep};
-
-/// Structures of the kernels: numbers and addresses only.
-trait Plain: Copy {}
-impl Plain for Exit {}
-impl Plain for Place {}
-impl Plain for Target {}
-impl Plain for u32 {}
-
-fn upload<T: Plain>(device: &Arc<dyn Device>, items: &[T]) -> Result<Buffer, CudaError> {
-    // SAFETY: the items are structures of numbers without padding (their sizes
-    // are checked against the kernels'), and the slice covers exactly them.
-    let bytes = unsafe {
-        std::slice::from_raw_parts(items.as_ptr().cast::<u8>(), std::mem::size_of_val(items))
-    };
-    let buffer = Buffer::new(device, bytes.len())?;
-    buffer.upload(bytes)?;
-    Ok(buffer)
-}
 
 /// Planes that a target's addresses point into.
 enum Kept {
@@ -196,7 +177,7 @@ impl CudaEngine {
         let fixed_square = relaid.fixed.map_or(NO_SQUARE, |(_, square)| square.index() as u8);
         let how = Exit { from: relaid.sources(), fixed_square, ..Exit::default() };
         let (how, place) =
-            (upload(&self.device, &[how])?, upload(&self.device, &[Place::default()])?);
+            (Buffer::of(&self.device, &[how])?, Buffer::of(&self.device, &[Place::default()])?);
         (job.exits, job.places) = (how.address(), place.address());
         self.device.launch(Kernel::Relay, &job)?;
         let Job { open, won, lost, won_depth, lost_depth, .. } = job;
@@ -235,7 +216,7 @@ impl PawnSolve<'_> {
     fn run(&self, bare: bool) -> Result<Unit, CudaError> {
         let (solve, device) = (&self.solve, self.solve.device);
         let mut unit = solve.empty_unit()?;
-        let places = upload(device, &self.exits.places)?;
+        let places = Buffer::of(device, &self.exits.places)?;
         let mut job = base_job(solve.layout, solve.tables, solve.attacker);
         job.open = unit.open.address();
         job.open_live = unit.open_live.address();
@@ -248,7 +229,7 @@ impl PawnSolve<'_> {
         }
         let zeroed = || Buffer::zeroed(device, solve.plane_bytes()).map(Some);
         (unit.won, unit.lost, unit.stalemate) = (zeroed()?, zeroed()?, zeroed()?);
-        let exits = upload(device, &self.exits.exits)?;
+        let exits = Buffer::of(device, &self.exits.exits)?;
         let mut working = solve.working(1)?;
         for planes in [&working.wins, &working.holds].into_iter().flatten() {
             planes.due.fill(0xff)?; // nothing is due before its level
@@ -259,7 +240,7 @@ impl PawnSolve<'_> {
         for level in levels(&self.places.placements) {
             self.level(&mut job, &mut unit, &mut working, &level)?;
         }
-        let targets = upload(device, &self.targets.with_own(&unit))?;
+        let targets = Buffer::of(device, &self.targets.with_own(&unit))?;
         job.targets = targets.address();
         solve.check(&job)?;
         device.synchronize()?;
@@ -293,7 +274,7 @@ impl PawnSolve<'_> {
                 planes.bits.push(solve.plane()?);
             }
         }
-        let (targets, level_places) = (upload(device, &list)?, upload(device, level)?);
+        let (targets, level_places) = (Buffer::of(device, &list)?, Buffer::of(device, level)?);
         solve.fill_job(job, unit, working, bits);
         job.targets = targets.address();
         job.level = level_places.address();

@@ -41,12 +41,8 @@ impl Watch {
             board.encode(position).map(|at| address(at) | if defends { DEFENDER } else { 0 })
         };
         let missing = || CudaError::NotOfBoard { material: board.material() };
-        let mut bytes = Vec::with_capacity(positions.len() * 8);
-        for position in positions {
-            bytes.extend(entry(position).ok_or_else(missing)?.to_le_bytes());
-        }
-        let entries = Buffer::new(device, bytes.len())?;
-        entries.upload(&bytes)?;
+        let entries: Option<Vec<u64>> = positions.iter().map(entry).collect();
+        let entries = Buffer::of(device, &entries.ok_or_else(missing)?)?;
         let plies = Buffer::new(device, positions.len() * 4)?;
         plies.fill(0xff)?;
         Ok(Watch { entries, plies, count: positions.len() })
@@ -60,10 +56,8 @@ impl Watch {
 
     /// The ply at which each position was decided.
     pub fn plies(&self) -> Result<Vec<Option<u16>>, CudaError> {
-        let mut bytes = vec![0; self.count * 4];
-        self.plies.download(&mut bytes)?;
-        let ply = |word: &[u8]| word.try_into().map(u32::from_le_bytes).unwrap_or(u32::MAX);
-        Ok(bytes.chunks_exact(4).map(|word| u16::try_from(ply(word)).ok()).collect())
+        let plies: Vec<u32> = self.plies.read(self.count)?;
+        Ok(plies.into_iter().map(|ply| u16::try_from(ply).ok()).collect())
     }
 }
 
@@ -85,11 +79,9 @@ impl Notes {
     /// order; nothing if it is too many. Starts the list anew.
     pub fn take(&self, decided: u64) -> Result<Vec<u64>, CudaError> {
         let wanted = if decided > NOTED_MOST { 0 } else { decided as usize };
-        let mut bytes = vec![0; (wanted + 1) * 8];
-        self.list.download(&mut bytes)?;
+        // The first word counts them.
+        let mut found: Vec<u64> = self.list.read(wanted + 1)?.split_off(1);
         self.list.clear_first(8)?;
-        let word = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).unwrap_or(0);
-        let mut found: Vec<u64> = bytes.chunks_exact(8).skip(1).map(word).collect();
         found.sort_unstable();
         Ok(found)
     }

@@ -8,7 +8,7 @@ use molien_build::Build;
 use molien_cuda::conformance::differences;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf};
 use molien_hyper::Index;
-use molien_values::{Metric, Table, Value};
+use molien_values::{Metric, Surveyor as _, Table, Value};
 
 const METRICS: [Metric; 4] = Metric::ALL;
 
@@ -31,7 +31,7 @@ fn check_shelf(engine: CudaEngine, solver: &Build, names: &[&str]) {
         let material: Material = name.parse().unwrap();
         let mut held = Vec::new();
         for metric in METRICS {
-            let ours = with_card.solve(material, metric).unwrap();
+            let ours = with_card.table(material, metric).unwrap();
             let theirs = solver.table(material, metric).unwrap();
             assert_eq!(differences(&theirs, &ours), Vec::<String>::new(), "{name} {metric}");
             held.push(ours);

@@ -1,5 +1,6 @@
 //! Tiles of 64 x 64 bits and planes of tiles.
 
+use bytemuck::{Pod, Zeroable};
 use molien_board::{Bitboard, Square, Symmetry};
 
 /// A set of (row square, column square) pairs.
@@ -7,8 +8,8 @@ use molien_board::{Bitboard, Square, Symmetry};
 /// The words are grouped by the rank of the row man, `[rank][file]`: one rank
 /// is eight words, a vector register of 512 bits. Bit c of a word is the
 /// column man on square c.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(align(64))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Pod, Zeroable)]
+#[repr(C, align(64))]
 pub struct Tile(pub [[u64; 8]; 8]);
 
 impl Tile {

@@ -15,7 +15,7 @@ pub struct FreeMan {
 }
 
 /// What a square means to the free man.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub enum FreeSquare {
     /// Another man stands there.
     Taken(Man),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use molien_board::{IllegalPosition, MAX_MEN, Material};
 use molien_build::BuildError;
 use molien_table::TableError;
-use molien_values::Metric;
+use molien_values::{Metric, SurveyError};
 use thiserror::Error;
 
 /// Why a probe failed.
@@ -36,6 +36,9 @@ pub enum ProbeError {
     /// what is wrong. A damaged file is to be deleted and solved again.
     #[error(transparent)]
     Table(Arc<TableError>),
+    /// A large board could not be solved.
+    #[error(transparent)]
+    Survey(#[from] SurveyError),
     /// A source of another kind could not answer; the text says why.
     #[error("{material}: {reason}")]
     Source {

@@ -5,7 +5,8 @@
 //! and what every legal move leads to. Mirrored and colour-swapped positions
 //! and en passant are handled here. Where the values come from is a
 //! [`Source`], or several in a row: [`StoredTables`] reads a folder,
-//! [`MadeTables`] solves what is not at hand.
+//! [`MadeTables`] solves what is not at hand, and [`SurveySource`] does so faster for
+//! large boards.
 //!
 //! What it is not: it solves nothing itself, and it prints nothing.
 //!
@@ -28,6 +29,7 @@ mod made;
 mod order;
 mod source;
 mod stored;
+mod survey;
 mod tablebase;
 
 pub use answer::{Answer, MoveAnswer};
@@ -36,4 +38,5 @@ pub use made::MadeTables;
 pub use order::quiet_moves_first;
 pub use source::{Failure, Source, Sources};
 pub use stored::StoredTables;
+pub use survey::SurveySource;
 pub use tablebase::Tablebase;

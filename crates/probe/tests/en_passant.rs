@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use molien_board::{Material, Position};
 use molien_build::Build;
-use molien_probe::{ProbeError, Source, Tablebase};
-use molien_values::{Metric, Stats, Value};
+use molien_probe::{Failure, Source, Tablebase};
+use molien_values::{Metric, Value, Values};
 
 /// Knows one value before captures, and one after.
 struct ByMen {
@@ -15,16 +15,22 @@ struct ByMen {
 }
 
 impl Source for ByMen {
-    fn value(&self, position: &Position, _metric: Metric) -> Result<Value, ProbeError> {
-        Ok(if position.material().len() == self.men { self.before } else { self.after })
+    fn holds(&self, _material: Material, _metric: Metric) -> bool {
+        true
     }
 
-    fn stats(&self, material: Material, metric: Metric) -> Result<Stats, ProbeError> {
-        Err(ProbeError::MissingTable { material, metric })
-    }
-
-    fn prepare(&self, _material: Material, _metric: Metric) -> Result<(), ProbeError> {
-        Ok(())
+    fn values(
+        &self,
+        positions: &[Position],
+        metrics: &[Metric],
+        found: &mut [Values],
+    ) -> Vec<Failure> {
+        for (position, values) in positions.iter().zip(found) {
+            let whole = position.material().len() == self.men;
+            let value = if whole { self.before } else { self.after };
+            metrics.iter().for_each(|&metric| values.set(metric, value));
+        }
+        Vec::new()
     }
 }
 

@@ -9,13 +9,11 @@ impl ReproduceError {
     /// Whether this machine is too small: what is asked needs more memory than
     /// it may take.
     pub(crate) fn is_memory(&self) -> bool {
-        let memory = |error: &BuildError| {
-            matches!(error, BuildError::Memory { .. } | BuildError::TooManyPlacements { .. })
-        };
         match self {
-            ReproduceError::Solve(error) => memory(error),
-            ReproduceError::Probe(ProbeError::Solve(error)) => memory(error),
-            ReproduceError::Line(LineError::Probe(ProbeError::Solve(error))) => memory(error),
+            ReproduceError::Build(error) => error.is_too_large(),
+            ReproduceError::Probe(error) | ReproduceError::Line(LineError::Probe(error)) => {
+                error.is_too_large()
+            }
             _ => false,
         }
     }
@@ -27,7 +25,7 @@ impl ReproduceError {
 pub enum ReproduceError {
     /// A material could not be solved.
     #[error(transparent)]
-    Solve(#[from] BuildError),
+    Build(#[from] BuildError),
     /// A value could not be had.
     #[error(transparent)]
     Probe(#[from] ProbeError),

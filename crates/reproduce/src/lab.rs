@@ -4,52 +4,39 @@ use std::sync::Arc;
 
 use molien_board::{Material, Position, Role};
 use molien_build::Build;
-use molien_probe::{ProbeError, SolverSource, Source, Tablebase};
-use molien_values::{Metric, Stats};
+use molien_probe::{MadeTables, ProbeError, Source, Sources, SurveySource, Tablebase};
+use molien_values::{Bishops, Metric, Stats, Surveyor, Values};
 
 use crate::ReproduceError;
 
-/// Counts White's wins of large boards without pawns, all other values left
-/// out: something faster than the processor.
-pub trait LargeBoards: Send + Sync {
-    /// The statistics of White's wins in DTC; with `opposite_bishops` only of
-    /// placements whose two like bishops stand on squares of both colours.
-    ///
-    /// # Errors
-    /// If the board cannot be solved.
-    fn white_wins(&self, material: Material, opposite_bishops: bool) -> Result<Stats, ProbeError>;
-}
-
 /// Tables of chess, and of chess with promotion to queens only.
 pub struct Lab {
-    chess: Arc<SolverSource>,
+    chess: Arc<MadeTables>,
     /// Where values of chess come from: `chess`, or something before it.
     source: Arc<dyn Source>,
-    large: Option<Arc<dyn LargeBoards>>,
-    queens: Arc<SolverSource>,
+    /// Something faster for six men.
+    surveyor: Option<Arc<dyn Surveyor>>,
+    queens: Arc<MadeTables>,
 }
 
 impl Lab {
-    /// Solves with solvers made by `solver`.
-    pub fn new(solver: impl Fn() -> Build) -> Lab {
-        let chess = Arc::new(SolverSource::new(solver()));
+    /// Solves with what `build` makes.
+    pub fn new(build: impl Fn() -> Build) -> Lab {
+        let made = |build: Build| Arc::new(MadeTables::new(Arc::new(build), None));
+        let chess = made(build());
         Lab {
             chess: chess.clone(),
             source: chess,
-            large: None,
-            queens: Arc::new(SolverSource::new(solver().with_promotions(&[Role::Queen]))),
+            surveyor: None,
+            queens: made(build().with_promotions(&[Role::Queen])),
         }
     }
 
-    /// Asks another source, which may ask the solver in turn.
-    pub fn with_source(mut self, wrap: impl FnOnce(Arc<dyn Source>) -> Arc<dyn Source>) -> Lab {
-        self.source = wrap(self.source);
-        self
-    }
-
-    /// Counts White's wins of six men with this.
-    pub fn with_large_boards(mut self, large: Arc<dyn LargeBoards>) -> Lab {
-        self.large = Some(large);
+    /// Has large boards solved by this.
+    pub fn with_surveyor(mut self, surveyor: Arc<dyn Surveyor>) -> Lab {
+        let surveyed = Arc::new(SurveySource::new(surveyor.clone()));
+        self.source = Arc::new(Sources::new(vec![surveyed, self.source]));
+        self.surveyor = Some(surveyor);
         self
     }
 
@@ -58,20 +45,21 @@ impl Lab {
     pub(crate) fn white_wins(
         &self,
         material: Material,
-        opposite_bishops: bool,
+        bishops: Bishops,
     ) -> Result<Option<Stats>, ReproduceError> {
-        let count = |large: &Arc<dyn LargeBoards>| large.white_wins(material, opposite_bishops);
-        Ok(self.large.as_ref().map(count).transpose()?)
+        let Some(surveyor) = &self.surveyor else { return Ok(None) };
+        let stats = surveyor.white_wins(material, Metric::Dtc, bishops);
+        Ok(Some(stats.map_err(ProbeError::from)?))
     }
 
-    /// The solver of chess.
-    pub fn solver(&self) -> &Build {
-        self.chess.solver()
+    /// Makes tables of chess.
+    pub fn build(&self) -> &Build {
+        self.chess.build()
     }
 
-    /// The solver that promotes to queens only.
-    pub fn queens_solver(&self) -> &Build {
-        self.queens.solver()
+    /// Makes tables with promotion to queens only.
+    pub fn queens_build(&self) -> &Build {
+        self.queens.build()
     }
 
     /// Answers for chess.
@@ -91,6 +79,10 @@ impl Lab {
         positions: &[Position],
         metric: Metric,
     ) -> Result<(), ReproduceError> {
-        Ok(self.source.expect(positions, metric)?)
+        let mut found = vec![Values::default(); positions.len()];
+        match self.source.values(positions, &[metric], &mut found).into_iter().next() {
+            Some(failure) => Err(failure.error.into()),
+            None => Ok(()),
+        }
     }
 }

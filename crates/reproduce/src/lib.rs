@@ -39,7 +39,7 @@ use std::str::FromStr;
 use molien_board::Material;
 
 pub use error::ReproduceError;
-pub use lab::{Lab, LargeBoards};
+pub use lab::Lab;
 pub use oracle::TableOracle;
 pub use report::{Cell, Section, Verdict};
 

@@ -206,3 +206,22 @@ pub fn tables2_and_3(lab: &Lab, full: bool) -> Result<Vec<Section>, ReproduceErr
     let cells = histograms(TABLE3, &TABLE3_COLUMNS, stats)?;
     Ok(vec![table2, Section { paper: PAPER, table: "3", title: titles[1], cells }])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Row;
+
+    /// The sums of the columns as the paper prints them.
+    #[test]
+    fn both_columns_of_table_3_are_whole() {
+        let sum = |column: &str, side: &str| -> u64 {
+            let text = |row: &Row, field| row.text(field).unwrap();
+            let own = TABLE3.rows().filter(|row| text(row, 0) == column && text(row, 1) == side);
+            own.map(|row| row.get::<u64>(3).unwrap()).sum()
+        };
+        assert_eq!(sum("nalimov_dtm", "wtm"), 417_439_889);
+        assert_eq!(sum("wirth_dtc", "wtm"), 407_438_945);
+        assert_eq!(sum("wirth_dtc", "btm"), 133_753_410);
+    }
+}

@@ -53,7 +53,7 @@ pub(crate) fn studies(lab: &Lab, done: &mut dyn FnMut(Section)) -> Result<(), Re
 fn with_tables(lab: &Lab) -> Result<Configuration, ReproduceError> {
     for name in FOUR_MEN {
         let material: Material = name.parse().map_err(|error| data_error(&error))?;
-        lab.solver().solve(material, Metric::Dtc)?;
+        lab.build().table(material, Metric::Dtc)?;
     }
     let oracle = TableOracle::new(lab.tables());
     Ok(Configuration { name: "tables", functions: Functions::All, oracle: Some(oracle) })

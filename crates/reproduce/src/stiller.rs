@@ -2,7 +2,7 @@
 
 use molien_board::{Color, Material, Position};
 use molien_lines::{Mark, Play, check_line};
-use molien_values::{Counting, Metric, Stats};
+use molien_values::{Bishops, Counting, Metric, Stats};
 
 use crate::around::around;
 use crate::data::{Data, Row, data};
@@ -57,20 +57,21 @@ pub fn table2(lab: &Lab, full: bool, only: Option<Material>) -> Result<Section, 
             continue;
         }
         let opposite = row.text(1)? == "opposite";
+        let bishops = if opposite { Bishops::Opposite } else { Bishops::Any };
         if !full && only.is_none() {
             cells.push(Cell::skipped(material, "wins", row.text(2)?, SIX_MEN));
             continue;
         }
-        let stats = match lab.white_wins(material, opposite)? {
+        let stats = match lab.white_wins(material, bishops)? {
             Some(stats) => stats,
             None if opposite => {
-                let found = lab.solver().opposite_bishops(material, Metric::Dtc)?;
+                let found = lab.build().opposite_bishops(material, Metric::Dtc)?;
                 found.ok_or_else(|| row.damaged(format!("{material} has no pair of bishops")))?
             }
             None => lab.tables().stats(material, Metric::Dtc)?,
         };
         table2_row(&row, material, opposite, &stats, &mut cells)?;
-        lab.solver().forget(material, Metric::Dtc);
+        lab.build().forget(material, Metric::Dtc);
     }
     Ok(Section { paper: PAPER, table: "2", title: "six men: wins, depth, zugzwangs", cells })
 }

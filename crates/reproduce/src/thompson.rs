@@ -35,7 +35,7 @@ pub fn table1(lab: &Lab) -> Result<Section, ReproduceError> {
         let number = |count| stats.number(count, Counting::Stiller);
         let share = percent(number(white.total_wins()), number(white.legal), 1);
         cells.push(Cell::compare(material, "% wins", row.text(3)?, share).beside(PERCENT));
-        lab.solver().forget(material, metric);
+        lab.build().forget(material, metric);
     }
     let title = "endings without pawns";
     Ok(Section { paper: PAPER, table: "1", title, cells })
@@ -54,9 +54,9 @@ pub fn pawns(lab: &Lab, table: &'static str) -> Result<Section, ReproduceError> 
     };
     let bad = |problem: String| ReproduceError::Data { file: PAWNS.file, row: 0, problem };
     let material: Material = name.parse().map_err(|error| bad(format!("{error}")))?;
-    let truth = by_pawn_square(&*lab.solver().solve(material, Metric::Dtz)?);
+    let truth = by_pawn_square(&*lab.build().table(material, Metric::Dtz)?);
     let his = match queens_only {
-        true => Some(by_pawn_square(&*lab.queens_solver().solve(material, Metric::Dtz)?)),
+        true => Some(by_pawn_square(&*lab.queens_build().table(material, Metric::Dtz)?)),
         false => None,
     };
     let mut cells = Vec::new();

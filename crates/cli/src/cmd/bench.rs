@@ -13,8 +13,8 @@ use crate::text::{print_json, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
-  molien bench gpu
-  molien bench gpu KRNKNN --json
+  molien bench card
+  molien bench card KRNKNN --json
 
 Whole tables on the processor are measured by benches/tables.sh.";
 
@@ -33,12 +33,13 @@ pub struct BenchArgs {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum What {
     /// The CUDA card
-    Gpu,
+    #[value(alias = "gpu")]
+    Card,
 }
 
 /// Measures and prints a line for every phase.
 pub fn run(context: &Context, args: &BenchArgs) -> anyhow::Result<Verdict> {
-    let What::Gpu = args.what;
+    let What::Card = args.what;
     let material: Material = args.material.parse()?;
     if material.has_pawns() {
         bail!("{material} has pawns: only boards without pawns are measured phase by phase");

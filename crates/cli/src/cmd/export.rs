@@ -64,7 +64,7 @@ pub fn run(context: &Context, args: &ExportArgs) -> anyhow::Result<Verdict> {
         Some(text) => Query::parse(text, material)?,
         None => Query::all(),
     };
-    let tables = tables(&context.solver(), material, &query, &args.metric)?;
+    let tables = tables(&context.build(), material, &query, &args.metric)?;
     for &metric in &args.metric {
         tables.with_depths(metric)?;
     }

@@ -62,7 +62,7 @@ pub struct FindArgs {
 pub fn run(context: &Context, args: &FindArgs) -> anyhow::Result<Verdict> {
     let material: Material = args.material.parse()?;
     let query = Query::parse(&args.query.join(" "), material)?;
-    let tables = tables(&context.solver(), material, &query, &args.metric)?;
+    let tables = tables(&context.build(), material, &query, &args.metric)?;
     let search = Search::new(&tables, &query)?;
     let bar = ScanBar::new(&format!("{material} find"));
     if args.count {

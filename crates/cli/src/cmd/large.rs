@@ -1,23 +1,22 @@
 //! Boards of seven men and more, one side's wins at a time on the card.
 
 use molien_board::{Color, Material, Position};
-use molien_cuda::{Attackers, CudaEngine, Keep, Request, Survey};
-use molien_probe::chess;
-use molien_values::{Count, Counting, Longest, Metric, MoveClass, Value, better, value_before};
+use molien_cuda::{Attackers, CudaEngine, Keep, Request};
+use molien_values::{Count, Counting, Longest, Metric, Survey, Surveyor as _};
 use serde_json::{Value as Json, json};
 
 use crate::Verdict;
-use crate::card::{BOTH_SIDES_MEN, is_large};
 use crate::context::Context;
 use crate::text::{grouped, print_json, print_line, winner_moves};
 
 /// Whether a material is one of these, and there is a card for it.
 pub fn wants_card(context: &Context, material: Material) -> bool {
-    material.len() > BOTH_SIDES_MEN && is_large(material) && context.card_if_wanted().is_some()
+    let is_one = |card: &CudaEngine| card.surveys(material) && card.is_one_sided(material);
+    context.card_if_wanted().is_some_and(|card| is_one(&card))
 }
 
 /// Says on standard error what a solve needs, before it starts.
-fn announce(card: &CudaEngine, material: Material, metric: Metric) -> anyhow::Result<()> {
+pub fn announce(card: &CudaEngine, material: Material, metric: Metric) -> anyhow::Result<()> {
     let metric = metric.without_pawns();
     let (keep, attackers) = (Keep::Counts, Attackers::White);
     let request = Request { keep, attackers, ..Request::new(material, metric) };
@@ -145,71 +144,4 @@ impl SurveyView<'_> {
             grouped(self.zugzwangs())
         ))
     }
-}
-
-/// `molien probe`: the value of a position and of every move, in DTC.
-pub fn probe(context: &Context, position: &Position) -> anyhow::Result<Verdict> {
-    position.check_legal()?;
-    let metric = Metric::Dtc;
-    announce(&*context.card()?, position.material(), metric)?;
-    let source = context.source();
-    let moves = position.legal_moves();
-    let after: Vec<Position> = moves.iter().map(|m| position.play(m)).collect();
-    let asked: Vec<Position> = after.iter().copied().chain([*position]).collect();
-    source.expect(&asked, metric)?;
-    let value = source.value(position, metric)?;
-    let mut answers = Vec::new();
-    for (m, after) in moves.iter().zip(&after) {
-        let after = source.value(after, metric)?;
-        let before = value_before(metric, MoveClass::of(m), after);
-        answers.push(MoveValue { uci: m.to_string(), san: chess::san(position, m), after, before });
-    }
-    answers.sort_by(|a, b| match () {
-        _ if a.before == b.before => std::cmp::Ordering::Equal,
-        _ if better(a.before, b.before) == a.before => std::cmp::Ordering::Less,
-        _ => std::cmp::Ordering::Greater,
-    });
-    if context.json {
-        print_json(&probe_json(position, value, &answers))?;
-    } else {
-        print_probe(position, value, &answers)?;
-    }
-    Ok(Verdict::Done)
-}
-
-/// A move, the value after it for the side then to move, and what that is
-/// worth to the mover.
-struct MoveValue {
-    uci: String,
-    san: String,
-    after: Value,
-    before: Value,
-}
-
-fn probe_json(position: &Position, value: Value, moves: &[MoveValue]) -> Json {
-    let of_move = |m: &MoveValue| {
-        json!({
-            "uci": m.uci,
-            "san": m.san,
-            "outcome": m.after.outcome().name(),
-            "dtc": m.after.signed_plies(),
-        })
-    };
-    json!({
-        "fen": position.to_string(),
-        "outcome": value.outcome().name(),
-        "dtc": value.signed_plies(),
-        "moves": moves.iter().map(of_move).collect::<Vec<_>>(),
-    })
-}
-
-fn print_probe(position: &Position, value: Value, moves: &[MoveValue]) -> anyhow::Result<()> {
-    let describe = |value: Value| match value.plies() {
-        Some(plies) => format!("{:4} {plies:>4} plies to conversion", value.outcome().name()),
-        None => "draw".to_owned(),
-    };
-    print_line(&position.to_string())?;
-    print_line(&format!("{} to move: {}", position.turn(), describe(value)))?;
-    print_line("moves, with the value for the side that made them (the 50-move rule left out)")?;
-    moves.iter().try_for_each(|m| print_line(&format!("  {:8} {}", m.san, describe(m.before))))
 }

@@ -51,8 +51,8 @@ struct Group {
 /// Lists all deepest positions.
 pub fn run(context: &Context, args: &MaximaArgs) -> anyhow::Result<Verdict> {
     let material: Material = args.material.parse()?;
-    let solver = context.solver();
-    let tables = TableSet::solve(&solver, material, &[args.metric])?;
+    let build = context.build();
+    let tables = TableSet::solve(&build, material, &[args.metric])?;
     let sides: &[Color] = match args.side {
         None => &Color::BOTH,
         Some(Side::White) => &[Color::White],

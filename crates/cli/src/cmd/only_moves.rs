@@ -35,8 +35,8 @@ pub struct OnlyMovesArgs {
 /// Counts positions with a single good move.
 pub fn run(context: &Context, args: &OnlyMovesArgs) -> anyhow::Result<Verdict> {
     let material: Material = args.material.parse()?;
-    let solver = context.solver();
-    let tables = TableSet::solve(&solver, material, &[args.metric])?.with_moves(&solver)?;
+    let build = context.build();
+    let tables = TableSet::solve(&build, material, &[args.metric])?.with_moves(&build)?;
     let bar = ScanBar::new(&format!("{material} moves"));
     let counts = only_moves(&tables, args.metric, |done, total| bar.set(done, total))?;
     drop(bar);

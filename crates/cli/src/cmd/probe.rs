@@ -21,7 +21,8 @@ Plies are positive for a win of the side to move and negative for a loss; a
 move's values are those of the position after it, seen from the side then to
 move. Moves are grouped by what they achieve, the best first. With --metric
 nothing else is solved, and classes are those without the 50-move rule (with
-it, for dtz50).";
+it, for dtz50). So it is with seven men, which a CUDA card solves in dtc unless
+another metric is asked for.";
 
 /// Which position.
 #[derive(Args, Debug)]
@@ -38,16 +39,20 @@ pub struct ProbeArgs {
 /// Solves what is needed and prints the position's values and moves.
 pub fn run(context: &Context, args: &ProbeArgs) -> anyhow::Result<Verdict> {
     let position: Position = args.fen.join(" ").parse()?;
-    if large::wants_card(context, position.material()) {
-        return large::probe(context, &position);
+    // A large board is solved in one metric at a time.
+    let one_metric = large::wants_card(context, position.material());
+    let metric = args.metric.or(one_metric.then_some(Metric::Dtc));
+    if let (true, Some(metric)) = (one_metric, metric) {
+        position.check_legal()?;
+        large::announce(&*context.card()?, position.material(), metric)?;
     }
     let tables = context.tablebase();
     // The moves first: they announce all positions that are asked for.
-    let (moves, answer) = match args.metric {
+    let (moves, answer) = match metric {
         None => (tables.moves(&position)?, tables.probe(&position)?),
         Some(only) => (tables.moves_only(&position, only)?, tables.probe_only(&position, only)?),
     };
-    let metrics = args.metric.map_or(Metric::ALL.to_vec(), |only| vec![only]);
+    let metrics = metric.map_or(Metric::ALL.to_vec(), |only| vec![only]);
     let view = View { position: &position, metrics: &metrics, answer: &answer, moves: &moves };
     if context.json { print_json(&view.to_json()) } else { view.print() }?;
     Ok(Verdict::Done)

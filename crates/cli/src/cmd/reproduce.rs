@@ -1,12 +1,9 @@
 //! `molien reproduce`.
 
-use std::sync::Arc;
-
 use clap::Args;
 use molien_reproduce::{Lab, Options, Paper, Section, reproduce};
 
 use crate::Verdict;
-use crate::card::{CardCounts, CardSource};
 use crate::context::Context;
 use crate::text::{print_json, print_line};
 
@@ -42,11 +39,9 @@ pub struct ReproduceArgs {
 pub fn run(context: &Context, args: &ReproduceArgs) -> anyhow::Result<Verdict> {
     let options = Options { table: args.table.clone(), full: args.full };
     let papers = args.paper.map_or(Paper::ALL.to_vec(), |paper| vec![paper]);
-    let mut lab = Lab::new(|| context.solver());
+    let mut lab = Lab::new(|| context.build_in_memory());
     if let Some(card) = context.card_if_wanted().filter(|_| args.full) {
-        lab = lab
-            .with_source(|solver| Arc::new(CardSource::new(card.clone(), solver)))
-            .with_large_boards(Arc::new(CardCounts(card)));
+        lab = lab.with_surveyor(card);
     }
     let (mut verdict, mut printed) = (Verdict::Done, Ok(()));
     for paper in papers {

@@ -4,6 +4,7 @@ use std::io::BufReader;
 
 use clap::Args;
 use molien_pawns::uci::{Setup, run as serve};
+use molien_probe::Tablebase;
 
 use crate::Verdict;
 use crate::context::Context;
@@ -28,7 +29,10 @@ pub struct UciArgs {
 
 /// Serves a chess program on standard input and output.
 pub fn run(context: &Context, args: &UciArgs) -> anyhow::Result<Verdict> {
-    let perfect = TablePlay::new(context.quiet_tablebase(), args.men);
+    let perfect = TablePlay::new(
+        context.stored_tablebase().unwrap_or_else(|| Tablebase::solving(context.build_in_memory())),
+        args.men,
+    );
     let setup = Setup {
         name: format!("Molien {}", env!("CARGO_PKG_VERSION")),
         perfect: Some(perfect),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use anyhow::ensure;
 use clap::Args;
 use molien_board::{Material, Position};
-use molien_build::{Build, dependencies};
-use molien_probe::{FolderSource, Source as _};
+use molien_build::{Build, Storage, dependencies, storage};
+use molien_probe::Tablebase;
 use molien_table::TableFile;
 use molien_values::{Metric, Value};
 use molien_verify::{Options, Report, STORED_SAMPLE, stored_check_bytes, verify, verify_stored};
@@ -79,15 +79,15 @@ pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
         seed: args.seed,
         en_passant: args.en_passant,
     };
-    let solver = context.solver();
+    let build = context.build();
     let mut verdict = Verdict::Done;
     for material in materials {
-        if let Some(stored) = context.stored_only() {
-            all_stored(&stored, material, &args.metric)?;
+        if context.only_stored() {
+            all_stored(&context.tablebase(), material, &args.metric)?;
         }
         let report = match large_file(context, material)? {
-            Some(file) => check_file(context, &solver, file, args)?,
-            None => verify(&solver, material, &options)?,
+            Some(file) => check_file(context, &build, file, args)?,
+            None => verify(&build, material, &options)?,
         };
         if context.json {
             print_json(&to_json(&report, args))?;
@@ -102,8 +102,8 @@ pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
 }
 
 /// Whether a table and those it reads are there; the error says which is not.
-fn all_stored(stored: &FolderSource, material: Material, metrics: &[Metric]) -> anyhow::Result<()> {
-    let below = dependencies(material).into_iter().flatten().filter(|sub| sub.len() > 2);
+fn all_stored(stored: &Tablebase, material: Material, metrics: &[Metric]) -> anyhow::Result<()> {
+    let below = dependencies(material).into_iter().filter(|sub| sub.len() > 2);
     for needed in below.chain([material.canonical()]) {
         for &metric in metrics {
             stored.stats(needed, metric)?;
@@ -114,7 +114,7 @@ fn all_stored(stored: &FolderSource, material: Material, metrics: &[Metric]) -> 
 
 /// The file of a table too large for memory, if it is stored.
 fn large_file(context: &Context, material: Material) -> anyhow::Result<Option<TableFile>> {
-    let directory = context.directory().filter(|_| FolderSource::is_large(material));
+    let directory = context.directory().filter(|_| storage(material) == Storage::FromLog);
     match directory.map(|directory| directory.open(material)) {
         Some(Err(error)) if error.is_missing() => Ok(None),
         found => Ok(found.transpose()?),

@@ -72,8 +72,8 @@ impl ZugzwangsArgs {
 /// Lists or counts mutual zugzwangs.
 pub fn run(context: &Context, args: &ZugzwangsArgs) -> anyhow::Result<Verdict> {
     let material: Material = args.material.parse()?;
-    let solver = context.solver();
-    let tables = TableSet::solve(&solver, material, &[args.metric])?;
+    let build = context.build();
+    let tables = TableSet::solve(&build, material, &[args.metric])?;
     if args.count {
         print_counts(context, &tables)?;
         return Ok(Verdict::Done);

@@ -1,8 +1,7 @@
 //! Walks a game and judges its moves.
 
 use molien_board::{Color, Move, Position};
-use molien_build::BuildError;
-use molien_probe::{ProbeError, Tablebase, chess};
+use molien_probe::{Tablebase, chess};
 use molien_values::{Metric, Outcome};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
@@ -315,9 +314,7 @@ impl Walk<'_> {
         // Any metric tells who wins; DTZ is the cheapest.
         match Judged::new(self.tables, &position, &Strategy::from(Metric::Dtz)) {
             Ok(judged) => Ok(Some(judged)),
-            Err(LineError::Probe(ProbeError::Solve(error @ BuildError::Cancelled { .. }))) => {
-                Err(ProbeError::Solve(error).into())
-            }
+            Err(LineError::Probe(error)) if error.is_cancelled() => Err(error.into()),
             Err(_) => Ok(None),
         }
     }

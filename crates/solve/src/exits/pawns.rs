@@ -1,16 +1,15 @@
 //! The moves out of a hyperboard with pawns: captures, pawn moves, promotions,
 //! en passant.
 
-use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
+use molien_board::{Bitboard, Color, Man, Role, Square};
 use molien_hyper::{Cell, Hyperboard};
 use molien_operators::{Conversions, FixedCapture, Goal, SubView};
-use molien_values::{Metric, Rule};
+use molien_values::{Metric, PawnMove, PawnMoveKind, Placement, Rule};
 
 use super::en_passant::with_en_passant;
 use super::{Exits, release_bits_of};
 use crate::SolveError;
 use crate::views::{View, Wanted};
-use molien_values::Placement;
 
 /// Where the values of other hyperboards come from.
 pub trait Boards: Sync {
@@ -28,15 +27,16 @@ struct Captured {
     view: View,
 }
 
-/// A pawn move.
-struct PawnMove {
+/// A pawn move out of the board.
+struct PawnExit {
     side: Color,
-    kind: PawnMoveKind,
+    kind: ExitKind,
     view: View,
     rule: Rule,
 }
 
-enum PawnMoveKind {
+#[derive(Clone, Copy)]
+enum ExitKind {
     /// Straight ahead, perhaps promoting: squares that must be free of outer
     /// men, and those on which a king would be in the way (a king on the
     /// target is illegal in the view already).
@@ -53,7 +53,7 @@ pub struct PawnExits {
     /// The i-th outer man captured by a piece or king.
     pieces_taken: Vec<View>,
     pawns_taken: Vec<Captured>,
-    pawn_moves: Vec<PawnMove>,
+    pawn_moves: Vec<PawnExit>,
     rule: Rule,
     bits: usize,
 }
@@ -94,19 +94,19 @@ impl PawnExits {
         Ok(PawnExits { board: board.clone(), pieces_taken, pawns_taken, pawn_moves, rule, bits })
     }
 
-    fn add_pawn_move(&self, found: &mut Conversions, m: &PawnMove, cell: &Cell) {
+    fn add_pawn_move(&self, found: &mut Conversions, m: &PawnExit, cell: &Cell) {
         let SubView { axes, values } = m.view.sub();
         let squares = &cell.squares[..self.board.outer().len()];
         match m.kind {
-            PawnMoveKind::Forward { empty, passed } => {
+            ExitKind::Forward { empty, passed } => {
                 if (empty & cell.occupied).is_empty() {
                     found.add_tile(values, axes.encode(squares), passed, m.rule);
                 }
             }
-            PawnMoveKind::TakesPawn => {
+            ExitKind::TakesPawn => {
                 found.add_tile(values, axes.encode(squares), Bitboard::EMPTY, m.rule);
             }
-            PawnMoveKind::TakesPiece { victim, square } => {
+            ExitKind::TakesPiece { victim, square } => {
                 if squares[victim] == square {
                     let mut left = squares.to_vec();
                     left.remove(victim);
@@ -172,120 +172,66 @@ impl Builder<'_> {
         Ok(found)
     }
 
-    fn pawn_moves(&self) -> Result<Vec<PawnMove>, SolveError> {
+    fn pawn_moves(&self) -> Result<Vec<PawnExit>, SolveError> {
         let mut found = Vec::new();
-        for side in Color::BOTH {
-            for from in self.pawns.of_color(side) {
-                self.forward(side, from, &mut found)?;
-                self.captures(side, from, &mut found)?;
+        for m in self.pawns.pawn_moves() {
+            match m.kind {
+                PawnMoveKind::Step | PawnMoveKind::DoubleStep { .. } => {
+                    let empty = m.must_be_empty();
+                    let passed = empty - Bitboard::from_square(m.to);
+                    self.add(&m, None, ExitKind::Forward { empty, passed }, &mut found)?;
+                }
+                PawnMoveKind::TakesPawn => self.add(&m, None, ExitKind::TakesPawn, &mut found)?,
+                PawnMoveKind::TakesPiece => {
+                    let men = self.board.outer().iter().enumerate();
+                    for (victim, _) in men.filter(|(_, man)| man.color != m.side) {
+                        let kind = ExitKind::TakesPiece { victim, square: m.to };
+                        self.add(&m, Some(victim), kind, &mut found)?;
+                    }
+                }
             }
         }
         Ok(found)
     }
 
-    fn forward(
+    /// Adds a move that takes the `victim`-th outer man or none, once for each
+    /// role if it promotes.
+    fn add(
         &self,
-        side: Color,
-        from: Square,
-        found: &mut Vec<PawnMove>,
+        m: &PawnMove,
+        victim: Option<usize>,
+        kind: ExitKind,
+        found: &mut Vec<PawnExit>,
     ) -> Result<(), SolveError> {
-        let blocked = self.pawns.all_squares();
-        let step =
-            |square: Square| square.offset(0, side.forward()).filter(|&to| !blocked.contains(to));
-        let Some(to) = step(from) else { return Ok(()) };
-        let empty = Bitboard::from_square(to);
-        if to.rank() == side.promotion_rank() {
-            let kind = || PawnMoveKind::Forward { empty, passed: Bitboard::EMPTY };
-            return self.promotions(side, None, from, to, kind, found);
+        let (side, pawns) = (m.side, m.played(self.pawns));
+        let conversion = self.metric.conversion_rule();
+        if m.promotes() {
+            for &role in self.promotions {
+                let promoted = Some((Man::new(side, role), m.to));
+                let view = self.view(side, victim, pawns, promoted, conversion)?;
+                found.push(PawnExit { side, kind, view, rule: conversion });
+            }
+            return Ok(());
         }
-        let rule = self.metric.push_rule();
-        let view = self.view(side, None, self.pawns.moved(side, from, to), None, rule)?;
-        let kind = PawnMoveKind::Forward { empty, passed: Bitboard::EMPTY };
-        found.push(PawnMove { side, kind, view, rule });
-        if from.rank() == side.pawn_rank()
-            && let Some(double) = step(to)
-        {
-            let view = self.double_step(side, from, to, double)?;
-            let kind = PawnMoveKind::Forward {
-                empty: empty | Bitboard::from_square(double),
-                passed: empty,
-            };
-            found.push(PawnMove { side, kind, view, rule });
-        }
+        let is_push = matches!(kind, ExitKind::Forward { .. });
+        let rule = if is_push { self.metric.push_rule() } else { conversion };
+        let view = self.view(side, victim, pawns, None, rule)?;
+        let view = self.with_answers(m, view)?;
+        found.push(PawnExit { side, kind, view, rule });
         Ok(())
     }
 
-    /// The values after a double step, with the right to capture en passant.
-    fn double_step(
-        &self,
-        side: Color,
-        from: Square,
-        passed: Square,
-        to: Square,
-    ) -> Result<View, SolveError> {
-        let after = self.pawns.moved(side, from, to);
-        let view = self.view(side, None, after, None, self.metric.push_rule())?;
-        let beside = attacks::king(to) & Bitboard::rank(to.rank()) & after.of_color(!side);
-        if beside.is_empty() {
+    /// The values after a move, with the right to capture en passant after a
+    /// double step.
+    fn with_answers(&self, m: &PawnMove, view: View) -> Result<View, SolveError> {
+        let answers = m.en_passant(self.pawns);
+        if answers.is_empty() {
             return Ok(view);
         }
         let rule = self.metric.conversion_rule();
-        let captures = beside
-            .into_iter()
-            .map(|capturer| {
-                let pawns = after.moved(!side, capturer, passed).without(to);
-                self.view(!side, None, pawns, None, rule)
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let captures = answers.iter().map(|a| self.view(!m.side, None, a.after, None, rule));
+        let captures = captures.collect::<Result<Vec<_>, _>>()?;
         let SubView { axes, values } = view.sub();
         Ok(View::Own { axes: axes.clone(), values: with_en_passant(values, &captures, rule) })
-    }
-
-    fn promotions(
-        &self,
-        side: Color,
-        victim: Option<usize>,
-        from: Square,
-        to: Square,
-        kind: impl Fn() -> PawnMoveKind,
-        found: &mut Vec<PawnMove>,
-    ) -> Result<(), SolveError> {
-        let rule = self.metric.conversion_rule();
-        for &role in self.promotions {
-            let promoted = Some((Man::new(side, role), to));
-            let view = self.view(side, victim, self.pawns.without(from), promoted, rule)?;
-            found.push(PawnMove { side, kind: kind(), view, rule });
-        }
-        Ok(())
-    }
-
-    fn captures(
-        &self,
-        side: Color,
-        from: Square,
-        found: &mut Vec<PawnMove>,
-    ) -> Result<(), SolveError> {
-        let rule = self.metric.conversion_rule();
-        for square in attacks::pawn(side, from) {
-            let pawns = self.pawns.moved(side, from, square);
-            if self.pawns.of_color(!side).contains(square) {
-                let view = self.view(side, None, pawns, None, rule)?;
-                found.push(PawnMove { side, kind: PawnMoveKind::TakesPawn, view, rule });
-            }
-            if self.pawns.all_squares().contains(square) {
-                continue;
-            }
-            let men = self.board.outer().iter().enumerate();
-            for (victim, _) in men.filter(|(_, man)| man.color != side) {
-                let kind = || PawnMoveKind::TakesPiece { victim, square };
-                if square.rank() == side.promotion_rank() {
-                    self.promotions(side, Some(victim), from, square, kind, found)?;
-                } else {
-                    let view = self.view(side, Some(victim), pawns, None, rule)?;
-                    found.push(PawnMove { side, kind: kind(), view, rule });
-                }
-            }
-        }
-        Ok(())
     }
 }

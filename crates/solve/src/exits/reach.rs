@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use molien_board::{Bitboard, Color, Man, Material, Position, Role, Square, attacks};
+use molien_board::{Color, Man, Material, Position, Role};
 use molien_hyper::Hyperboard;
-
-use molien_values::Placement;
+use molien_values::{PawnMove, PawnMoveKind, Placement};
 
 /// A hyperboard: canonical material, canonical placement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -53,67 +52,45 @@ impl Node {
         for man in self.material.men().filter(|man| man.role != Role::Pawn) {
             add(self.material.without(man), self.pawns);
         }
+        let moves = self.pawns.pawn_moves();
         for color in Color::BOTH {
-            let pawn = Man::new(color, Role::Pawn);
+            let without_pawn = self.material.without(Man::new(color, Role::Pawn));
             for from in self.pawns.of_color(color) {
-                add(self.material.without(pawn), self.pawns.without(from));
-                self.pawn_moves(color, from, promotions, &mut add);
+                add(without_pawn, self.pawns.without(from));
+                let own = || moves.iter().filter(|m| m.from == from);
+                own().for_each(|m| self.pawn_move(m, promotions, &mut add));
+                let answers = own().flat_map(|m| m.en_passant(self.pawns));
+                answers.for_each(|answer| add(without_pawn, answer.after));
             }
         }
     }
 
-    fn pawn_moves(
+    fn pawn_move(
         &self,
-        color: Color,
-        from: Square,
+        m: &PawnMove,
         promotions: &[Role],
         add: &mut impl FnMut(Option<Material>, Placement),
     ) {
-        let (pawn, victim_pawn) = (Man::new(color, Role::Pawn), Man::new(!color, Role::Pawn));
-        let blocked = self.pawns.all_squares();
-        // A pawn of `material` arrives on a square, perhaps to promote.
-        let mut arrive = |material: Option<Material>, to: Square| {
-            if to.rank() != color.promotion_rank() {
-                return add(material, self.pawns.moved(color, from, to));
+        let pawns = m.played(self.pawns);
+        let mut arrive = |material: Option<Material>| {
+            if !m.promotes() {
+                return add(material, pawns);
             }
+            let less = material.and_then(|left| left.without(Man::new(m.side, Role::Pawn)));
             for &role in promotions {
-                let less = material.and_then(|material| material.without(pawn));
-                add(less.map(|m| m.with(Man::new(color, role))), self.pawns.without(from));
+                add(less.map(|left| left.with(Man::new(m.side, role))), pawns);
             }
         };
-        let step =
-            |square: Square| square.offset(0, color.forward()).filter(|&to| !blocked.contains(to));
-        let one = step(from);
-        let two = one.filter(|_| from.rank() == color.pawn_rank()).and_then(step);
-        one.into_iter().for_each(|to| arrive(Some(self.material), to));
-        two.into_iter().for_each(|to| arrive(Some(self.material), to));
-        for to in attacks::pawn(color, from) {
-            if self.pawns.of_color(!color).contains(to) {
-                arrive(self.material.without(victim_pawn), to);
-            } else if !blocked.contains(to) {
-                let pieces =
-                    self.material.men().filter(|m| m.color != color && m.role != Role::Pawn);
-                pieces.for_each(|man| arrive(self.material.without(man), to));
+        match m.kind {
+            PawnMoveKind::Step | PawnMoveKind::DoubleStep { .. } => arrive(Some(self.material)),
+            PawnMoveKind::TakesPawn => {
+                arrive(self.material.without(Man::new(!m.side, Role::Pawn)));
             }
-        }
-        self.en_passant(color, two, from, add);
-    }
-
-    /// Captures en passant of the pawn that has just made a double step.
-    fn en_passant(
-        &self,
-        color: Color,
-        two: Option<Square>,
-        from: Square,
-        add: &mut impl FnMut(Option<Material>, Placement),
-    ) {
-        let Some(to) = two else { return };
-        let passed = Square::new((from.index() + to.index()) / 2);
-        let beside: Bitboard =
-            attacks::king(to) & Bitboard::rank(to.rank()) & self.pawns.of_color(!color);
-        for capturer in beside {
-            let pawns = self.pawns.moved(color, from, to).moved(!color, capturer, passed);
-            add(self.material.without(Man::new(color, Role::Pawn)), pawns.without(to));
+            PawnMoveKind::TakesPiece => {
+                let is_piece = |man: &Man| man.color != m.side && man.role != Role::Pawn;
+                let pieces = self.material.men().filter(is_piece);
+                pieces.for_each(|man| arrive(self.material.without(man)));
+            }
         }
     }
 }

@@ -231,18 +231,18 @@ impl Lines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Solver;
     use molien_board::{Color, Man, Material, Position, Role};
+    use molien_build::Build;
     use molien_values::{Metric, Outcome, Placement, Value};
 
     /// Every position of a view has the value of the table, whichever man is
     /// promoted and whichever way round the colours are.
     #[test]
     fn views_hold_the_values_of_the_table() {
-        let solver = Solver::new();
+        let solver = Build::new();
         for name in ["KQRK", "KKQR", "KNKR", "KNNK", "KQK", "KKQ"] {
             let material: Material = name.parse().unwrap();
-            let table = solver.solve(material, Metric::Dtm).unwrap();
+            let table = solver.table(material, Metric::Dtm).unwrap();
             let men: Vec<Man> = material.men().filter(|man| man.role != Role::King).collect();
             // All men of a single one's table, else all but one.
             let fixed = 0..men.len() + usize::from(men.len() == 1);

@@ -1,31 +1,80 @@
 //! Boards too large to keep the depth of every position.
 
 use molien_board::{Color, Material, Position};
-use molien_values::{Metric, Stats, Value};
+use molien_values::{Bishops, Metric, Stats, Survey, SurveyError, Surveyor, Value};
 
 use crate::watch::positions;
 use crate::waves::Extras;
 use crate::{Attackers, CudaEngine, CudaError, Keep, Request};
 
-/// Statistics of one side's wins, and the positions of its deepest ones.
-#[derive(Clone, Debug)]
-pub struct Survey {
-    /// Statistics; those of the other side's wins are left out.
-    pub stats: Stats,
-    /// The deepest wins, White to move; of mirror images one. Empty if there
-    /// are more than 65536 addresses of them.
-    pub deepest_wins: Vec<Position>,
-    /// The deepest losses, Black to move, likewise.
-    pub deepest_losses: Vec<Position>,
+/// Smaller boards are solved as tables, and kept.
+const SURVEYED_MEN: usize = 6;
+/// Of boards with more men one side's wins fill the card.
+const BOTH_SIDES_MEN: usize = 6;
+
+fn survey_error(material: Material, error: CudaError) -> SurveyError {
+    match error {
+        CudaError::Memory { material, metric, needed_mib, plan, free_mib } => {
+            let plan = format!("on the card: {plan}");
+            SurveyError::Memory { material, metric, needed_mib, plan, free_mib }
+        }
+        CudaError::Cancelled { material } => SurveyError::Cancelled { material },
+        other => SurveyError::Failed { material, reason: other.to_string() },
+    }
+}
+
+impl Surveyor for CudaEngine {
+    fn surveys(&self, material: Material) -> bool {
+        material.len() >= SURVEYED_MEN && !material.has_pawns()
+    }
+
+    fn is_one_sided(&self, material: Material) -> bool {
+        material.len() > BOTH_SIDES_MEN
+    }
+
+    fn statistics(&self, material: Material, metric: Metric) -> Result<Stats, SurveyError> {
+        if self.is_one_sided(material) {
+            return Err(SurveyError::OneSided { material });
+        }
+        let request = Request::new(material, metric.without_pawns());
+        self.request_statistics(&request).map_err(|error| survey_error(material, error))
+    }
+
+    fn white_wins(
+        &self,
+        material: Material,
+        metric: Metric,
+        bishops: Bishops,
+    ) -> Result<Stats, SurveyError> {
+        let request = Request {
+            material,
+            metric: metric.without_pawns(),
+            keep: Keep::Outcomes,
+            attackers: Attackers::White,
+            opposite_bishops: bishops == Bishops::Opposite,
+        };
+        self.request_statistics(&request).map_err(|error| survey_error(material, error))
+    }
+
+    fn survey(&self, material: Material, metric: Metric) -> Result<Survey, SurveyError> {
+        self.survey_white(material, metric).map_err(|error| survey_error(material, error))
+    }
+
+    fn values(
+        &self,
+        material: Material,
+        metric: Metric,
+        positions: &[Position],
+    ) -> Result<Vec<Value>, SurveyError> {
+        self.watched_values(material, metric, positions)
+            .map_err(|error| survey_error(material, error))
+    }
 }
 
 impl CudaEngine {
     /// White's wins with the least memory: statistics and the deepest
     /// positions.
-    ///
-    /// # Errors
-    /// If it has pawns, does not fit the card, or is cancelled.
-    pub fn survey(&self, material: Material, metric: Metric) -> Result<Survey, CudaError> {
+    fn survey_white(&self, material: Material, metric: Metric) -> Result<Survey, CudaError> {
         let metric = metric.without_pawns();
         let (keep, attackers) = (Keep::Counts, Attackers::White);
         let request = Request { keep, attackers, ..Request::new(material, metric) };
@@ -47,10 +96,7 @@ impl CudaEngine {
     /// The values of legal positions of one material, whose depths are noted
     /// while the waves run: no depth needs to be kept. One side's wins are
     /// solved after the other's.
-    ///
-    /// # Errors
-    /// If it has pawns, does not fit the card, or is cancelled.
-    pub fn values(
+    fn watched_values(
         &self,
         material: Material,
         metric: Metric,

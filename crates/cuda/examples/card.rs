@@ -1,6 +1,7 @@
-//! Checks and measures the card: `gpu conform`, `gpu stiller [KRNKNN ...]`,
-//! `gpu nalimov`, `gpu seven KRRNKRR`, `gpu bench KRNKNN`; `gpu signatures KRPKR`
-//! and, where there is no card, `gpu processor KRPKR` to compare them with.
+//! Checks and measures the card: `card conform`, `card seven KRRNKRR`, `card
+//! bench KRNKNN`; `card signatures KRPKR` and, where there is no card, `card
+//! processor KRPKR` to compare them with. Figures of papers are solved again by
+//! `molien reproduce`. `MOLIEN_NVRTC_OPTIONS` adds options for the compiler.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,7 +9,7 @@ use std::time::Instant;
 use molien_board::{Color, Material};
 use molien_build::Build;
 use molien_cuda::conformance::{differences, signature};
-use molien_cuda::{Attackers, CudaEngine, CudaError, Keep, Request, StillerRow, stiller_rows};
+use molien_cuda::{Attackers, CudaEngine, CudaError, Keep, Request};
 use molien_solve::{Progress, WaveReport};
 use molien_values::Metric;
 
@@ -107,56 +108,6 @@ fn signatures(engine: &CudaEngine, names: &[String]) -> Outcome {
     Ok(equal == all)
 }
 
-fn stiller_row(engine: &CudaEngine, row: &StillerRow) -> Outcome {
-    let started = Instant::now();
-    let found = engine.stiller(row)?;
-    let zugzwangs = found.zugzwangs == row.zugzwangs || found.zugzwangs * 2 == row.zugzwangs;
-    let good = found.wins == row.wins && found.moves == row.moves && zugzwangs;
-    println!(
-        "{}{} wins {} D {} ({} plies) Z {} {:.2} s {}",
-        row.material,
-        if row.opposite_bishops { "+" } else { "" },
-        found.wins,
-        found.moves,
-        found.plies,
-        found.zugzwangs,
-        started.elapsed().as_secs_f64(),
-        if good { "as printed".to_owned() } else { format!("PRINTED {row:?}") },
-    );
-    Ok(good)
-}
-
-fn stiller(engine: &CudaEngine, names: &[String]) -> Outcome {
-    let started = Instant::now();
-    engine.prepare(&Request::new("KRNKNN".parse()?, Metric::Dtc))?;
-    println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
-    let started = Instant::now();
-    let mut good = true;
-    for row in stiller_rows() {
-        if names.is_empty() || names.contains(&row.material.to_string()) {
-            good &= stiller_row(engine, &row)?;
-        }
-    }
-    println!("stiller: {:.2} s in all", started.elapsed().as_secs_f64());
-    engine.forget_all();
-    Ok(good)
-}
-
-fn nalimov(engine: &CudaEngine) -> Outcome {
-    engine.prepare(&Request::new("KQQKQQ".parse()?, Metric::Dtm))?;
-    let mut good = true;
-    for metric in [Metric::Dtm, Metric::Dtc] {
-        let started = Instant::now();
-        let rows = engine.nalimov(metric)?;
-        let same = rows.iter().filter(|(row, found)| row.count == *found).count();
-        let seconds = started.elapsed().as_secs_f64();
-        println!("KQQKQQ {metric}: {same} of {} printed counts equal, {seconds:.2} s", rows.len());
-        good &= same == rows.len();
-    }
-    engine.forget_all();
-    Ok(good)
-}
-
 fn seven(engine: &CudaEngine, name: &str) -> Outcome {
     let request = Request {
         attackers: Attackers::White,
@@ -168,7 +119,7 @@ fn seven(engine: &CudaEngine, name: &str) -> Outcome {
     engine.prepare(&request)?;
     println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
     let started = Instant::now();
-    let stats = engine.statistics(&request)?;
+    let stats = engine.request_statistics(&request)?;
     let longest = stats.sides[0].longest_win.as_ref();
     println!(
         "{name} {:?} plies {:?} moves {:?} wins {:?} legal {:?} zugzwangs {:?} {:.1} s",
@@ -208,7 +159,9 @@ fn main() -> std::process::ExitCode {
         let good = processor(&arguments[1..]).is_ok_and(|good| good);
         return std::process::ExitCode::from(u8::from(!good));
     }
-    let engine = match CudaEngine::new() {
+    let options: Vec<String> = std::env::var("MOLIEN_NVRTC_OPTIONS")
+        .map_or(Vec::new(), |text| text.split_whitespace().map(str::to_owned).collect());
+    let engine = match CudaEngine::with_compiler_options(&options) {
         Ok(engine) => engine.with_progress(Arc::new(Ticker(Instant::now()))),
         Err(CudaError::NoDevice(why)) => {
             println!("skipped: no CUDA device ({why})");
@@ -225,18 +178,13 @@ fn main() -> std::process::ExitCode {
     let outcome = match arguments.first().map(String::as_str) {
         Some("conform") => conform(&engine, rest),
         Some("signatures") => signatures(&engine, rest),
-        Some("stiller") => stiller(&engine, rest),
-        Some("nalimov") => nalimov(&engine),
         Some("seven") => rest.iter().try_fold(true, |good, name| Ok(good & seven(&engine, name)?)),
         Some("bench") => bench(&engine, rest),
         Some("legal") => engine
-            .statistics(&Request::new("KQKR".parse().unwrap(), Metric::Dtc))
+            .request_statistics(&Request::new("KQKR".parse().unwrap(), Metric::Dtc))
             .map(|stats| stats.sides[Color::White.index()].legal.unique > 0)
             .map_err(Into::into),
-        _ => {
-            Err("use conform, signatures, processor, stiller, nalimov, seven, bench or legal"
-                .into())
-        }
+        _ => Err("use conform, signatures, processor, seven, bench or legal".into()),
     };
     match outcome {
         Ok(true) => std::process::ExitCode::SUCCESS,
