@@ -246,8 +246,8 @@ fn a_free_rook() {
     let free = FreeMan::parse("8/8/8/8/8/2k5/8/K7 w - -", man('R')).unwrap();
     let squares = free.squares(&tables, Metric::Dtm).unwrap();
     let at = |square: &str| squares[square.parse::<Square>().unwrap().index()];
-    assert_eq!(at("a1"), FreeSquare::Taken(man('K')));
-    assert_eq!(at("c8"), FreeSquare::Illegal); // Black would be in check
+    assert!(matches!(at("a1"), FreeSquare::Taken(taken) if taken == man('K')));
+    assert!(matches!(at("c8"), FreeSquare::Illegal)); // Black would be in check
     let FreeSquare::Legal(answer) = at("h1") else { panic!("h1 is legal") };
     assert_eq!((answer.category, answer.values.plies(Metric::Dtm)), (Category::Win, Some(27)));
     // The free man may be a king, too.
