@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use molien_board::Material;
+use molien_operators::Backend;
 use molien_values::{BoardValues, Metric, Placement};
 
 use crate::pawn_exits::Parts;
@@ -37,11 +38,11 @@ impl SolverParts<'_> {
     fn copy(&self, wanted: &Wanted) -> Result<View, SolveError> {
         let Node { material, pawns } = wanted.node();
         if pawns != Placement::NONE {
-            return Ok(of_pawn_board(&self.part(material, pawns)?, wanted));
+            return Ok(of_pawn_board(self.backend(), &self.part(material, pawns)?, wanted));
         }
         let keep = Keep::for_others(material, self.metric);
         let table = self.solver.solve_one(material, self.metric, keep)?;
-        Ok(of_piece_board(&table.parts[0], wanted))
+        Ok(of_piece_board(self.backend(), &table.parts[0], wanted))
     }
 
     /// Copies what is wanted, for this reader and others.
@@ -53,6 +54,10 @@ impl SolverParts<'_> {
 }
 
 impl Parts for SolverParts<'_> {
+    fn backend(&self) -> &'static dyn Backend {
+        self.solver.backend
+    }
+
     fn view(&self, wanted: Wanted) -> Result<View, SolveError> {
         let key = (self.metric, wanted);
         if let Some(view) = lock(&self.solver.views).get(&key) {

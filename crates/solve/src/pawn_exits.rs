@@ -3,7 +3,7 @@
 
 use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
 use molien_hyper::{Cell, Hyperboard};
-use molien_operators::{Conversions, FixedCapture, Goal, SubView};
+use molien_operators::{Backend, Conversions, FixedCapture, Goal, SubView};
 use molien_values::{Metric, Rule};
 
 use crate::SolveError;
@@ -14,6 +14,9 @@ use molien_values::Placement;
 
 /// Where the values of other hyperboards come from.
 pub(crate) trait Parts: Sync {
+    /// The operators to work with.
+    fn backend(&self) -> &'static dyn Backend;
+
     /// What a board reads, in its frame.
     fn view(&self, wanted: Wanted) -> Result<View, SolveError>;
 }
@@ -46,6 +49,7 @@ enum PawnMoveKind {
 
 /// Everything that leaves one placement's hyperboard.
 pub(crate) struct PawnExits {
+    backend: &'static dyn Backend,
     board: Hyperboard,
     /// The i-th outer man captured by a piece or king.
     pieces_taken: Vec<View>,
@@ -83,7 +87,8 @@ impl PawnExits {
             .chain(pawn_moves.iter().map(|m| &m.view));
         let bits = release_bits_of(&rules, views.map(|view| view.sub().values));
         let rule = metric.conversion_rule();
-        Ok(PawnExits { board: board.clone(), pieces_taken, pawns_taken, pawn_moves, rule, bits })
+        let (backend, board) = (parts.backend(), board.clone());
+        Ok(PawnExits { backend, board, pieces_taken, pawns_taken, pawn_moves, rule, bits })
     }
 
     fn add_pawn_move(&self, found: &mut Conversions, m: &PawnMove, cell: &Cell) {
@@ -111,7 +116,7 @@ impl PawnExits {
 
 impl Exits for PawnExits {
     fn conversions(&self, side: Color, goal: Goal, tile: usize) -> Conversions {
-        let mut found = Conversions::new(goal, self.bits);
+        let mut found = Conversions::new(self.backend, goal, self.bits);
         let Some(cell) = self.board.cell(tile) else { return found };
         let subs: Vec<_> = self.pieces_taken.iter().map(|view| Some(view.sub())).collect();
         found.add_piece_captures(&self.board, side, &cell, &subs, self.rule);
@@ -230,7 +235,8 @@ impl Builder<'_> {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let SubView { axes, values } = view.sub();
-        Ok(View::Own { axes: axes.clone(), values: with_en_passant(values, &captures, rule) })
+        let values = with_en_passant(self.parts.backend(), values, &captures, rule);
+        Ok(View::Own { axes: axes.clone(), values })
     }
 
     fn promotions(

@@ -13,6 +13,7 @@ use std::sync::Mutex;
 
 use molien_board::Role;
 use molien_hyper::{Hyperboard, OuterAxes};
+use molien_operators::{Backend, fastest};
 use molien_values::{Graded, Metric, Placement};
 
 use crate::memory::{copied_bytes, kept_bytes, working_bytes};
@@ -80,6 +81,10 @@ pub(crate) struct Schedule {
 struct Notes(Mutex<Vec<Wanted>>);
 
 impl Parts for Notes {
+    fn backend(&self) -> &'static dyn Backend {
+        fastest()
+    }
+
     fn view(&self, wanted: Wanted) -> Result<View, SolveError> {
         lock(&self.0).push(wanted);
         Ok(View::Own { axes: OuterAxes::new(&[]), values: Graded::default() })

@@ -26,7 +26,7 @@ use molien_operators::swap_colors;
 
 /// Solves materials and keeps their tables.
 pub struct Solver {
-    backend: &'static dyn Backend,
+    pub(crate) backend: &'static dyn Backend,
     pub(crate) progress: Arc<dyn Progress>,
     pub(crate) memory_limit_bytes: u64,
     pub(crate) promotions: Vec<Role>,
@@ -276,7 +276,7 @@ impl Solver {
         }
         let sub = |man| material.without(man).map(|less| self.sub_game(less, metric)).transpose();
         let subs = board.pieces_in_order().into_iter().map(sub).collect::<Result<_, _>>()?;
-        Ok(Box::new(PieceExits::new(board.clone(), subs, metric)))
+        Ok(Box::new(PieceExits::new(self.backend, board.clone(), subs, metric)))
     }
 
     /// Also returns the values of some positions, in their order: their depths
@@ -324,7 +324,7 @@ impl Solver {
         if table.material == material {
             return Ok(own);
         }
-        let game = Arc::new(swap_colors(&own));
+        let game = Arc::new(swap_colors(self.backend, &own));
         lock(&self.swapped).insert(key, game.clone());
         Ok(game)
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use molien_board::{Color, Position};
 use molien_hyper::{Cell, Hyperboard, Index, Plane, Tile};
-use molien_operators::{Backend, Conversions, Goal, fastest};
+use molien_operators::{Backend, Conversions, Goal};
 use molien_values::{BoardValues, Graded, Table};
 use rayon::prelude::*;
 
@@ -94,7 +94,7 @@ impl Consistency {
 pub fn check_consistency(solver: &Solver, table: &Table) -> Result<Consistency, SolveError> {
     let check = |game: &Arc<BoardValues>| {
         let exits = solver.exits(&game.board, table.metric)?;
-        let check = Check { backend: fastest(), game, exits: &*exits };
+        let check = Check { backend: solver.backend, game, exits: &*exits };
         Ok(check.side(Color::White).merge(check.side(Color::Black)))
     };
     let merge = |a: Consistency, b: Consistency| Ok(a.merge(b));
