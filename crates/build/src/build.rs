@@ -288,7 +288,7 @@ impl Build {
         if !self.may_solve {
             return Err(BuildError::Missing { material, metric });
         }
-        let inputs = Inputs::new(metric, &self.promotions);
+        let inputs = Inputs::new(self.backend, metric, &self.promotions);
         for sub in reads(material) {
             inputs.add_table(self.make((sub, metric), keep_for_others(sub, metric))?);
         }

@@ -20,7 +20,7 @@ use crate::{Build, BuildError};
 /// If a table that is read cannot be had.
 pub fn check_consistency(build: &Build, table: &Table) -> Result<Consistency, BuildError> {
     outside_rayon(|| {
-        let inputs = Inputs::new(table.metric, &build.promotions);
+        let inputs = Inputs::new(build.backend, table.metric, &build.promotions);
         for sub in reads(table.material) {
             let keep = keep_for_others(sub, table.metric);
             inputs.add_table(build.request(key(sub, table.metric), keep)?);
@@ -28,8 +28,9 @@ pub fn check_consistency(build: &Build, table: &Table) -> Result<Consistency, Bu
         // Pawn moves lead to other boards of the table itself.
         inputs.add_table(Arc::new(table.clone()));
         build.pool().install(|| {
-            let check =
-                |game: &Arc<BoardValues>| Ok(check_board(game, &*inputs.exits(&game.board)?));
+            let check = |game: &Arc<BoardValues>| {
+                Ok(check_board(build.backend, game, &*inputs.exits(&game.board)?))
+            };
             let merge = |a: Consistency, b: Consistency| Ok(a.merge(b));
             table.parts.par_iter().map(check).try_reduce(Consistency::default, merge)
         })

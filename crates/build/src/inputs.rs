@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use molien_board::{Material, Role};
 use molien_hyper::Hyperboard;
-use molien_operators::swap_colors;
+use molien_operators::{Backend, swap_colors};
 use molien_solve::{
     Boards, Exits, Node, PawnExits, PieceExits, SolveError, View, Wanted, of_pawn_board,
     of_piece_board,
@@ -18,6 +18,7 @@ use crate::lock;
 /// Owned by one run, read by its threads. Nothing is computed while one of its
 /// locks is held.
 pub(crate) struct Inputs {
+    backend: &'static dyn Backend,
     metric: Metric,
     promotions: Vec<Role>,
     tables: Mutex<HashMap<Material, Arc<Table>>>,
@@ -29,8 +30,9 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    pub fn new(metric: Metric, promotions: &[Role]) -> Inputs {
+    pub fn new(backend: &'static dyn Backend, metric: Metric, promotions: &[Role]) -> Inputs {
         Inputs {
+            backend,
             metric,
             promotions: promotions.to_vec(),
             tables: Mutex::default(),
@@ -91,7 +93,7 @@ impl Inputs {
         }
         let sub = |man| material.without(man).map(|less| self.oriented(less)).transpose();
         let subs = board.pieces_in_order().into_iter().map(sub).collect::<Result<_, _>>()?;
-        Ok(Box::new(PieceExits::new(board.clone(), subs, self.metric)))
+        Ok(Box::new(PieceExits::new(self.backend, board.clone(), subs, self.metric)))
     }
 
     fn board(&self, node: &Node) -> Result<Arc<BoardValues>, SolveError> {
@@ -116,7 +118,7 @@ impl Inputs {
         if let Some(swapped) = lock(&self.swapped).get(&canonical) {
             return Ok(swapped.clone());
         }
-        let swapped = Arc::new(swap_colors(&own));
+        let swapped = Arc::new(swap_colors(self.backend, &own));
         lock(&self.swapped).insert(canonical, swapped.clone());
         Ok(swapped)
     }
@@ -126,13 +128,17 @@ impl Inputs {
         let node = wanted.node();
         let board = self.board(&node)?;
         Ok(match node.pawns {
-            Placement::NONE => of_piece_board(&board, wanted),
-            _ => of_pawn_board(&board, wanted),
+            Placement::NONE => of_piece_board(self.backend, &board, wanted),
+            _ => of_pawn_board(self.backend, &board, wanted),
         })
     }
 }
 
 impl Boards for Inputs {
+    fn backend(&self) -> &'static dyn Backend {
+        self.backend
+    }
+
     fn view(&self, wanted: Wanted) -> Result<View, SolveError> {
         let kept = lock(&self.views).get(&wanted).cloned();
         if let Some(view) = kept {

@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 use molien_board::{Material, Role};
 use molien_hyper::OuterAxes;
+use molien_operators::{Backend, fastest};
 use molien_solve::{Boards, Cost, Keep, Node, PawnExits, SolveError, View, Wanted};
 use molien_values::{Graded, Metric, Placement};
 
@@ -110,6 +111,10 @@ impl Schedule {
 struct Notes(Mutex<Vec<Wanted>>);
 
 impl Boards for Notes {
+    fn backend(&self) -> &'static dyn Backend {
+        fastest()
+    }
+
     fn view(&self, wanted: Wanted) -> Result<View, SolveError> {
         lock(&self.0).push(wanted);
         Ok(View::Own { axes: OuterAxes::new(&[]), values: Graded::default() })

@@ -141,7 +141,7 @@ impl Build {
         self.progress.plan(node.material, metric, &schedule.cost);
         // Later questions are likely to be about positions that follow from
         // this one: the boards that the schedule keeps stay.
-        let inputs = Inputs::new(metric, &self.promotions);
+        let inputs = Inputs::new(self.backend, metric, &self.promotions);
         for ((node, of), board) in lock(&self.boards).iter() {
             if *of == metric {
                 inputs.add_board(*node, board.clone());

@@ -2,8 +2,9 @@
 
 use molien_board::Material;
 use molien_table::{Assembly, Directory, Logged};
-use molien_values::{Metric, WaveLog};
+use molien_values::{Metric, Stats, WaveLog};
 
+use crate::build::outside_rayon;
 use crate::cache::key;
 use crate::limits::keep_for_others;
 use crate::needs::reads;
@@ -92,9 +93,26 @@ impl Build {
         if let Some(logged) = logs.finished(material, metric) {
             return Ok(logged);
         }
-        let log: &dyn WaveLog = &logs;
+        Ok(logs.finish(&self.solve_logged(material, metric, &logs)?)?)
+    }
+
+    /// Solves a material without pawns, given in canonical orientation, and
+    /// leaves its waves in `log`, even if its table is known already. What it
+    /// depends on is solved if need be; of itself only the statistics are
+    /// returned. A solve that was interrupted resumes from the waves in `log`.
+    /// Without pawns DTZ is DTC.
+    ///
+    /// # Errors
+    /// If there are pawns, it needs too much memory, is cancelled, or cannot be
+    /// logged.
+    pub fn solve_logged(
+        &self,
+        material: Material,
+        metric: Metric,
+        log: &dyn WaveLog,
+    ) -> Result<Stats, BuildError> {
         let extras = Extras { log: Some(log), ..Extras::default() };
-        let (_, stats, _) = self.solve_pieces(material, metric, &extras)?;
-        Ok(logs.finish(&stats)?)
+        let solve = || self.solve_pieces(material, metric.without_pawns(), &extras);
+        outside_rayon(solve).map(|(_, stats, _)| stats)
     }
 }

@@ -115,7 +115,7 @@ impl Build {
         if material.has_pawns() {
             return Err(BuildError::HasPawns { material });
         }
-        let inputs = Inputs::new(metric, &self.promotions);
+        let inputs = Inputs::new(self.backend, metric, &self.promotions);
         for sub in reads(material) {
             let keep = keep_for_others(sub, metric);
             inputs.add_table(self.request(key(sub, metric), keep)?);

@@ -245,7 +245,7 @@ fn a_free_rook() {
     let tables = Tablebase::solving(Build::new());
     let free = FreeMan::parse("8/8/8/8/8/2k5/8/K7 w - -", man('R')).unwrap();
     let squares = free.squares(&tables, Metric::Dtm).unwrap();
-    let at = |square: &str| squares[square.parse::<Square>().unwrap().index()];
+    let at = |square: &str| squares[square.parse::<Square>().unwrap().index()].clone();
     assert!(matches!(at("a1"), FreeSquare::Taken(taken) if taken == man('K')));
     assert!(matches!(at("c8"), FreeSquare::Illegal)); // Black would be in check
     let FreeSquare::Legal(answer) = at("h1") else { panic!("h1 is legal") };

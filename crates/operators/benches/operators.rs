@@ -117,7 +117,7 @@ fn captures(c: &mut Criterion) {
             .collect();
         for (side, goal) in [(Color::White, Goal::Win), (Color::Black, Goal::Hold)] {
             bench_cells(c, &format!("captures/KQRKR {name}/{goal:?}"), &board, |(cell, _)| {
-                let mut found = Conversions::new(goal, bits + usize::from(bits > 0));
+                let mut found = Conversions::new(fastest(), goal, bits + usize::from(bits > 0));
                 found.add_piece_captures(&board, side, cell, &subs, rule);
                 black_box(found);
             });

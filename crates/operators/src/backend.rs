@@ -3,7 +3,13 @@
 use molien_board::{Bitboard, Color, Square, attacks};
 use molien_hyper::{Cell, Hyperboard, KingAxis, Plane, Tile};
 
+use crate::{Conversions, Release, TileMoves};
+
 /// The tile operators.
+///
+/// [`crate::Scalar`] says what each of them means; all others give the same
+/// bits. A caller picks one implementation and uses it throughout, so that a
+/// whole solve runs on one instruction set.
 pub trait Backend: Send + Sync {
     /// A short name, such as `avx512`.
     fn name(&self) -> &'static str;
@@ -32,6 +38,45 @@ pub trait Backend: Send + Sync {
     fn legal(&self, board: &Hyperboard, turn: Color, cell: &Cell) -> Tile {
         valid(board, cell).minus(&self.in_check(board, !turn, cell))
     }
+
+    /// Takes in moves from positions of a tile to another board's values.
+    fn add_moves(&self, found: &mut Conversions, moves: &TileMoves<'_>);
+
+    /// Takes in another release, keeping the lesser ply of each position.
+    /// Neither may have plies with more bits than `release` has planes.
+    fn merge_least(&self, release: &mut Release, other: &Release);
+
+    /// As [`Backend::merge_least`], keeping the greater ply.
+    fn merge_greatest(&self, release: &mut Release, other: &Release);
+
+    /// The positions whose ply is exactly this one.
+    fn release_at(&self, release: &Release, ply: u16) -> Tile;
+
+    /// The least ply of the positions among these.
+    fn release_least(&self, release: &Release, among: &Tile) -> Option<u16>;
+
+    /// Asks for the planes of a release, which will be read soon. Changes
+    /// nothing but time.
+    fn prefetch(&self, release: &Release);
+
+    /// How many positions the tile has.
+    fn count(&self, tile: &Tile) -> u64;
+
+    /// The positions of `a` that are not in `b`.
+    fn difference(&self, a: &Tile, b: &Tile) -> Tile;
+
+    /// Takes `decided` out of `open`; returns how many were decided, and
+    /// whether any are left.
+    fn take(&self, open: &mut Tile, decided: &Tile) -> (u64, bool);
+
+    /// Adds a tile to one tile of each target, and counts it.
+    fn add_to_all(&self, targets: &mut [&mut [Tile]], number: usize, tile: &Tile) -> u64;
+
+    /// Rows become columns.
+    fn transpose(&self, tile: &Tile) -> Tile;
+
+    /// The row squares paired with one column square.
+    fn column(&self, tile: &Tile, square: Square) -> u64;
 }
 
 /// The placements of the cell: one man a square, kings apart.

@@ -4,10 +4,11 @@ use molien_board::{Bitboard, Color, Square, attacks};
 use molien_hyper::{Cell, Hyperboard, Tile};
 
 use crate::backend::valid;
+use crate::words::Words;
 
 /// Checks: see [`crate::Backend::in_check`].
 #[inline(always)]
-pub(crate) fn in_check(board: &Hyperboard, color: Color, cell: &Cell) -> Tile {
+pub(crate) fn in_check<W: Words>(board: &Hyperboard, color: Color, cell: &Cell) -> Tile {
     let attacked = match cell.kings {
         Some((white, black)) => attacks_on_square(
             board,

@@ -9,9 +9,9 @@ use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
 use molien_hyper::{Cell, Hyperboard, KingAxis, KingPair, MAX_OUTER, OuterAxes, Tile};
 use molien_values::{BoardValues, Graded, MAX_BITS, Rule};
 
-use crate::arch::kernels;
+use crate::Backend;
 use crate::graded::{GradedWord, Release};
-use crate::merge::{Movers, Reading};
+use crate::merge::{Movers, Reading, TileMoves};
 use crate::neighbours::king_pair_after;
 use crate::words::Sets;
 
@@ -83,8 +83,9 @@ pub enum Goal {
 }
 
 /// What one side's moves out of the hyperboard achieve, for one tile.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Conversions {
+    backend: &'static dyn Backend,
     pub(crate) goal: Goal,
     /// [`Goal::Win`]: the least ply of a winning one. [`Goal::Hold`]: the
     /// greatest ply of a losing one.
@@ -146,8 +147,13 @@ fn path(role: Role, from: Square, to: Square) -> Bitboard {
 impl Conversions {
     /// No moves out of the board yet; plies have this many bits (0 if all
     /// are 1).
-    pub fn new(goal: Goal, bits: usize) -> Conversions {
-        Conversions { goal, release: Release::new(bits), escape: Tile::EMPTY }
+    pub fn new(backend: &'static dyn Backend, goal: Goal, bits: usize) -> Conversions {
+        Conversions { backend, goal, release: Release::new(bits), escape: Tile::EMPTY }
+    }
+
+    /// The question they answer.
+    pub fn goal(&self) -> Goal {
+        self.goal
     }
 
     /// Takes in moves from the positions `mask` of a row to the values of
@@ -180,7 +186,12 @@ impl Conversions {
     /// row or column man stands on a square of `path`, to the same place in a
     /// sub-game's tile.
     pub fn add_tile(&mut self, values: &Graded, tile: usize, path: Bitboard, rule: Rule) {
-        kernels::add_moves(self, (values, tile), Reading::Same, Movers::Unblocked(path), rule);
+        let movers = Movers::Unblocked(path);
+        self.add_moves(&TileMoves { values, tile, reading: Reading::Same, movers, rule });
+    }
+
+    fn add_moves(&mut self, moves: &TileMoves<'_>) {
+        self.backend.add_moves(self, moves);
     }
 
     /// Keeps only the positions in `mask`.
@@ -191,17 +202,18 @@ impl Conversions {
 
     fn merge(&mut self, other: &Conversions) {
         match self.goal {
-            Goal::Win => self.release.merge_least(&other.release),
-            Goal::Hold => self.release.merge_greatest(&other.release),
+            Goal::Win => self.backend.merge_least(&mut self.release, &other.release),
+            Goal::Hold => self.backend.merge_greatest(&mut self.release, &other.release),
         }
         self.escape.add(&other.escape);
     }
 
     fn transpose(&self) -> Conversions {
         Conversions {
+            backend: self.backend,
             goal: self.goal,
-            release: self.release.transpose(),
-            escape: kernels::transpose(&self.escape),
+            release: self.release.transpose(self.backend),
+            escape: self.backend.transpose(&self.escape),
         }
     }
 
@@ -228,7 +240,7 @@ impl Conversions {
         }
         let line = |victim: Option<Man>, other: Option<Man>, sub: Option<SubView<'_>>| {
             let sub = sub.filter(|_| victim.is_some_and(|man| man.color != side))?;
-            let none = Conversions::new(self.goal, self.release.bits.len());
+            let none = Conversions::new(self.backend, self.goal, self.release.bits.len());
             Some(line_captures(board, side, cell, other, sub, rule, none))
         };
         let column_index = outer + usize::from(board.row().is_some());
@@ -266,13 +278,13 @@ impl Conversions {
             for row in attacks::attacks(man.role, target, occupied) {
                 *movers.row_mut(row) = !path(man.role, row, target).0;
             }
-            let reading = Reading::Row(target);
-            kernels::add_moves(self, (values, tile), reading, Movers::Of(&movers), rule);
+            let (reading, movers) = (Reading::Row(target), Movers::Of(&movers));
+            self.add_moves(&TileMoves { values, tile, reading, movers, rule });
         }
         if let Some(man) = board.column().filter(|man| man.color == side) {
             let movers = attacks_past_row_man(man.role, target, occupied, has_row);
-            let reading = Reading::Column(target);
-            kernels::add_moves(self, (values, tile), reading, Movers::Of(&movers), rule);
+            let (reading, movers) = (Reading::Column(target), Movers::Of(&movers));
+            self.add_moves(&TileMoves { values, tile, reading, movers, rule });
         }
         self.add_king_capture_of_fixed(board, side, cell, capture, stay);
     }
@@ -293,7 +305,7 @@ impl Conversions {
         let (rows, columns) = (board.row().is_some(), board.column().is_some());
         let reading = Reading::Through { symmetry, rows, columns };
         let movers = Movers::Unblocked(Bitboard::EMPTY);
-        kernels::add_moves(self, (sub.values, tile), reading, movers, rule);
+        self.add_moves(&TileMoves { values: sub.values, tile, reading, movers, rule });
     }
 }
 

@@ -4,7 +4,7 @@ use molien_board::{Bitboard, Square, Symmetry};
 use molien_hyper::Tile;
 use molien_values::{Graded, MAX_BITS};
 
-use crate::arch::kernels::{self, transpose};
+use crate::Backend;
 use crate::merge::replaced;
 
 /// One row of a [`Graded`] tile: 64 values.
@@ -101,14 +101,12 @@ impl Release {
         }
     }
 
-    /// Takes in another release, keeping the lesser ply of each position.
-    pub fn merge_least(&mut self, other: &Release) {
-        kernels::merge_least(self, other);
-    }
-
-    /// Takes in another release, keeping the greater ply of each position.
-    pub fn merge_greatest(&mut self, other: &Release) {
-        kernels::merge_greatest(self, other);
+    /// The ply of a position, if it has one.
+    pub fn ply_at(&self, row: Square, column: Square) -> Option<u16> {
+        let bit = |plane: &Tile| u16::from(plane.contains(row, column));
+        let ply = || self.bits.iter().enumerate().map(|(b, plane)| bit(plane) << b).sum();
+        let some = self.some.contains(row, column);
+        some.then(|| if self.bits.is_empty() { 1 } else { ply() })
     }
 
     /// Its planes.
@@ -122,8 +120,9 @@ impl Release {
     }
 
     /// Rows become columns.
-    pub(crate) fn transpose(&self) -> Release {
-        Release { some: transpose(&self.some), bits: self.bits.iter().map(transpose).collect() }
+    pub(crate) fn transpose(&self, backend: &dyn Backend) -> Release {
+        let bits = self.bits.iter().map(|plane| backend.transpose(plane)).collect();
+        Release { some: backend.transpose(&self.some), bits }
     }
 
     /// Gives back the planes of high bits that no ply needs. (The last plane
@@ -136,21 +135,6 @@ impl Release {
             self.bits.pop();
         }
         self.bits.shrink_to_fit();
-    }
-
-    /// Asks for the planes, which will be read soon.
-    pub fn prefetch(&self) {
-        kernels::release_prefetch(self);
-    }
-
-    /// The positions whose ply is exactly this one.
-    pub fn at(&self, ply: u16) -> Tile {
-        kernels::release_at(self, ply)
-    }
-
-    /// The least ply of the positions among these.
-    pub fn least(&self, among: &Tile) -> Option<u16> {
-        kernels::release_least(self, among)
     }
 }
 
@@ -171,14 +155,10 @@ mod tests {
             least.merge_row::<true>(row, 0b11, &plies_of(value));
             greatest.merge_row::<false>(row, 0b110, &plies_of(value));
         }
-        assert_eq!(least.least(&Tile::FULL), Some(3));
-        assert_eq!(greatest.least(&Tile::FULL), Some(200));
-        assert_eq!(least.least(&Tile::EMPTY), None);
         least.trim();
         assert_eq!(least.bits.len(), 2);
-        assert_eq!(least.at(3).row(row), 0b11);
-        assert_eq!(least.at(3).row(row), 0b11);
-        assert_eq!(greatest.at(200).row(row), 0b110);
-        assert!(least.at(7).is_empty());
+        let plies = |release: &Release| [0, 1, 2].map(|i| release.ply_at(row, Square::new(i)));
+        assert_eq!(plies(&least), [Some(3), Some(3), None]);
+        assert_eq!(plies(&greatest), [None, Some(200), Some(200)]);
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! The central one is `quiet(side, P)`: the positions from which `side` has a
 //! quiet move into the set P. [`Scalar`] is its meaning, short and slow;
-//! [`fastest`] picks the quickest implementation for the processor at hand;
-//! all of them give the same bits, which the conformance suite checks.
+//! [`fastest`] picks the quickest implementation for the processor at hand,
+//! [`by_name`] a certain one. All of them are a [`Backend`] and give the same
+//! bits, which the conformance suite checks.
 //!
 //! Moves that leave the hyperboard (captures, promotions, pawn moves) read the
 //! values of other hyperboards: see [`Conversions`].
@@ -14,6 +15,7 @@ mod checks;
 mod conversions;
 mod fills;
 mod graded;
+mod kernels;
 mod merge;
 mod neighbours;
 mod quiet;
@@ -22,11 +24,13 @@ mod scalar;
 mod wide;
 mod words;
 
-pub use arch::kernels::{add_to_all, column, count, difference, take, transpose};
-pub use arch::{all, fastest};
+#[cfg(target_arch = "x86_64")]
+pub use arch::{Avx2, Avx512};
+pub use arch::{Plain, all, by_name, fastest};
 pub use backend::{Backend, valid};
 pub use conversions::{Conversions, FixedCapture, Goal, SubView};
 pub use graded::Release;
+pub use merge::{Movers, Reading, TileMoves};
 pub use neighbours::for_each_neighbour;
 pub use relayout::{
     complete_symmetric, complete_symmetric_class, empty_tiles, swap_colors, swapped_class,

@@ -12,7 +12,7 @@ use molien_values::{Graded, MAX_BITS, Rule};
 
 /// Where in the sub-game's tile a position finds the value after its move.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Reading {
+pub enum Reading {
     /// At its own place.
     Same,
     /// In the row of the square to which the row man has moved.
@@ -21,16 +21,38 @@ pub(crate) enum Reading {
     Column(Square),
     /// At its place seen through the symmetry after a king's step; an axis
     /// without a man stays as it is.
-    Through { symmetry: Symmetry, rows: bool, columns: bool },
+    Through {
+        /// Takes the new king pair to its class.
+        symmetry: Symmetry,
+        /// Whether there is a row man.
+        rows: bool,
+        /// Whether there is a column man.
+        columns: bool,
+    },
 }
 
 /// Which positions of the tile have the move.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Movers<'a> {
+pub enum Movers<'a> {
     /// All with row and column man off the path.
     Unblocked(Bitboard),
     /// These.
     Of(&'a Tile),
+}
+
+/// Moves from positions of one tile to the values of another board's.
+#[derive(Clone, Copy, Debug)]
+pub struct TileMoves<'a> {
+    /// The values after the moves.
+    pub values: &'a Graded,
+    /// Their tile.
+    pub tile: usize,
+    /// Where in the tile.
+    pub reading: Reading,
+    /// Which positions have the move.
+    pub movers: Movers<'a>,
+    /// How the count of plies passes through it.
+    pub rule: Rule,
 }
 
 /// One rank of values, for readings that keep the ranks apart.
@@ -55,15 +77,10 @@ fn read<W: Words>(tile: &Tile, reading: Reading) -> Wide<W> {
     out
 }
 
-/// Takes in the moves of some positions to the values of a tile.
+/// See [`crate::Backend::add_moves`].
 #[inline(always)]
-pub(crate) fn add_moves<W: Words>(
-    found: &mut Conversions,
-    (values, tile): (&Graded, usize),
-    reading: Reading,
-    movers: Movers<'_>,
-    rule: Rule,
-) {
+pub(crate) fn add_moves<W: Words>(found: &mut Conversions, moves: &TileMoves<'_>) {
+    let TileMoves { values, tile, reading, movers, rule } = *moves;
     let movers = match movers {
         Movers::Unblocked(path) => Wide::<W>::unblocked(path),
         Movers::Of(tile) => Wide::load(tile),

@@ -5,7 +5,7 @@ use molien_hyper::{Hyperboard, KingAxis, KingPair, MAX_OUTER, Tile, king_pair, k
 use molien_values::{BoardValues, Graded};
 use rayon::prelude::*;
 
-use crate::transpose;
+use crate::Backend;
 
 /// For each piece of `board`, its place among the pieces of the board with
 /// colours swapped.
@@ -26,10 +26,10 @@ fn swapped_places(board: &Hyperboard, swapped: &Hyperboard) -> Vec<usize> {
 }
 
 /// Exchanges the colours of a game without pawns.
-pub fn swap_colors(game: &BoardValues) -> BoardValues {
+pub fn swap_colors(backend: &dyn Backend, game: &BoardValues) -> BoardValues {
     debug_assert_eq!(game.board.king_axis(), KingAxis::Pairs);
     let board = Hyperboard::pieces(game.board.material().swap_colors());
-    let swap = Swap::new(&board, &game.board);
+    let swap = Swap::new(backend, &board, &game.board);
     let gather = |values: &Graded| Graded {
         legal: swap.plane(&values.legal),
         won: swap.plane(&values.won),
@@ -46,6 +46,7 @@ pub fn swap_colors(game: &BoardValues) -> BoardValues {
 /// man. Where he is the column man of the target too, a word is a word; where
 /// he is not, the 64 words of the target's column squares are transposed.
 struct Swap<'a> {
+    backend: &'a dyn Backend,
     target: &'a Hyperboard,
     source: &'a Hyperboard,
     /// For each piece of the target, its place among the source's.
@@ -53,8 +54,12 @@ struct Swap<'a> {
 }
 
 impl Swap<'_> {
-    fn new<'a>(target: &'a Hyperboard, source: &'a Hyperboard) -> Swap<'a> {
-        Swap { target, source, places: swapped_places(target, source) }
+    fn new<'a>(
+        backend: &'a dyn Backend,
+        target: &'a Hyperboard,
+        source: &'a Hyperboard,
+    ) -> Swap<'a> {
+        Swap { backend, target, source, places: swapped_places(target, source) }
     }
 
     fn plane(&self, source: &[Tile]) -> Vec<Tile> {
@@ -95,7 +100,7 @@ impl Swap<'_> {
             if words.is_empty() {
                 continue;
             }
-            let rows = transpose(&words);
+            let rows = self.backend.transpose(&words);
             for square in Square::all() {
                 squares[line] = square;
                 self.put(tiles, &squares, rows.row(square));
@@ -143,12 +148,13 @@ pub fn swapped_class(class: usize) -> usize {
 /// White's wins are known, Black's wins. `swapped` has White's wins in the
 /// [`swapped_class`]. Both hold the tiles of their class only.
 pub fn complete_symmetric_class(
+    backend: &dyn Backend,
     board: &Hyperboard,
     class: usize,
     values: &mut [Graded; 2],
     swapped: &[Graded; 2],
 ) {
-    let swap = Swap::new(board, board);
+    let swap = Swap::new(backend, board, board);
     let Some(pair) = swapped_pair(class) else { return };
     let add = |into: &mut Vec<Tile>, from: &Vec<Tile>| {
         let mut tiles = vec![Tile::EMPTY; into.len()];
@@ -166,9 +172,9 @@ pub fn complete_symmetric_class(
 /// Adds to a game of symmetric material, of which only White's wins are known,
 /// Black's wins: the same with colours exchanged. Plane by plane, since a
 /// second game would not fit where the first does.
-pub fn complete_symmetric(game: &mut BoardValues) {
+pub fn complete_symmetric(backend: &dyn Backend, game: &mut BoardValues) {
     let BoardValues { board, values: [white, black] } = game;
-    let swap = Swap::new(board, board);
+    let swap = Swap::new(backend, board, board);
     let exchange = |mine: &mut Vec<Tile>, other: &mut Vec<Tile>| {
         let (for_mine, for_other) = (swap.plane(other), swap.plane(mine));
         add(mine, &for_mine);

@@ -1,9 +1,9 @@
 //! The meaning of the operators: one position after the other, by the rules.
 
-use molien_board::{Color, MoveKind};
+use molien_board::{Color, MoveKind, Square};
 use molien_hyper::{Cell, Hyperboard, Index, Plane, Tile};
 
-use crate::Backend;
+use crate::{Backend, Conversions, Goal, Movers, Reading, Release, TileMoves};
 
 /// The slow, obvious implementation that all others are compared with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,35 +22,101 @@ impl Backend for Scalar {
         cell: &Cell,
         within: &Tile,
     ) -> Tile {
-        let mut out = Tile::EMPTY;
-        for (row, column) in within.pairs() {
+        let reaches = |row, column| {
             let index = Index { tile: cell.tile, row, column };
             // Only legal positions have moves; the operator may be asked
             // about a placement that is illegal with this side to move.
-            let Some(position) = placement(board, index, side) else { continue };
-            let reaches = position.pseudo_legal_moves().iter().any(|m| {
-                m.kind == MoveKind::Quiet
-                    && board
-                        .encode(&position.play(m))
-                        .is_some_and(|to| plane.tiles[to.tile].contains(to.row, to.column))
-            });
-            if reaches {
-                out.insert(row, column);
-            }
-        }
-        out
+            placement(board, index, side).is_some_and(|position| {
+                position.pseudo_legal_moves().iter().any(|m| {
+                    m.kind == MoveKind::Quiet
+                        && board
+                            .encode(&position.play(m))
+                            .is_some_and(|to| plane.tiles[to.tile].contains(to.row, to.column))
+                })
+            })
+        };
+        filter(within, reaches)
     }
 
     fn in_check(&self, board: &Hyperboard, color: Color, cell: &Cell) -> Tile {
-        let mut out = Tile::EMPTY;
-        for (row, column) in Tile::FULL.pairs() {
+        filter(&Tile::FULL, |row, column| {
             let index = Index { tile: cell.tile, row, column };
-            if placement(board, index, color).is_some_and(|position| position.in_check(color)) {
-                out.insert(row, column);
+            placement(board, index, color).is_some_and(|position| position.in_check(color))
+        })
+    }
+
+    fn add_moves(&self, found: &mut Conversions, moves: &TileMoves<'_>) {
+        for (row, column) in Tile::FULL.pairs().filter(|&at| has_move(moves.movers, at)) {
+            let values = moves.values;
+            let (to_row, to_column) = read_at(moves.reading, (row, column));
+            let holds = |plane: &[Tile]| plane[moves.tile].contains(to_row, to_column);
+            let plies = moves.rule.plies(values.depth_at(moves.tile, to_row, to_column));
+            match found.goal {
+                Goal::Win if holds(&values.lost) => {
+                    keep(&mut found.release, (row, column), plies, u16::min);
+                }
+                Goal::Hold if holds(&values.won) => {
+                    keep(&mut found.release, (row, column), plies, u16::max);
+                }
+                Goal::Hold if holds(&values.legal) => found.escape.insert(row, column),
+                Goal::Win | Goal::Hold => {}
             }
         }
-        out
     }
+
+    fn merge_least(&self, release: &mut Release, other: &Release) {
+        merge(release, other, u16::min);
+    }
+
+    fn merge_greatest(&self, release: &mut Release, other: &Release) {
+        merge(release, other, u16::max);
+    }
+
+    fn release_at(&self, release: &Release, ply: u16) -> Tile {
+        filter(&release.some, |row, column| release.ply_at(row, column) == Some(ply))
+    }
+
+    fn release_least(&self, release: &Release, among: &Tile) -> Option<u16> {
+        among.pairs().filter_map(|(row, column)| release.ply_at(row, column)).min()
+    }
+
+    fn prefetch(&self, _release: &Release) {}
+
+    fn count(&self, tile: &Tile) -> u64 {
+        tile.pairs().count() as u64
+    }
+
+    fn difference(&self, a: &Tile, b: &Tile) -> Tile {
+        filter(a, |row, column| !b.contains(row, column))
+    }
+
+    fn take(&self, open: &mut Tile, decided: &Tile) -> (u64, bool) {
+        *open = self.difference(open, decided);
+        (self.count(decided), self.count(open) > 0)
+    }
+
+    fn add_to_all(&self, targets: &mut [&mut [Tile]], number: usize, tile: &Tile) -> u64 {
+        for target in targets {
+            tile.pairs().for_each(|(row, column)| target[number].insert(row, column));
+        }
+        self.count(tile)
+    }
+
+    fn transpose(&self, tile: &Tile) -> Tile {
+        filter(&Tile::FULL, |row, column| tile.contains(column, row))
+    }
+
+    fn column(&self, tile: &Tile, square: Square) -> u64 {
+        self.transpose(tile).row(square)
+    }
+}
+
+/// The pairs of a tile that pass a test.
+fn filter(tile: &Tile, test: impl Fn(Square, Square) -> bool) -> Tile {
+    let mut out = Tile::EMPTY;
+    let pairs = tile.pairs().filter(|&(row, column)| test(row, column));
+    pairs.for_each(|(row, column)| out.insert(row, column));
+    out
 }
 
 /// The placement of an address with kings apart, legal or not.
@@ -58,4 +124,49 @@ fn placement(board: &Hyperboard, index: Index, turn: Color) -> Option<molien_boa
     let position = molien_board::Position::placement(board.decode_men(index)?, turn)?;
     let kings = Color::BOTH.map(|color| position.king(color));
     (kings[0].distance(kings[1]) > 1).then_some(position)
+}
+
+/// Whether the position of a row and a column square has the move.
+fn has_move(movers: Movers<'_>, (row, column): (Square, Square)) -> bool {
+    match movers {
+        Movers::Unblocked(path) => !path.contains(row) && !path.contains(column),
+        Movers::Of(tile) => tile.contains(row, column),
+    }
+}
+
+/// Where the position finds the value after its move.
+fn read_at(reading: Reading, (row, column): (Square, Square)) -> (Square, Square) {
+    match reading {
+        Reading::Same => (row, column),
+        Reading::Row(square) => (square, column),
+        Reading::Column(square) => (row, square),
+        Reading::Through { symmetry, rows, columns } => {
+            let through = |moves, square| if moves { symmetry.square(square) } else { square };
+            (through(rows, row), through(columns, column))
+        }
+    }
+}
+
+/// Takes in the plies of another release, keeping one of two.
+fn merge(release: &mut Release, other: &Release, better: impl Fn(u16, u16) -> u16) {
+    for (row, column) in other.some.pairs() {
+        let ply = other.ply_at(row, column).unwrap_or(0);
+        keep(release, (row, column), ply, &better);
+    }
+}
+
+/// Takes in a ply of one position, keeping the better of old and new.
+fn keep(
+    release: &mut Release,
+    (row, column): (Square, Square),
+    ply: u16,
+    better: impl Fn(u16, u16) -> u16,
+) {
+    let ply = release.ply_at(row, column).map_or(ply, |old| better(old, ply));
+    release.some.insert(row, column);
+    for (b, plane) in release.bits.iter_mut().enumerate() {
+        let bit = 1 << column.index();
+        let word = plane.row_mut(row);
+        *word = if ply >> b & 1 != 0 { *word | bit } else { *word & !bit };
+    }
 }

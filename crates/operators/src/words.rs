@@ -51,18 +51,18 @@ pub(crate) trait Words: Sets {
 
 /// Plain words, which the compiler may or may not turn into vectors.
 #[derive(Clone, Copy)]
-pub(crate) struct Plain([u64; 8]);
+pub(crate) struct U64x8([u64; 8]);
 
-impl Plain {
+impl U64x8 {
     #[inline(always)]
-    fn each(self, f: impl Fn(u64) -> u64) -> Plain {
+    fn each(self, f: impl Fn(u64) -> u64) -> U64x8 {
         let a = self.0;
-        Plain([f(a[0]), f(a[1]), f(a[2]), f(a[3]), f(a[4]), f(a[5]), f(a[6]), f(a[7])])
+        U64x8([f(a[0]), f(a[1]), f(a[2]), f(a[3]), f(a[4]), f(a[5]), f(a[6]), f(a[7])])
     }
 
     #[inline(always)]
-    fn zip(self, other: Plain, f: impl Fn(u64, u64) -> u64) -> Plain {
-        Plain(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+    fn zip(self, other: U64x8, f: impl Fn(u64, u64) -> u64) -> U64x8 {
+        U64x8(std::array::from_fn(|i| f(self.0[i], other.0[i])))
     }
 }
 
@@ -98,29 +98,29 @@ impl Sets for u64 {
     }
 }
 
-impl Sets for Plain {
+impl Sets for U64x8 {
     #[inline(always)]
-    fn splat(word: u64) -> Plain {
-        Plain([word; 8])
+    fn splat(word: u64) -> U64x8 {
+        U64x8([word; 8])
     }
 
     #[inline(always)]
-    fn and(self, other: Plain) -> Plain {
+    fn and(self, other: U64x8) -> U64x8 {
         self.zip(other, |a, b| a & b)
     }
 
     #[inline(always)]
-    fn or(self, other: Plain) -> Plain {
+    fn or(self, other: U64x8) -> U64x8 {
         self.zip(other, |a, b| a | b)
     }
 
     #[inline(always)]
-    fn xor(self, other: Plain) -> Plain {
+    fn xor(self, other: U64x8) -> U64x8 {
         self.zip(other, |a, b| a ^ b)
     }
 
     #[inline(always)]
-    fn minus(self, other: Plain) -> Plain {
+    fn minus(self, other: U64x8) -> U64x8 {
         self.zip(other, |a, b| a & !b)
     }
 
@@ -130,10 +130,10 @@ impl Sets for Plain {
     }
 }
 
-impl Words for Plain {
+impl Words for U64x8 {
     #[inline(always)]
-    fn load(words: &[u64; 8]) -> Plain {
-        Plain(*words)
+    fn load(words: &[u64; 8]) -> U64x8 {
+        U64x8(*words)
     }
 
     #[inline(always)]
@@ -142,43 +142,43 @@ impl Words for Plain {
     }
 
     #[inline(always)]
-    fn or_and(self, a: Plain, b: Plain) -> Plain {
+    fn or_and(self, a: U64x8, b: U64x8) -> U64x8 {
         self.or(a.and(b))
     }
 
     #[inline(always)]
-    fn or_unblocked(self, source: Plain, path: Plain, own: Plain) -> Plain {
+    fn or_unblocked(self, source: U64x8, path: U64x8, own: U64x8) -> U64x8 {
         let free = path.and(own).each(|blocked| if blocked == 0 { !0 } else { 0 });
         self.or(source.minus(path).and(free))
     }
 
     #[inline(always)]
-    fn up<const STEP: u32>(self) -> Plain {
+    fn up<const STEP: u32>(self) -> U64x8 {
         self.each(|word| word << STEP)
     }
 
     #[inline(always)]
-    fn down<const STEP: u32>(self) -> Plain {
+    fn down<const STEP: u32>(self) -> U64x8 {
         self.each(|word| word >> STEP)
     }
 
     #[inline(always)]
-    fn right<const N: usize>(self) -> Plain {
-        Plain(std::array::from_fn(|i| if i >= N { self.0[i - N] } else { 0 }))
+    fn right<const N: usize>(self) -> U64x8 {
+        U64x8(std::array::from_fn(|i| if i >= N { self.0[i - N] } else { 0 }))
     }
 
     #[inline(always)]
-    fn left<const N: usize>(self) -> Plain {
-        Plain(std::array::from_fn(|i| if i + N < 8 { self.0[i + N] } else { 0 }))
+    fn left<const N: usize>(self) -> U64x8 {
+        U64x8(std::array::from_fn(|i| if i + N < 8 { self.0[i + N] } else { 0 }))
     }
 
     #[inline(always)]
-    fn reversed(self) -> Plain {
-        Plain(std::array::from_fn(|i| self.0[7 - i]))
+    fn reversed(self) -> U64x8 {
+        U64x8(std::array::from_fn(|i| self.0[7 - i]))
     }
 
     #[inline(always)]
-    fn transform(self, symmetry: Symmetry) -> Plain {
+    fn transform(self, symmetry: Symmetry) -> U64x8 {
         // A constant symmetry in each loop, so that it can become vectors.
         let mut out = self;
         if symmetry.flips_horizontal() {
@@ -194,18 +194,18 @@ impl Words for Plain {
     }
 
     #[inline(always)]
-    fn exchange(ranks: [Plain; 8]) -> [Plain; 8] {
-        std::array::from_fn(|i| Plain(std::array::from_fn(|j| ranks[j].0[i])))
+    fn exchange(ranks: [U64x8; 8]) -> [U64x8; 8] {
+        std::array::from_fn(|i| U64x8(std::array::from_fn(|j| ranks[j].0[i])))
     }
 
     #[inline(always)]
-    fn exchange_bytes(self) -> Plain {
+    fn exchange_bytes(self) -> U64x8 {
         let bytes = self.each(u64::to_le).0.map(u64::to_ne_bytes);
-        Plain(std::array::from_fn(|i| u64::from_le_bytes(std::array::from_fn(|j| bytes[j][i]))))
+        U64x8(std::array::from_fn(|i| u64::from_le_bytes(std::array::from_fn(|j| bytes[j][i]))))
     }
 
     #[inline(always)]
-    fn spread(self, bit: Plain) -> Plain {
+    fn spread(self, bit: U64x8) -> U64x8 {
         self.zip(bit, |a, b| if a & b == 0 { 0 } else { !0 })
     }
 

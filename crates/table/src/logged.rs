@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use molien_board::{Color, Material};
 use molien_hyper::{Hyperboard, KING_PAIRS, Tile};
-use molien_operators::{complete_symmetric_class, swapped_class};
+use molien_operators::{complete_symmetric_class, fastest, swapped_class};
 use molien_values::{Graded, Metric, Placement, Run, Stats};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -180,7 +180,7 @@ impl Classes for LoggedWaves {
         let mut values = self.replay(class)?;
         if self.board.material().is_symmetric() {
             let swapped = self.replay(swapped_class(class))?;
-            complete_symmetric_class(&self.board, class, &mut values, &swapped);
+            complete_symmetric_class(fastest(), &self.board, class, &mut values, &swapped);
         }
         Ok(values)
     }

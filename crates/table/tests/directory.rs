@@ -60,7 +60,7 @@ fn the_solver_uses_what_is_stored() {
     }
     assert!(directory.contains("KRK".parse().unwrap(), Metric::Dtm));
     let material = "KQKR".parse().unwrap();
-    let with = Build::new().with_shelf(Arc::new(directory)).solve(material, Metric::Dtm).unwrap();
+    let with = Build::new().with_shelf(Arc::new(directory)).table(material, Metric::Dtm).unwrap();
     let without = Build::new().table(material, Metric::Dtm).unwrap();
     assert_eq!(with.stats, without.stats);
     assert!(with.parts[0].values == without.parts[0].values);

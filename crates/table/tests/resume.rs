@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use molien_board::Material;
 use molien_build::{Build, BuildError};
-use molien_solve::{Progress, WaveReport};
+use molien_solve::{Progress, SolveError, WaveReport};
 use molien_table::WaveLogs;
 use molien_values::{Metric, Table};
 
@@ -47,7 +47,7 @@ fn same(a: &Table, b: &Table) {
 fn stop_and_go(name: &str, metric: Metric, stops: &[usize]) {
     let material: Material = name.parse().unwrap();
     let all = Stopper::new(material, usize::MAX);
-    let expected = Build::new().with_progress(all.clone()).solve(material, metric).unwrap();
+    let expected = Build::new().with_progress(all.clone()).table(material, metric).unwrap();
     let whole = all.computed.load(Relaxed);
     for &waves in stops {
         let folder = tempfile::tempdir().unwrap();
@@ -55,7 +55,8 @@ fn stop_and_go(name: &str, metric: Metric, stops: &[usize]) {
         let first = Stopper::new(material, waves);
         let solver = Build::new().with_wave_log(logs()).with_progress(first.clone());
         let stopped = solver.table(material, metric);
-        assert!(matches!(stopped, Err(BuildError::Cancelled { .. })), "{name} has few waves");
+        let stopped = stopped.map(drop).expect_err("it has more waves");
+        assert!(stopped.is_cancelled(), "{name}: {stopped}");
         let second = Stopper::new(material, usize::MAX);
         let solver = Build::new().with_wave_log(logs()).with_progress(second.clone());
         same(&solver.table(material, metric).unwrap(), &expected);
@@ -78,6 +79,6 @@ fn a_log_that_cannot_be_kept_is_reported() {
     let blocked = folder.path().join("blocked");
     std::fs::write(&blocked, "a file, not a folder").unwrap();
     let logs = WaveLogs::new(&blocked).with_worth_tiles(1);
-    let result = Build::new().with_wave_log(Arc::new(logs)).solve(material, Metric::Dtm);
-    assert!(matches!(result, Err(BuildError::WaveLog { .. })));
+    let result = Build::new().with_wave_log(Arc::new(logs)).table(material, Metric::Dtm);
+    assert!(matches!(result, Err(BuildError::Solve(SolveError::WaveLog { .. }))));
 }

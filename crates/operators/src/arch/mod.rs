@@ -1,102 +1,103 @@
-//! The tile operators compiled once per instruction set, chosen at run time.
+//! The tile operators compiled once per instruction set, found at run time.
 #![expect(unsafe_code, reason = "calls functions compiled for a detected instruction set")]
 
-use molien_board::Color;
+use molien_board::{Color, Square};
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
 
-use crate::words::Plain;
-use crate::{Backend, Scalar, checks, quiet};
+use crate::words::U64x8;
+use crate::{Backend, Conversions, Release, Scalar, TileMoves, kernels};
 
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-pub(crate) mod kernels;
 
-/// The tile operators for any processor.
-#[derive(Clone, Copy, Debug)]
-struct Portable;
-
-impl Backend for Portable {
-    fn name(&self) -> &'static str {
-        "portable"
-    }
-
-    fn quiet_within(
-        &self,
-        board: &Hyperboard,
-        side: Color,
-        plane: &Plane,
-        cell: &Cell,
-        within: &Tile,
-    ) -> Tile {
-        quiet::quiet_within::<Plain>(board, side, plane, cell, within)
-    }
-
-    fn in_check(&self, board: &Hyperboard, color: Color, cell: &Cell) -> Tile {
-        checks::in_check(board, color, cell)
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-macro_rules! x86_backend {
-    ($name:ident, $label:literal, $words:ty, $features:literal, [$($feature:tt),+]) => {
-        /// The tile operators compiled with the features of its name. Only
-        /// `get` hands one out, and only where the processor has the features.
-        #[derive(Clone, Copy, Debug)]
-        struct $name(());
-
-        impl $name {
-            fn get() -> Option<&'static $name> {
-                static ONLY: $name = $name(());
-                ($(is_x86_feature_detected!($feature))&&+).then_some(&ONLY)
-            }
-        }
-
+/// Implements [`Backend`] with the kernels, each compiled with the features
+/// given, on vectors of the type given.
+macro_rules! backend {
+    ($name:ident, $label:literal, $vectors:tt) => {
         impl Backend for $name {
             fn name(&self) -> &'static str {
                 $label
             }
 
-            fn quiet_within(
-                &self,
-                board: &Hyperboard,
-                side: Color,
-                plane: &Plane,
-                cell: &Cell,
-                within: &Tile,
-            ) -> Tile {
-                #[target_feature(enable = $features)]
-                fn run(
-                    board: &Hyperboard,
-                    side: Color,
-                    plane: &Plane,
-                    cell: &Cell,
-                    within: &Tile,
-                ) -> Tile {
-                    quiet::quiet_within::<$words>(board, side, plane, cell, within)
-                }
-                // SAFETY: `get` found the features on this processor.
-                unsafe { run(board, side, plane, cell, within) }
+            backend! { @compile $vectors
+                fn quiet_within(board: &Hyperboard, side: Color, plane: &Plane, cell: &Cell, within: &Tile) -> Tile;
+                fn in_check(board: &Hyperboard, color: Color, cell: &Cell) -> Tile;
+                fn add_moves(found: &mut Conversions, moves: &TileMoves<'_>);
+                fn merge_least(release: &mut Release, other: &Release);
+                fn merge_greatest(release: &mut Release, other: &Release);
+                fn release_at(release: &Release, ply: u16) -> Tile;
+                fn release_least(release: &Release, among: &Tile) -> Option<u16>;
+                fn prefetch(release: &Release);
+                fn count(tile: &Tile) -> u64;
+                fn difference(a: &Tile, b: &Tile) -> Tile;
+                fn take(open: &mut Tile, decided: &Tile) -> (u64, bool);
+                fn add_to_all(targets: &mut [&mut [Tile]], number: usize, tile: &Tile) -> u64;
+                fn transpose(tile: &Tile) -> Tile;
+                fn column(tile: &Tile, square: Square) -> u64;
             }
-
-            fn in_check(&self, board: &Hyperboard, color: Color, cell: &Cell) -> Tile {
-                #[target_feature(enable = $features)]
-                fn run(board: &Hyperboard, color: Color, cell: &Cell) -> Tile {
-                    checks::in_check(board, color, cell)
-                }
-                // SAFETY: `get` found the features on this processor.
-                unsafe { run(board, color, cell) }
+        }
+    };
+    (@compile $vectors:tt $(fn $operator:ident $arguments:tt $(-> $result:ty)?;)+) => {
+        $(backend! { @one $vectors fn $operator $arguments $(-> $result)? })+
+    };
+    (@one ($words:ty $(, $features:literal)?)
+     fn $operator:ident ($($argument:ident: $type:ty),*) $(-> $result:ty)?) => {
+        fn $operator(&self, $($argument: $type),*) $(-> $result)? {
+            $(#[target_feature(enable = $features)])?
+            fn run($($argument: $type),*) $(-> $result)? {
+                kernels::$operator::<$words>($($argument),*)
+            }
+            // SAFETY: `new`, which alone makes a value of this type, found the
+            // features on this processor.
+            #[allow(unused_unsafe, reason = "plain vectors need no features")]
+            unsafe {
+                run($($argument),*)
             }
         }
     };
 }
 
+/// The tile operators for any processor.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Plain;
+
+backend!(Plain, "plain", (U64x8));
+
+/// Defines a backend for processors with some features.
 #[cfg(target_arch = "x86_64")]
-x86_backend!(Avx2, "avx2", Plain, "avx2,bmi1,bmi2,popcnt", ["avx2", "bmi1", "bmi2", "popcnt"]);
+macro_rules! x86_backend {
+    ($(#[$doc:meta])* $name:ident, $label:literal, $words:ty, $features:literal, [$($feature:tt),+]) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name(());
+
+        impl $name {
+            /// The operators, if this processor has the instructions.
+            pub fn new() -> Option<$name> {
+                ($(is_x86_feature_detected!($feature))&&+).then_some($name(()))
+            }
+
+            fn get() -> Option<&'static dyn Backend> {
+                static ONLY: $name = $name(());
+                $name::new().map(|_| &ONLY as &dyn Backend)
+            }
+        }
+
+        backend!($name, $label, ($words, $features));
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
 x86_backend!(
+    /// The tile operators in registers of 256 bits.
+    Avx2, "avx2", U64x8, "avx2,bmi1,bmi2,popcnt", ["avx2", "bmi1", "bmi2", "popcnt"]
+);
+#[cfg(target_arch = "x86_64")]
+x86_backend!(
+    /// The tile operators in registers of 512 bits.
     Avx512,
     "avx512",
-    avx512::V512,
+    avx512::One512,
     "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vpopcntdq,gfni,avx2,bmi1,bmi2,popcnt",
     [
         "avx512f",
@@ -106,6 +107,7 @@ x86_backend!(
         "avx512vbmi",
         "avx512vpopcntdq",
         "gfni",
+        "avx2",
         "bmi1",
         "bmi2",
         "popcnt"
@@ -115,16 +117,21 @@ x86_backend!(
 /// Every implementation this processor can run, the slowest (the meaning)
 /// first and the fastest last.
 pub fn all() -> Vec<&'static dyn Backend> {
-    let mut backends: Vec<&'static dyn Backend> = vec![&Scalar, &Portable];
+    let mut backends: Vec<&'static dyn Backend> = vec![&Scalar, &Plain];
     #[cfg(target_arch = "x86_64")]
-    {
-        backends.extend(Avx2::get().map(|avx2| avx2 as &dyn Backend));
-        backends.extend(Avx512::get().map(|avx512| avx512 as &dyn Backend));
-    }
+    backends.extend([Avx2::get(), Avx512::get()].into_iter().flatten());
     backends
+}
+
+/// The implementation of this name (see [`Backend::name`]), if this processor
+/// can run it.
+pub fn by_name(name: &str) -> Option<&'static dyn Backend> {
+    all().into_iter().find(|backend| backend.name() == name)
 }
 
 /// The fastest implementation this processor can run.
 pub fn fastest() -> &'static dyn Backend {
-    *all().last().unwrap_or(&(&Portable as &dyn Backend))
+    static FASTEST: std::sync::LazyLock<&'static dyn Backend> =
+        std::sync::LazyLock::new(|| all().last().copied().unwrap_or(&Plain));
+    *FASTEST
 }

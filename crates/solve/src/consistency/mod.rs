@@ -11,7 +11,7 @@ use std::fmt;
 
 use molien_board::{Color, Position};
 use molien_hyper::{Cell, Hyperboard, Index, Plane, Tile};
-use molien_operators::{Backend, Conversions, Goal, fastest};
+use molien_operators::{Backend, Conversions, Goal};
 use molien_values::{BoardValues, Graded};
 use rayon::prelude::*;
 
@@ -87,13 +87,13 @@ impl Consistency {
 
 /// Checks every position of a board against the positions one move on, those
 /// that the moves out of it lead to included.
-pub fn check_board(game: &BoardValues, exits: &dyn Exits) -> Consistency {
-    let check = Check { backend: fastest(), game, exits };
+pub fn check_board(backend: &dyn Backend, game: &BoardValues, exits: &dyn Exits) -> Consistency {
+    let check = Check { backend, game, exits };
     check.side(Color::White).merge(check.side(Color::Black))
 }
 
 struct Check<'a> {
-    backend: &'static dyn Backend,
+    backend: &'a dyn Backend,
     game: &'a BoardValues,
     exits: &'a dyn Exits,
 }

@@ -2,7 +2,7 @@
 
 use molien_board::Bitboard;
 use molien_hyper::Tile;
-use molien_operators::{Conversions, Goal, Release};
+use molien_operators::{Backend, Conversions, Goal, Release};
 use molien_values::{Graded, Rule};
 
 use crate::views::View;
@@ -13,7 +13,12 @@ use crate::views::View;
 /// `captures` lead to what follows each possible capture. The capture is one
 /// more move: it can win, it can save, and it is forced where it is the only
 /// legal one.
-pub(crate) fn with_en_passant(values: &Graded, captures: &[View], rule: Rule) -> Graded {
+pub(crate) fn with_en_passant(
+    backend: &'static dyn Backend,
+    values: &Graded,
+    captures: &[View],
+    rule: Rule,
+) -> Graded {
     let deepest = captures.iter().map(|view| view.sub().values.depth.len()).max().unwrap_or(0);
     let bits = (deepest + 1).max(values.depth.len()).max(7);
     let tiles = values.legal.len();
@@ -26,7 +31,7 @@ pub(crate) fn with_en_passant(values: &Graded, captures: &[View], rule: Rule) ->
     };
     for tile in 0..tiles {
         let gather = |goal| {
-            let mut found = Conversions::new(goal, bits);
+            let mut found = Conversions::new(backend, goal, bits);
             for view in captures {
                 found.add_tile(view.sub().values, tile, Bitboard::EMPTY, rule);
             }
@@ -35,14 +40,14 @@ pub(crate) fn with_en_passant(values: &Graded, captures: &[View], rule: Rule) ->
         };
         let (wins, mut holds) = (gather(Goal::Win), gather(Goal::Hold));
         let mut won = release(values, tile, values.won[tile], bits);
-        won.merge_least(&wins.release);
+        backend.merge_least(&mut won, &wins.release);
         let without_move = values.stalemate.get(tile).copied().unwrap_or(Tile::EMPTY);
         // A stalemate becomes a loss only through a capture that loses.
         let lost_before = values.lost[tile].minus(&holds.escape);
         let forced = without_move.and(&holds.release.some);
         holds.release.some = holds.release.some.and(&lost_before.or(&forced)).minus(&holds.escape);
         let mut lost = release(values, tile, lost_before, bits);
-        lost.merge_greatest(&holds.release);
+        backend.merge_greatest(&mut lost, &holds.release);
         out.won.push(won.some);
         out.lost.push(lost.some);
         for (b, plane) in out.depth.iter_mut().enumerate() {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use molien_board::Color;
 use molien_hyper::Hyperboard;
-use molien_operators::{Conversions, Goal, SubView};
+use molien_operators::{Backend, Conversions, Goal, SubView};
 use molien_values::{BoardValues, Graded, MAX_BITS, Metric, Rule};
 
 /// Sums up, tile by tile, what the moves out of a hyperboard achieve.
@@ -38,6 +38,7 @@ pub(crate) fn release_bits_of<'a>(
 
 /// Captures on a board without pawns.
 pub struct PieceExits {
+    backend: &'static dyn Backend,
     board: Hyperboard,
     /// The sub-game without the i-th piece, in the board's order.
     subs: Vec<Option<Arc<BoardValues>>>,
@@ -49,19 +50,20 @@ impl PieceExits {
     /// The captures on `board`; `subs` are the values after each of its pieces,
     /// in its order, is gone, in the board's orientation.
     pub fn new(
+        backend: &'static dyn Backend,
         board: Hyperboard,
         subs: Vec<Option<Arc<BoardValues>>>,
         metric: Metric,
     ) -> PieceExits {
         let rule = metric.conversion_rule();
         let bits = release_bits_of(&[rule], subs.iter().flatten().flat_map(|sub| &sub.values));
-        PieceExits { board, subs, rule, bits }
+        PieceExits { backend, board, subs, rule, bits }
     }
 }
 
 impl Exits for PieceExits {
     fn conversions(&self, side: Color, goal: Goal, tile: usize) -> Conversions {
-        let mut found = Conversions::new(goal, self.bits);
+        let mut found = Conversions::new(self.backend, goal, self.bits);
         if let Some(cell) = self.board.cell(tile) {
             // Who loses a man is to move after the capture.
             let men = self.board.pieces_in_order();

@@ -3,7 +3,7 @@
 
 use molien_board::{Bitboard, Color, Man, Role, Square};
 use molien_hyper::{Cell, Hyperboard};
-use molien_operators::{Conversions, FixedCapture, Goal, SubView};
+use molien_operators::{Backend, Conversions, FixedCapture, Goal, SubView};
 use molien_values::{Metric, PawnMove, PawnMoveKind, Placement, Rule};
 
 use super::en_passant::with_en_passant;
@@ -13,6 +13,9 @@ use crate::views::{View, Wanted};
 
 /// Where the values of other hyperboards come from.
 pub trait Boards: Sync {
+    /// The operators to work with.
+    fn backend(&self) -> &'static dyn Backend;
+
     /// What a board reads, in its frame.
     ///
     /// # Errors
@@ -49,6 +52,7 @@ enum ExitKind {
 
 /// Everything that leaves one placement's hyperboard.
 pub struct PawnExits {
+    backend: &'static dyn Backend,
     board: Hyperboard,
     /// The i-th outer man captured by a piece or king.
     pieces_taken: Vec<View>,
@@ -91,7 +95,8 @@ impl PawnExits {
             .chain(pawn_moves.iter().map(|m| &m.view));
         let bits = release_bits_of(&rules, views.map(|view| view.sub().values));
         let rule = metric.conversion_rule();
-        Ok(PawnExits { board: board.clone(), pieces_taken, pawns_taken, pawn_moves, rule, bits })
+        let (backend, board) = (boards.backend(), board.clone());
+        Ok(PawnExits { backend, board, pieces_taken, pawns_taken, pawn_moves, rule, bits })
     }
 
     fn add_pawn_move(&self, found: &mut Conversions, m: &PawnExit, cell: &Cell) {
@@ -119,7 +124,7 @@ impl PawnExits {
 
 impl Exits for PawnExits {
     fn conversions(&self, side: Color, goal: Goal, tile: usize) -> Conversions {
-        let mut found = Conversions::new(goal, self.bits);
+        let mut found = Conversions::new(self.backend, goal, self.bits);
         let Some(cell) = self.board.cell(tile) else { return found };
         let subs: Vec<_> = self.pieces_taken.iter().map(|view| Some(view.sub())).collect();
         found.add_piece_captures(&self.board, side, &cell, &subs, self.rule);
@@ -232,6 +237,7 @@ impl Builder<'_> {
         let captures = answers.iter().map(|a| self.view(!m.side, None, a.after, None, rule));
         let captures = captures.collect::<Result<Vec<_>, _>>()?;
         let SubView { axes, values } = view.sub();
-        Ok(View::Own { axes: axes.clone(), values: with_en_passant(values, &captures, rule) })
+        let values = with_en_passant(self.boards.backend(), values, &captures, rule);
+        Ok(View::Own { axes: axes.clone(), values })
     }
 }

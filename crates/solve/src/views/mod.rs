@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use molien_board::{Bitboard, Color, Man, Material, Role, Square, Symmetry};
 use molien_hyper::{MAX_OUTER, OuterAxes, Tile};
-use molien_operators::{SubView, transpose};
+use molien_operators::{Backend, SubView};
 use molien_values::{BoardValues, Graded, Placement};
 
 use crate::exits::Node;
@@ -167,7 +167,7 @@ pub(crate) fn graded(planes: Vec<Vec<Tile>>, like: &Graded, wanted: &Wanted) -> 
 }
 
 /// A view of a stored hyperboard with pawns.
-pub fn of_pawn_board(game: &Arc<BoardValues>, wanted: &Wanted) -> View {
+pub fn of_pawn_board(backend: &dyn Backend, game: &Arc<BoardValues>, wanted: &Wanted) -> View {
     let frame = wanted.frame();
     if frame == Frame::PLAIN && wanted.fixed.is_none() {
         return View::Shared { game: game.clone(), turn: wanted.turn };
@@ -185,7 +185,7 @@ pub fn of_pawn_board(game: &Arc<BoardValues>, wanted: &Wanted) -> View {
         let tile = game.board.axes().encode(&squares[..places.len()]);
         for (out, source) in out.iter_mut().zip(&source) {
             let moved = source[tile].transform(symmetry, true, true);
-            out[number] = if frame.swapped { transpose(&moved) } else { moved };
+            out[number] = if frame.swapped { backend.transpose(&moved) } else { moved };
         }
     }
     View::Own { axes, values: graded(out, values, wanted) }

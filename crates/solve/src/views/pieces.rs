@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use molien_board::{Bitboard, Square, Symmetry};
 use molien_hyper::{Hyperboard, KingAxis, KingPair, MAX_OUTER, OuterAxes, Tile, king_pair};
-use molien_operators::{column, transpose};
+use molien_operators::Backend;
 use molien_values::BoardValues;
 use rayon::prelude::*;
 
@@ -21,11 +21,16 @@ const TRANSPOSED_TILES: usize = 1 << 16;
 /// pawns a board looks the same from both sides: where the reader has the
 /// colours exchanged, men and kings exchange their roles and nothing is turned
 /// over.
-pub fn of_piece_board(game: &BoardValues, wanted: &Wanted) -> View {
-    copy(game, wanted, TRANSPOSED_TILES)
+pub fn of_piece_board(backend: &dyn Backend, game: &BoardValues, wanted: &Wanted) -> View {
+    copy(backend, game, wanted, TRANSPOSED_TILES)
 }
 
-fn copy(game: &BoardValues, wanted: &Wanted, transposed_tiles: usize) -> View {
+fn copy(
+    backend: &dyn Backend,
+    game: &BoardValues,
+    wanted: &Wanted,
+    transposed_tiles: usize,
+) -> View {
     debug_assert_eq!(game.board.king_axis(), KingAxis::Pairs);
     let axes = OuterAxes::new(&wanted.men);
     let frame = wanted.frame();
@@ -39,6 +44,7 @@ fn copy(game: &BoardValues, wanted: &Wanted, transposed_tiles: usize) -> View {
         let fixed_is_last = wanted.fixed.is_some() && places[0] + 1 == places.len();
         let flips = fixed_is_last && game.board.tiles() <= transposed_tiles;
         let lines = Lines {
+            backend,
             board: &game.board,
             wanted,
             axes: &axes,
@@ -47,7 +53,7 @@ fn copy(game: &BoardValues, wanted: &Wanted, transposed_tiles: usize) -> View {
             transposed: fixed_is_last,
             by_column: fixed_is_last && !flips,
         };
-        let flip = |plane: &&Vec<Tile>| plane.iter().map(transpose).collect();
+        let flip = |plane: &&Vec<Tile>| plane.iter().map(|tile| backend.transpose(tile)).collect();
         let flipped: Vec<Vec<Tile>> = source.iter().filter(|_| flips).map(flip).collect();
         if flips { lines.copy(&flipped.iter().collect::<Vec<_>>()) } else { lines.copy(&source) }
     };
@@ -88,6 +94,7 @@ fn copy_single_tile(
 /// words of the black king's squares form a 64 x 64 matrix; transposed, it
 /// holds a row of each of 64 tiles of the view.
 struct Lines<'a> {
+    backend: &'a dyn Backend,
     board: &'a Hyperboard,
     wanted: &'a Wanted,
     axes: &'a OuterAxes,
@@ -179,7 +186,7 @@ impl Lines<'_> {
                 if words.is_empty() {
                     continue;
                 }
-                let rows = transpose(&words);
+                let rows = self.backend.transpose(&words);
                 for (y, tile) in tiles.iter_mut().enumerate() {
                     *tile.row_mut(white) = rows.row(Square::new(y));
                 }
@@ -193,7 +200,7 @@ impl Lines<'_> {
         Tile::from_rows(|black| {
             let Some(WordAddress { tile, row, back }) = addresses[black.index()] else { return 0 };
             let tile = &source[tile];
-            let word = if self.by_column { column(tile, row) } else { tile.row(row) };
+            let word = if self.by_column { self.backend.column(tile, row) } else { tile.row(row) };
             if word == 0 { 0 } else { back.bitboard(Bitboard(word)).0 }
         })
     }
@@ -233,6 +240,7 @@ mod tests {
     use super::*;
     use molien_board::{Color, Man, Material, Position, Role};
     use molien_build::Build;
+    use molien_operators::fastest;
     use molien_values::{Metric, Outcome, Placement, Value};
 
     /// Every position of a view has the value of the table, whichever man is
@@ -252,8 +260,8 @@ mod tests {
                 left.sort_by_key(|man| (man.color == Color::White, man.role));
                 let pawns = Placement::NONE;
                 let wanted = Wanted { men: left, pawns, fixed, turn, depths: true };
-                let view = of_piece_board(&table.parts[0], &wanted);
-                let by_column = copy(&table.parts[0], &wanted, 0);
+                let view = of_piece_board(fastest(), &table.parts[0], &wanted);
+                let by_column = copy(fastest(), &table.parts[0], &wanted, 0);
                 assert!(view.sub().values == by_column.sub().values, "{name} {wanted:?}");
                 compare(&view, &wanted, |position| table.get(position));
             }

@@ -59,10 +59,10 @@ impl BoardSolve<'_> {
         });
         let mut game = BoardValues { board: board.clone(), values };
         let mut stats = Stats::new(self.material(), self.metric);
-        let counter = Counter::new(board);
+        let counter = Counter::new(self.backend, board);
         self.wins_of(Color::White, &mut game, &mut stats, &counter, watch)?;
         if self.material().is_symmetric() && !self.material().has_pawns() {
-            complete_symmetric(&mut game);
+            complete_symmetric(self.backend, &mut game);
             complete_symmetric_stats(&mut stats);
         } else {
             self.wins_of(Color::Black, &mut game, &mut stats, &counter, watch)?;
@@ -96,7 +96,13 @@ impl BoardSolve<'_> {
         }
         let start = self.start(attacker, &game.values);
         let waves = Waves { backend: self.backend, board: self.board, attacker };
-        let recorder = Recorder { board: self.board, counter, keep: self.keep, attacker };
+        let recorder = Recorder {
+            backend: self.backend,
+            board: self.board,
+            counter,
+            keep: self.keep,
+            attacker,
+        };
         let (material, metric) = (self.material(), self.metric);
         let log = self.open_log(attacker)?;
         let stop = waves.run(

@@ -2,12 +2,13 @@
 
 use molien_board::{Color, Position};
 use molien_hyper::{Cell, Hyperboard, Index, KingAxis, Plane, Tile};
-use molien_operators::count;
+use molien_operators::Backend;
 use molien_values::{BoardValues, Count, Graded, Stats, Zugzwangs};
 use rayon::prelude::*;
 
 /// Counts addresses of a hyperboard as positions.
 pub(crate) struct Counter<'a> {
+    backend: &'a dyn Backend,
     board: &'a Hyperboard,
     /// Addresses of one placement of like men.
     stored_factor: u64,
@@ -36,13 +37,13 @@ impl Raw {
 }
 
 impl<'a> Counter<'a> {
-    pub fn new(board: &'a Hyperboard) -> Counter<'a> {
+    pub fn new(backend: &'a dyn Backend, board: &'a Hyperboard) -> Counter<'a> {
         let mirror = |tile| {
             let cell = board.cell(tile)?;
             board.maps_to_itself(&cell).then(|| Box::new(board.representatives(&cell)))
         };
         let mirrors = (0..board.tiles()).into_par_iter().with_min_len(64).map(mirror).collect();
-        Counter { board, stored_factor: board.stored_factor(), mirrors }
+        Counter { backend, board, stored_factor: board.stored_factor(), mirrors }
     }
 
     /// Sorts the addresses of a tile, so many of them.
@@ -50,7 +51,7 @@ impl<'a> Counter<'a> {
         match &self.mirrors[number] {
             None => Raw { plain: addresses, ..Raw::default() },
             Some(mask) => {
-                let mirrored_unique = count(&tile.and(mask));
+                let mirrored_unique = self.backend.count(&tile.and(mask));
                 Raw { plain: 0, mirrored: addresses, mirrored_unique }
             }
         }
@@ -74,7 +75,7 @@ impl<'a> Counter<'a> {
             .filter_map(|number| {
                 let cell = self.board.cell(number)?;
                 let tile = tile(number, &cell);
-                Some(self.raw(number, &tile, count(&tile)))
+                Some(self.raw(number, &tile, self.backend.count(&tile)))
             })
             .reduce(Raw::default, Raw::add);
         self.finish(raw)

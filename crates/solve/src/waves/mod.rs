@@ -26,8 +26,8 @@ pub use watch::Watch;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use molien_board::Color;
-use molien_hyper::{Hyperboard, Plane, Tile};
-use molien_operators::{Backend, Release, difference, for_each_neighbour, take};
+use molien_hyper::{Cell, Hyperboard, Plane, Tile};
+use molien_operators::{Backend, Release, for_each_neighbour};
 use rayon::prelude::*;
 
 use molien_values::RunLog;
@@ -77,16 +77,10 @@ struct Pending {
 
 const NEVER: u16 = u16::MAX;
 
-/// The next ply at which one of these positions is due; none of them is due
-/// yet.
-fn next_due(release: &Release, among: &Tile) -> u16 {
-    release.least(among).unwrap_or(NEVER)
-}
-
 impl Pending {
-    fn new(releases: Vec<Release>, plane: &Plane) -> Pending {
+    fn new(backend: &dyn Backend, releases: Vec<Release>, plane: &Plane) -> Pending {
         let tiles = releases.par_iter().zip(&plane.tiles).with_min_len(CHUNK_TILES);
-        let next = tiles.map(|(release, among)| next_due(release, among)).collect();
+        let next = tiles.map(|(release, among)| next_due(backend, release, among)).collect();
         Pending { releases, next }
     }
 
@@ -100,9 +94,15 @@ impl Pending {
     }
 }
 
+/// The next ply at which one of these positions is due; none of them is due
+/// yet.
+fn next_due(backend: &dyn Backend, release: &Release, among: &Tile) -> u16 {
+    backend.release_least(release, among).unwrap_or(NEVER)
+}
+
 /// The positions whose conversions hold until this ply no longer do.
-fn let_go(hold: &mut Release, ply: u16) {
-    hold.some = difference(&hold.some, &hold.at(ply));
+fn let_go(backend: &dyn Backend, hold: &mut Release, ply: u16) {
+    hold.some = backend.difference(&hold.some, &backend.release_at(hold, ply));
 }
 
 /// Tiles of which a neighbour changed, and whether there are any.
@@ -142,55 +142,66 @@ impl Dirty {
     }
 }
 
-pub(crate) struct Waves<'a> {
-    pub backend: &'a dyn Backend,
-    pub board: &'a Hyperboard,
-    pub attacker: Color,
+/// A set of positions that only shrinks, with the tiles of it to look at again.
+struct Undecided {
+    positions: Plane,
+    conversions: Pending,
+    dirty: Dirty,
+}
+
+impl Undecided {
+    fn new(
+        backend: &dyn Backend,
+        positions: Plane,
+        conversions: Vec<Release>,
+        dirty: bool,
+    ) -> Undecided {
+        let conversions = Pending::new(backend, conversions, &positions);
+        let dirty = Dirty::new(positions.tiles.len(), dirty);
+        Undecided { positions, conversions, dirty }
+    }
+
+    /// Whether some tile has to be looked at.
+    fn is_due(&self, ply: u16) -> bool {
+        self.dirty.any.swap(false, Relaxed) || self.conversions.first_due() == ply
+    }
+}
+
+/// One tile of [`Undecided`], and what this wave decides of it.
+struct TileStep<'a> {
+    /// Whether a neighbour changed.
+    changed: bool,
+    /// Whether a conversion is due.
+    due: bool,
+    open: &'a mut Tile,
+    release: &'a mut Release,
+}
+
+/// What a wave, or half of one, has decided.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    /// Addresses.
+    decided: u64,
+    /// Tiles looked at.
+    tiles: u64,
 }
 
 /// Everything that changes from wave to wave.
 struct State {
-    open: Plane,
-    candidates: Plane,
-    wins: Pending,
-    holds: Pending,
+    /// Attacker to move, not yet won.
+    open: Undecided,
+    /// Defender to move, not yet lost.
+    candidates: Undecided,
     /// Lost positions of the wave before and of this one.
     lost_before: Plane,
     lost_now: Plane,
     won_now: Plane,
-    dirty_open: Dirty,
-    dirty_candidates: Dirty,
 }
 
-impl State {
-    /// Takes in the wave in `lost_now` and `won_now`, decided by an earlier
-    /// process, as `defend` and `attack` would have.
-    fn replay(&mut self, ply: u16) {
-        let take = |from: &mut Plane, plane: &Plane| {
-            let tiles = from.tiles.par_iter_mut().zip(&mut from.live);
-            tiles.zip(&plane.tiles).zip(&plane.live).with_min_len(64).for_each(
-                |(((tile, alive), gone), live)| {
-                    if *live {
-                        *tile = tile.minus(gone);
-                        *alive = !tile.is_empty();
-                    }
-                },
-            );
-        };
-        take(&mut self.candidates, &self.lost_now);
-        take(&mut self.open, &self.won_now);
-        let holds = self.holds.par_iter_mut().zip(&self.candidates.tiles);
-        holds.filter(|((_, next), _)| **next == ply).for_each(|((hold, next), candidates)| {
-            let_go(hold, ply);
-            *next = next_due(hold, candidates);
-        });
-        let wins = self.wins.par_iter_mut().zip(&self.open.tiles);
-        wins.filter(|((_, next), _)| **next == ply).for_each(|((win, next), open)| {
-            *next = next_due(win, open);
-        });
-        self.dirty_open.clear();
-        self.dirty_candidates.clear();
-    }
+pub(crate) struct Waves<'a> {
+    pub backend: &'a dyn Backend,
+    pub board: &'a Hyperboard,
+    pub attacker: Color,
 }
 
 impl Waves<'_> {
@@ -206,127 +217,176 @@ impl Waves<'_> {
         cancelled: impl Fn() -> bool,
     ) -> Stop {
         let mut state = self.begin(start);
-        let mut ply = 0;
-        loop {
+        for ply in 0..NEVER {
             if cancelled() {
                 return Stop::Cancelled;
             }
             let State { lost_now, won_now, .. } = &mut state;
             let logged = log.as_mut().is_some_and(|log| log.next(lost_now, won_now));
-            // Wave 0 is computed again: it finds the stalemates too.
-            let replayed = logged && ply > 0;
-            if replayed {
-                state.replay(ply);
-            }
-            let (mut lost, lost_tiles) = if replayed {
-                (count(&state.lost_now), 0)
-            } else if state.dirty_candidates.any.swap(false, Relaxed)
-                || state.holds.first_due() == ply
-            {
-                self.defend(&mut state, ply)
-            } else {
-                clear(&mut state.lost_now)
+            // Wave 0 is computed in any case: it finds the stalemates, too.
+            let [lost, won] = match ply {
+                0 => self.first_wave(&mut state, &mut decide),
+                _ if logged => self.replay(&mut state, ply),
+                _ => [self.defend(&mut state, ply), self.attack(&mut state, ply)],
             };
-            if ply == 0 {
-                let stalemates = self.take_stalemates(&mut state.lost_now);
-                lost -= count(&stalemates);
-                decide(ply, Decided::Stalemate(&stalemates), 0, 0);
-            }
-            if lost > 0 {
-                decide(ply, Decided::Lost(&state.lost_now), lost, lost_tiles);
-            }
-            let (won, won_tiles) = if replayed {
-                (count(&state.won_now), 0)
-            } else if state.dirty_open.any.swap(false, Relaxed) || state.wins.first_due() == ply {
-                self.attack(&mut state, ply)
-            } else {
-                clear(&mut state.won_now)
-            };
-            if won > 0 {
-                decide(ply, Decided::Won(&state.won_now), won, won_tiles);
-            }
+            self.report(&state, ply, [lost, won], &mut decide);
             if let Some(log) = log.as_mut().filter(|_| !logged)
                 && let Err(reason) = log.append(&state.lost_now, &state.won_now)
             {
                 return Stop::NotLogged(reason);
             }
-            if lost > 0 {
-                self.mark(&state.lost_now, self.attacker, &state.dirty_open);
-            }
-            if won > 0 {
-                self.mark(&state.won_now, !self.attacker, &state.dirty_candidates);
+            if lost.decided + won.decided == 0 && state.is_over() {
+                break;
             }
             std::mem::swap(&mut state.lost_before, &mut state.lost_now);
-            if lost == 0 && won == 0 && state.wins.first_due().min(state.holds.first_due()) == NEVER
-            {
-                return Stop::Finished;
-            }
-            ply += 1;
         }
+        Stop::Finished
     }
 
     fn begin(&self, start: Start) -> State {
-        let tiles = self.board.tiles();
+        let empty = || Plane::empty(self.board.tiles());
         let Start { open, candidates, wins, holds } = start;
-        let (wins, holds) = (Pending::new(wins, &open), Pending::new(holds, &candidates));
         State {
-            open,
-            candidates,
-            wins,
-            holds,
-            lost_before: Plane::empty(tiles),
-            lost_now: Plane::empty(tiles),
-            won_now: Plane::empty(tiles),
-            dirty_open: Dirty::new(tiles, false),
-            dirty_candidates: Dirty::new(tiles, true),
+            open: Undecided::new(self.backend, open, wins, false),
+            candidates: Undecided::new(self.backend, candidates, holds, true),
+            lost_before: empty(),
+            lost_now: empty(),
+            won_now: empty(),
+        }
+    }
+
+    /// Wave 0, in which those without a legal move are lost or stalemated.
+    fn first_wave(
+        &self,
+        state: &mut State,
+        decide: &mut impl FnMut(u16, Decided<'_>, u64, u64),
+    ) -> [Tally; 2] {
+        let mut lost = self.defend(state, 0);
+        let stalemates = self.take_stalemates(&mut state.lost_now);
+        lost.decided -= self.count(&stalemates);
+        decide(0, Decided::Stalemate(&stalemates), 0, 0);
+        [lost, self.attack(state, 0)]
+    }
+
+    /// Tells what the wave has decided, and marks the tiles it matters to.
+    fn report(
+        &self,
+        state: &State,
+        ply: u16,
+        [lost, won]: [Tally; 2],
+        decide: &mut impl FnMut(u16, Decided<'_>, u64, u64),
+    ) {
+        if lost.decided > 0 {
+            decide(ply, Decided::Lost(&state.lost_now), lost.decided, lost.tiles);
+            self.mark(&state.lost_now, self.attacker, &state.open.dirty);
+        }
+        if won.decided > 0 {
+            decide(ply, Decided::Won(&state.won_now), won.decided, won.tiles);
+            self.mark(&state.won_now, !self.attacker, &state.candidates.dirty);
         }
     }
 
     /// The defender's half of a wave: fills `lost_now`.
-    fn defend(&self, state: &mut State, ply: u16) -> (u64, u64) {
+    fn defend(&self, state: &mut State, ply: u16) -> Tally {
+        let (backend, open) = (self.backend, &state.open.positions);
+        self.half(&mut state.candidates, &mut state.lost_now, ply, |cell, step| {
+            if step.due {
+                let_go(backend, step.release, ply);
+            }
+            let stuck = backend.difference(step.open, &step.release.some);
+            let moving = backend.quiet_within(self.board, !self.attacker, open, cell, &stuck);
+            backend.difference(&stuck, &moving)
+        })
+    }
+
+    /// The attacker's half of a wave: fills `won_now`.
+    fn attack(&self, state: &mut State, ply: u16) -> Tally {
+        let (backend, lost) = (self.backend, &state.lost_before);
+        self.half(&mut state.open, &mut state.won_now, ply, |cell, step| {
+            let mut won = Tile::EMPTY;
+            if step.changed {
+                won = backend.quiet_within(self.board, self.attacker, lost, cell, step.open);
+            }
+            if step.due {
+                won.add(&backend.release_at(step.release, ply).and(step.open));
+            }
+            won
+        })
+    }
+
+    /// Half a wave: what `decide` says of each tile that is due goes from the
+    /// undecided to `decided`.
+    fn half(
+        &self,
+        undecided: &mut Undecided,
+        decided: &mut Plane,
+        ply: u16,
+        decide: impl Fn(&Cell, &mut TileStep<'_>) -> Tile + Sync,
+    ) -> Tally {
+        if !undecided.is_due(ply) {
+            clear(decided);
+            return Tally::default();
+        }
         let (counted, computed) = (AtomicU64::new(0), AtomicU64::new(0));
-        let (open, dirty) = (&state.open, &state.dirty_candidates);
-        let candidates = state.candidates.tiles.par_iter_mut().zip(&mut state.candidates.live);
-        let lost = state.lost_now.tiles.par_iter_mut().zip(&mut state.lost_now.live);
-        candidates
-            .zip(lost)
-            .zip(state.holds.par_iter_mut())
-            .enumerate()
-            .with_min_len(CHUNK_TILES)
-            .for_each(|(number, (((candidates, alive), (lost, lost_live)), (hold, next)))| {
-                if *lost_live {
-                    *lost = Tile::EMPTY;
-                    *lost_live = false;
+        let Undecided { positions, conversions, dirty } = undecided;
+        let open = positions.tiles.par_iter_mut().zip(&mut positions.live);
+        let decided = decided.tiles.par_iter_mut().zip(&mut decided.live);
+        let tiles = open.zip(decided).zip(conversions.par_iter_mut()).enumerate();
+        tiles.with_min_len(CHUNK_TILES).for_each(|(number, tile)| {
+            let (((open, alive), (decided, live)), (release, next)) = tile;
+            if std::mem::take(live) {
+                *decided = Tile::EMPTY;
+            }
+            let (changed, due) = (dirty.take(number), *next == ply);
+            if !changed && !due {
+                return;
+            }
+            if !*alive {
+                *next = NEVER;
+                return;
+            }
+            if due {
+                self.backend.prefetch(release);
+            }
+            let Some(cell) = self.board.cell(number) else { return };
+            let mut step = TileStep { changed, due, open, release };
+            *decided = decide(&cell, &mut step);
+            let count;
+            (count, *alive) = self.backend.take(open, decided);
+            *live = count > 0;
+            if due {
+                *next = next_due(self.backend, release, open);
+            }
+            counted.fetch_add(count, Relaxed);
+            computed.fetch_add(1, Relaxed);
+        });
+        Tally { decided: counted.into_inner(), tiles: computed.into_inner() }
+    }
+
+    /// Takes in the wave in `lost_now` and `won_now`, decided by an earlier
+    /// process, as `defend` and `attack` would have.
+    fn replay(&self, state: &mut State, ply: u16) -> [Tally; 2] {
+        let take = |from: &mut Undecided, decided: &Plane, holds: bool| {
+            let Undecided { positions, conversions, dirty } = from;
+            let tiles = positions.tiles.par_iter_mut().zip(&mut positions.live);
+            let decided_tiles = decided.tiles.par_iter().zip(&decided.live);
+            let tiles = tiles.zip(decided_tiles).zip(conversions.par_iter_mut());
+            tiles.with_min_len(64).for_each(|(((tile, alive), (gone, live)), (release, next))| {
+                if *live {
+                    (_, *alive) = self.backend.take(tile, gone);
                 }
-                let due = *next == ply;
-                if !(dirty.take(number) || due) {
-                    return;
-                }
-                if !*alive {
-                    *next = NEVER;
-                    return;
-                }
-                if due {
-                    hold.prefetch();
-                }
-                let Some(cell) = self.board.cell(number) else { return };
-                computed.fetch_add(1, Relaxed);
-                if due {
-                    let_go(hold, ply);
-                }
-                let stuck = difference(candidates, &hold.some);
-                let moving =
-                    self.backend.quiet_within(self.board, !self.attacker, open, &cell, &stuck);
-                *lost = difference(&stuck, &moving);
-                let decided;
-                (decided, *alive) = take(candidates, lost);
-                *lost_live = decided > 0;
-                counted.fetch_add(decided, Relaxed);
-                if due {
-                    *next = next_due(hold, candidates);
+                if *next == ply {
+                    if holds {
+                        let_go(self.backend, release, ply);
+                    }
+                    *next = next_due(self.backend, release, tile);
                 }
             });
-        (counted.into_inner(), computed.into_inner())
+            dirty.clear();
+            Tally { decided: self.count(decided), tiles: 0 }
+        };
+        let lost = take(&mut state.candidates, &state.lost_now, true);
+        [lost, take(&mut state.open, &state.won_now, false)]
     }
 
     /// At ply 0 the "lost" have no legal move. Those not in check are
@@ -344,51 +404,6 @@ impl Waves<'_> {
         Plane::from_tiles(tiles.with_min_len(CHUNK_TILES).map(split).collect())
     }
 
-    /// The attacker's half of a wave: fills `won_now`.
-    fn attack(&self, state: &mut State, ply: u16) -> (u64, u64) {
-        let (counted, computed) = (AtomicU64::new(0), AtomicU64::new(0));
-        let (lost, dirty) = (&state.lost_before, &state.dirty_open);
-        let open = state.open.tiles.par_iter_mut().zip(&mut state.open.live);
-        let won = state.won_now.tiles.par_iter_mut().zip(&mut state.won_now.live);
-        open.zip(won)
-            .zip(state.wins.par_iter_mut())
-            .enumerate()
-            .with_min_len(CHUNK_TILES)
-            .for_each(|(number, (((open, alive), (won, won_live)), (win, next)))| {
-                if *won_live {
-                    *won = Tile::EMPTY;
-                    *won_live = false;
-                }
-                let (changed, due) = (dirty.take(number), *next == ply);
-                if !(changed || due) {
-                    return;
-                }
-                if !*alive {
-                    *next = NEVER;
-                    return;
-                }
-                if due {
-                    win.prefetch();
-                }
-                let Some(cell) = self.board.cell(number) else { return };
-                computed.fetch_add(1, Relaxed);
-                if changed {
-                    *won = self.backend.quiet_within(self.board, self.attacker, lost, &cell, open);
-                }
-                if due {
-                    won.add(&win.at(ply).and(open));
-                }
-                let decided;
-                (decided, *alive) = take(open, won);
-                *won_live = decided > 0;
-                counted.fetch_add(decided, Relaxed);
-                if due {
-                    *next = next_due(win, open);
-                }
-            });
-        (counted.into_inner(), computed.into_inner())
-    }
-
     /// Marks the tiles from which `side` moves into a live tile of the plane.
     fn mark(&self, plane: &Plane, side: Color, dirty: &Dirty) {
         dirty.any.store(true, Relaxed);
@@ -398,19 +413,25 @@ impl Waves<'_> {
             }
         });
     }
+
+    fn count(&self, plane: &Plane) -> u64 {
+        let tiles = plane.tiles.par_iter().zip(&plane.live).with_min_len(64);
+        tiles.filter(|(_, live)| **live).map(|(tile, _)| self.backend.count(tile)).sum()
+    }
 }
 
-fn count(plane: &Plane) -> u64 {
-    let live = plane.tiles.par_iter().zip(&plane.live).with_min_len(64).filter(|(_, live)| **live);
-    live.map(|(tile, _)| molien_operators::count(tile)).sum()
+impl State {
+    /// Whether no conversion will ever decide anything.
+    fn is_over(&self) -> bool {
+        let due = |undecided: &Undecided| undecided.conversions.first_due();
+        due(&self.open).min(due(&self.candidates)) == NEVER
+    }
 }
 
-fn clear(plane: &mut Plane) -> (u64, u64) {
-    plane.tiles.par_iter_mut().zip(&mut plane.live).for_each(|(tile, live)| {
-        if *live {
+fn clear(plane: &mut Plane) {
+    plane.tiles.par_iter_mut().zip(&mut plane.live).with_min_len(64).for_each(|(tile, live)| {
+        if std::mem::take(live) {
             *tile = Tile::EMPTY;
-            *live = false;
         }
     });
-    (0, 0)
 }

@@ -2,7 +2,7 @@
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, KingAxis, Plane, Tile};
-use molien_operators::add_to_all;
+use molien_operators::Backend;
 use molien_values::Graded;
 use rayon::prelude::*;
 
@@ -24,6 +24,7 @@ pub enum Keep {
 }
 
 pub(crate) struct Recorder<'a> {
+    pub backend: &'a dyn Backend,
     pub board: &'a Hyperboard,
     pub counter: &'a Counter<'a>,
     pub keep: Keep,
@@ -88,7 +89,7 @@ impl Recorder<'_> {
             let numbers = live.filter(|(_, live)| **live).map(|(i, _)| i);
             numbers.fold(Raw::default(), |sum, i| {
                 let tile = &plane.tiles[first + i];
-                let addresses = add_to_all(&mut targets, i, tile);
+                let addresses = self.backend.add_to_all(&mut targets, i, tile);
                 sum.add(self.counter.raw(first + i, tile, addresses))
             })
         };

@@ -1,55 +1,23 @@
-//! Every implementation gives the same bits as the scalar one.
+//! Quiet moves and checks.
 
 use molien_board::{Bitboard, Color, Material};
-use molien_hyper::{Hyperboard, Plane, Tile};
-use molien_operators::{Backend, Scalar, all, for_each_neighbour, valid};
+use molien_hyper::{Hyperboard, Plane};
+use molien_operators::{Backend, Scalar, fastest, for_each_neighbour, valid};
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
-
-/// A random set of placements. Like men in the tile can change places. Tiles
-/// that hold mirror images of their own positions stay empty: a real plane
-/// holds both images or none.
-fn random_plane(board: &Hyperboard, random: &mut Random) -> Plane {
-    let tile = |number| match board.cell(number) {
-        Some(cell) if !board.has_mirror_images(&cell) => {
-            let tile = Tile::from_rows(|_| random.next() & random.next());
-            let like = board.row() == board.column();
-            let tile = if like { tile.or(&tile.transpose()) } else { tile };
-            tile.and(&valid(board, &cell))
-        }
-        _ => Tile::EMPTY,
-    };
-    Plane::from_tiles((0..board.tiles()).map(tile).collect())
-}
-
-fn sample_tiles(board: &Hyperboard, random: &mut Random, count: usize) -> Vec<usize> {
-    if board.tiles() <= count {
-        return (0..board.tiles()).collect();
-    }
-    (0..count).map(|_| random.next() as usize % board.tiles()).collect()
-}
+use crate::others;
+use crate::random::Random;
 
 fn check_board(board: &Hyperboard, samples: usize) {
     let mut random = Random(0x1234_5678_9abc_def1);
-    let plane = random_plane(board, &mut random);
-    for tile in sample_tiles(board, &mut random, samples) {
+    let plane = random.plane(board);
+    for tile in random.sample(board, samples) {
         let Some(cell) = board.cell(tile) else { continue };
         for side in Color::BOTH {
             let quiet = Scalar.quiet(board, side, &plane, &cell);
             let check = Scalar.in_check(board, side, &cell);
             // Few positions asked for: implementations may stop early.
-            let few = Tile::from_rows(|_| random.next() & random.next() & random.next());
-            let few = few.and(&valid(board, &cell));
-            for backend in all() {
+            let few = random.tile(3).and(&valid(board, &cell));
+            for backend in others() {
                 let name = backend.name();
                 let board_name = board.material();
                 assert_eq!(
@@ -113,10 +81,10 @@ fn neighbours_cover_all_sources() {
     for name in ["KQK", "KRKN", "KQKR"] {
         let board = pieces(name);
         let mut random = Random(99);
-        for tile in sample_tiles(&board, &mut random, 30) {
+        for tile in random.sample(&board, 30) {
             let Some(cell) = board.cell(tile) else { continue };
             // A plane with this tile (and its mirror image) only.
-            let full = random_plane(&board, &mut random);
+            let full = random.plane(&board);
             for side in Color::BOTH {
                 let mut neighbours = std::collections::HashSet::new();
                 for_each_neighbour(&board, side, &cell, |t| {
@@ -127,7 +95,7 @@ fn neighbours_cover_all_sources() {
                 plane.live[tile] = full.live[tile];
                 for other in 0..board.tiles() {
                     let Some(other_cell) = board.cell(other) else { continue };
-                    let reached = all().last().unwrap().quiet(&board, side, &plane, &other_cell);
+                    let reached = fastest().quiet(&board, side, &plane, &other_cell);
                     assert!(
                         reached.is_empty() || neighbours.contains(&other),
                         "{name} {tile} {other}"

@@ -1,0 +1,116 @@
+//! The operators of a [`crate::Backend`], written once for all vectors of
+//! words. `arch` compiles each of them for every instruction set; what they
+//! call must be inlined into them.
+
+use molien_board::Square;
+use molien_hyper::Tile;
+
+use crate::Release;
+use crate::merge::{Reading, merge};
+use crate::wide::Wide;
+use crate::words::Words;
+
+pub(crate) use crate::checks::in_check;
+pub(crate) use crate::merge::add_moves;
+pub(crate) use crate::quiet::quiet_within;
+
+#[inline(always)]
+pub(crate) fn merge_least<W: Words>(release: &mut Release, other: &Release) {
+    merge::<W, true>(release, &other.some, &other.planes(), Reading::Same, None);
+}
+
+#[inline(always)]
+pub(crate) fn merge_greatest<W: Words>(release: &mut Release, other: &Release) {
+    merge::<W, false>(release, &other.some, &other.planes(), Reading::Same, None);
+}
+
+#[inline(always)]
+pub(crate) fn release_at<W: Words>(release: &Release, ply: u16) -> Tile {
+    if release.bits.is_empty() {
+        return if ply == 1 { release.some } else { Tile::EMPTY };
+    }
+    if usize::from(ply) >> release.bits.len() != 0 {
+        return Tile::EMPTY;
+    }
+    let mut equal = Wide::<W>::load(&release.some);
+    for (b, plane) in release.bits.iter().enumerate() {
+        let plane = Wide::load(plane);
+        equal = if ply >> b & 1 != 0 { equal.and(plane) } else { equal.minus(plane) };
+    }
+    equal.store()
+}
+
+#[inline(always)]
+pub(crate) fn release_least<W: Words>(release: &Release, among: &Tile) -> Option<u16> {
+    let mut set = Wide::<W>::load(&release.some).and(Wide::load(among));
+    if set.is_empty() {
+        return None;
+    }
+    if release.bits.is_empty() {
+        return Some(1);
+    }
+    // From the highest bit: keep those without it, if there are any.
+    let mut ply = 0;
+    for plane in release.bits.iter().rev() {
+        let without = set.minus(Wide::load(plane));
+        ply <<= 1;
+        if without.is_empty() {
+            ply |= 1;
+        } else {
+            set = without;
+        }
+    }
+    Some(ply)
+}
+
+#[inline(always)]
+pub(crate) fn prefetch<W: Words>(release: &Release) {
+    for plane in &release.bits {
+        W::prefetch(plane);
+    }
+}
+
+#[inline(always)]
+pub(crate) fn count<W: Words>(tile: &Tile) -> u64 {
+    tile.len()
+}
+
+#[inline(always)]
+pub(crate) fn difference<W: Words>(a: &Tile, b: &Tile) -> Tile {
+    Wide::<W>::load(a).minus(Wide::load(b)).store()
+}
+
+#[inline(always)]
+pub(crate) fn take<W: Words>(open: &mut Tile, decided: &Tile) -> (u64, bool) {
+    let left = Wide::<W>::load(open).minus(Wide::load(decided));
+    *open = left.store();
+    (decided.len(), !left.is_empty())
+}
+
+#[inline(always)]
+pub(crate) fn add_to_all<W: Words>(targets: &mut [&mut [Tile]], number: usize, tile: &Tile) -> u64 {
+    let added = Wide::<W>::load(tile);
+    for target in targets {
+        let mut sum = Wide::load(&target[number]);
+        sum.add(added);
+        target[number] = sum.store();
+    }
+    tile.len()
+}
+
+#[inline(always)]
+pub(crate) fn transpose<W: Words>(tile: &Tile) -> Tile {
+    Wide::<W>::load(tile).transpose().store()
+}
+
+#[inline(always)]
+pub(crate) fn column<W: Words>(tile: &Tile, square: Square) -> u64 {
+    // By files: bit 8r is the row square on rank r.
+    let mut files = [0u64; 8];
+    for (rank, words) in tile.0.iter().enumerate() {
+        for (file, word) in files.iter_mut().zip(words) {
+            *file |= (word >> square.index() & 1) << (8 * rank);
+        }
+    }
+    files.iter().enumerate().fold(0, |set, (file, ranks)| set | ranks << file)
+}
