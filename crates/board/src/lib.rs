@@ -1,8 +1,8 @@
 //! The chess board, as far as solving endgames needs it.
 //!
 //! What it is: squares, sets of squares, rays, the eight symmetries, men,
-//! material signatures, positions, FEN and legal moves. What it is not: a
-//! general chess library (no castling, no clocks, no repetition). It does no
+//! material signatures, positions, FEN, legal moves and their names. What it is
+//! not: a general chess library (no castling, no repetition). It does no
 //! I/O and has no `unsafe`.
 //!
 //! ```
@@ -20,15 +20,19 @@ mod fen;
 mod material;
 mod men;
 mod moves;
+mod notation;
 mod position;
+mod setup;
 mod square;
 mod symmetry;
 
 pub use bitboard::{Bitboard, Squares};
-pub use fen::FenError;
+pub use fen::{FenError, FenFields, FenOptions};
 pub use material::{MAX_MEN, Material, MaterialError};
 pub use men::{Color, Man, Role};
 pub use moves::{Move, MoveKind};
+pub use notation::{MoveName, MoveNameError};
 pub use position::{IllegalPosition, Position};
+pub use setup::Setup;
 pub use square::{ParseSquareError, Square};
 pub use symmetry::Symmetry;

@@ -2,7 +2,9 @@
 
 use molien_board::Position;
 use proptest::prelude::*;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, uci::UciMove};
+use shakmaty::{
+    CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus, uci::UciMove,
+};
 
 fn uci_moves(position: &Position) -> Vec<String> {
     let mut moves: Vec<String> = position.legal_moves().iter().map(ToString::to_string).collect();
@@ -15,6 +17,18 @@ fn referee_moves(position: &Chess) -> Vec<String> {
     let mut moves: Vec<String> = position.legal_moves().iter().map(to_uci).collect();
     moves.sort();
     moves
+}
+
+/// The names a move has in the notations we read.
+fn names(position: &Chess, m: &shakmaty::Move) -> [String; 3] {
+    let san = SanPlus::from_move(position.clone(), *m).to_string();
+    let letter = m.role().upper_char().to_string();
+    let letter = if letter == "P" { String::new() } else { letter };
+    let from = m.from().map(|square| square.to_string()).unwrap_or_default();
+    let sign = if m.is_capture() { "x" } else { "-" };
+    let piece = m.promotion().map(|role| format!("={}", role.upper_char())).unwrap_or_default();
+    let long = format!("{letter}{from}{sign}{}{piece}", m.to());
+    [UciMove::from_standard(*m).to_string(), san, long]
 }
 
 /// Men that give every kind of move a chance, en passant above all.
@@ -39,6 +53,13 @@ proptest! {
             let referee_fen = Fen::from_position(&theirs, EnPassantMode::Legal).to_string();
             prop_assert!(referee_fen.starts_with(&ours.to_string()), "{} is not {}", ours, referee_fen);
             prop_assert_eq!(uci_moves(&ours), referee_moves(&theirs), "{}", ours);
+            for m in &theirs.legal_moves() {
+                let uci = UciMove::from_standard(*m).to_string();
+                for name in names(&theirs, m) {
+                    let found = ours.find_move(&name).map(|m| m.to_string());
+                    prop_assert_eq!(found.ok().as_deref(), Some(uci.as_str()), "{} {}", ours, name);
+                }
+            }
             prop_assert_eq!(ours.is_checkmate(), theirs.is_checkmate());
             prop_assert_eq!(ours.is_stalemate(), theirs.is_stalemate());
             let moves = ours.legal_moves();

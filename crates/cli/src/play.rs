@@ -7,7 +7,7 @@ use molien_board::{Material, Move, Position};
 use molien_pawns::uci::PerfectPlay;
 use molien_pawns::{PROVED, WIN};
 use molien_probe::Tablebase;
-use molien_values::{Category, Metric};
+use molien_values::{Metric, Outcome};
 
 /// Whether a material's tables can be asked without waiting.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,10 +60,10 @@ impl PerfectPlay for TablePlay {
         let moves = self.tables.moves_in(position, &[Metric::Dtm]).ok()?;
         let best = moves.first()?;
         let plies = best.after.values.plies(Metric::Dtm).unwrap_or(0);
-        let score = match best.after.category.reverse() {
-            Category::Win | Category::CursedWin => WIN.max(PROVED) - plies.abs(),
-            Category::Draw => 0,
-            Category::Loss | Category::BlessedLoss => plies.abs() - WIN.max(PROVED),
+        let score = match best.after.category.reverse().outcome() {
+            Outcome::Win => WIN.max(PROVED) - plies.abs(),
+            Outcome::Draw => 0,
+            Outcome::Loss => plies.abs() - WIN.max(PROVED),
         };
         Some((best.played, score))
     }

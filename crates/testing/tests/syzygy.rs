@@ -47,7 +47,7 @@ fn agrees(position: &Position, ours: Value, theirs: SyzygyAnswer, rounded: bool)
 }
 
 fn class(ours: Value) -> i32 {
-    Category::of(ours) as i32 - Category::Draw as i32
+    Category::of(ours).wdl().unwrap()
 }
 
 struct Comparison<'a> {

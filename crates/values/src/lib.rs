@@ -3,7 +3,8 @@
 //! Metrics, values, classes under the 50-move rule, statistics, and the laws
 //! of counting plies: how a value passes through a move ([`value_before`]),
 //! which of two values the mover prefers ([`better`]), what a conversion adds
-//! ([`Rule`]). Each law is stated here once; the solver, the card, the reader of
+//! ([`Rule`]), what the count of the 50-move rule leaves of a win
+//! ([`category_at`]). Each law is stated here once; the solver, the card, the reader of
 //! files and every check use it. [`Table`] is a solved material in memory.
 //!
 //! What it is not: it solves nothing, and it reads and writes no files.
@@ -18,6 +19,7 @@
 //! ```
 
 mod category;
+mod clock;
 mod graded;
 mod metric;
 mod moves;
@@ -34,6 +36,7 @@ mod values;
 mod wave_log;
 
 pub use category::Category;
+pub use clock::{Precision, category_after, category_at, category_in};
 pub use graded::{BoardValues, Graded, GradedTile, MAX_BITS};
 pub use metric::Metric;
 pub use moves::{MoveClass, better, value_before};

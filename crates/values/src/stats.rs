@@ -109,6 +109,17 @@ impl SideStats {
         self.losses.iter().copied().sum()
     }
 
+    /// The wins that the 50-move rule spoils. Of statistics in DTZ50 only: no
+    /// other metric tells.
+    pub fn cursed_wins(&self) -> Count {
+        beyond_the_rule(&self.wins)
+    }
+
+    /// The losses that the 50-move rule saves, under the same condition.
+    pub fn blessed_losses(&self) -> Count {
+        beyond_the_rule(&self.losses)
+    }
+
     /// Adds the counts of another part of the same table; of equal depths
     /// the position found first stays.
     pub fn absorb(&mut self, other: &SideStats) {
@@ -126,6 +137,10 @@ impl SideStats {
         }
         self
     }
+}
+
+fn beyond_the_rule(by_ply: &[Count]) -> Count {
+    by_ply.iter().skip(usize::from(FIFTY_MOVES_PLIES) + 1).copied().sum()
 }
 
 fn add_histogram(into: &mut Vec<Count>, from: &[Count]) {
@@ -239,5 +254,19 @@ impl Stats {
         self.zugzwangs.white_wins += other.zugzwangs.white_wins;
         self.zugzwangs.black_wins += other.zugzwangs.black_wins;
         self.zugzwangs.full_point += other.zugzwangs.full_point;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_spoils_what_is_deeper_than_a_hundred_plies() {
+        let one = Count { unique: 1, nalimov: 2 };
+        let side = SideStats { wins: vec![one; 104], losses: vec![one; 101], ..Default::default() };
+        assert_eq!(side.cursed_wins(), Count { unique: 3, nalimov: 6 });
+        assert_eq!(side.blessed_losses(), Count::default());
+        assert_eq!(SideStats::default().cursed_wins(), Count::default());
     }
 }

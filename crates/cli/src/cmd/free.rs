@@ -8,7 +8,7 @@ use clap::Args;
 use molien_board::{Man, Square};
 use molien_mine::{FreeMan, FreeSquare};
 use molien_probe::Answer;
-use molien_values::{Category, Metric};
+use molien_values::{Category, Metric, Outcome};
 use serde_json::{Map, Value as Json, json};
 
 use crate::Verdict;
@@ -88,10 +88,10 @@ fn short(answer: &Answer, metric: Metric) -> String {
         Category::CursedWin | Category::BlessedLoss => "*",
         _ => "",
     };
-    let sign = match answer.category {
-        Category::Win | Category::CursedWin => '+',
-        Category::Draw => return "=".to_owned(),
-        Category::Loss | Category::BlessedLoss => '-',
+    let sign = match answer.category.outcome() {
+        Outcome::Win => '+',
+        Outcome::Draw => return "=".to_owned(),
+        Outcome::Loss => '-',
     };
     let plies = answer.values.plies(metric).unwrap_or(0).unsigned_abs();
     format!("{sign}{plies}{star}")
@@ -157,9 +157,9 @@ fn svg(squares: &[FreeSquare], metric: Metric) -> String {
 fn color(category: Category) -> &'static str {
     match category {
         Category::Win => "#8fce8f",
-        Category::CursedWin => "#d3ecc4",
+        Category::CursedWin | Category::MaybeWin => "#d3ecc4",
         Category::Draw => "#f2efe0",
-        Category::BlessedLoss => "#f6d5c5",
+        Category::BlessedLoss | Category::MaybeLoss => "#f6d5c5",
         Category::Loss => "#eb9a8f",
     }
 }

@@ -70,9 +70,11 @@ struct View<'a> {
 fn verdict(category: Category) -> &'static str {
     match category {
         Category::Win => "wins",
+        Category::MaybeWin => "wins, unless the 50-move rule comes first",
         Category::CursedWin => "wins, but the 50-move rule saves the other side",
         Category::Draw => "draws",
         Category::BlessedLoss => "loses, but the 50-move rule saves it",
+        Category::MaybeLoss => "loses, unless the 50-move rule comes first",
         Category::Loss => "loses",
     }
 }
