@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use molien_board::{Move, Setup};
+use molien_build::Build;
 use molien_probe::{Tablebase, chess};
-use molien_solve::Solver;
 use molien_testing::oracle;
 use molien_values::{
     Category, Metric, MoveClass, Precision, Value, category_after, category_at, category_in,
@@ -36,7 +36,7 @@ fn value(plies: i32) -> Value {
 #[test]
 fn positions_at_every_clock() {
     let Some(folder) = oracle() else { return };
-    let tables = Tablebase::solving(Solver::new());
+    let tables = Tablebase::solving(Build::new());
     let text = std::fs::read_to_string(folder.join("endgame.epd")).unwrap();
     let mut open = 0;
     for epd in text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
@@ -153,7 +153,7 @@ fn expectations(text: &str) -> BTreeMap<String, Expected> {
 #[test]
 fn lichess_expectations() {
     let Some(folder) = oracle() else { return };
-    let tables = Tablebase::solving(Solver::new());
+    let tables = Tablebase::solving(Build::new());
     let path = folder.join("lichess-api/test_expectations.tsv");
     let by_fen = expectations(&std::fs::read_to_string(path).unwrap());
     assert_eq!(by_fen.len(), 13);
