@@ -56,8 +56,8 @@ proptest! {
             for m in &theirs.legal_moves() {
                 let uci = UciMove::from_standard(*m).to_string();
                 for name in names(&theirs, m) {
-                    let found = ours.find_move(&name).map(|m| m.to_string());
-                    prop_assert_eq!(found.ok().as_deref(), Some(uci.as_str()), "{} {}", ours, name);
+                    let found = ours.find_move(&name).map(|m| m.to_string()).ok();
+                    prop_assert_eq!(found.as_ref(), Some(&uci), "{} {}", ours, name);
                 }
             }
             prop_assert_eq!(ours.is_checkmate(), theirs.is_checkmate());
