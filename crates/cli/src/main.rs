@@ -16,6 +16,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
+use molien_build::{BuildError, Storage, storage};
+use molien_probe::ProbeError;
 
 use args::{Cli, Command};
 use context::Context;
@@ -43,10 +45,31 @@ fn main() -> ExitCode {
         Ok(Verdict::Done) => ExitCode::SUCCESS,
         Ok(Verdict::Failed) => ExitCode::from(FAILED),
         Err(error) => {
-            eprintln!("error: {error:#}");
+            eprintln!("error: {error:#}{}", hint(&error).unwrap_or_default());
             ExitCode::from(COULD_NOT_RUN)
         }
     }
+}
+
+/// What the user can do about an error, in the words of the command line.
+fn hint(error: &anyhow::Error) -> Option<String> {
+    let probe = || error.chain().find_map(|cause| cause.downcast_ref::<ProbeError>());
+    let build = || error.chain().find_map(|cause| cause.downcast_ref::<BuildError>());
+    let missing = || match build()? {
+        &BuildError::Missing { material, metric } => Some((material, metric)),
+        _ => None,
+    };
+    if let Some((material, metric)) = probe().and_then(ProbeError::missing_table).or_else(missing)
+        && storage(material) != Storage::None
+    {
+        return Some(format!("; `molien solve {material} --metric {metric}` makes it"));
+    }
+    let is_memory = |error: &BuildError| matches!(error, BuildError::Memory { .. });
+    let memory = match probe() {
+        Some(ProbeError::Build(error)) => is_memory(error),
+        _ => build().is_some_and(is_memory),
+    };
+    memory.then(|| " (--memory raises it)".to_owned())
 }
 
 fn run(cli: Cli) -> anyhow::Result<Verdict> {

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use anyhow::Context as _;
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 
 /// Assumed where the system does not say how much memory it has.
 const ASSUMED_BYTES: u64 = 8 << 30;
@@ -55,18 +55,11 @@ fn parse(text: &str) -> Option<MemoryLimit> {
 
 /// The machine's memory, or this process's share of it where that is limited.
 fn machine_bytes() -> u64 {
-    let total = total_from_proc().unwrap_or(ASSUMED_BYTES);
-    let share = std::fs::read_to_string("/sys/fs/cgroup/memory.max")
-        .ok()
-        .and_then(|text| text.trim().parse().ok());
-    share.map_or(total, |share: u64| share.min(total))
-}
-
-fn total_from_proc() -> anyhow::Result<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo")?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"));
-    let kib = line.and_then(|rest| rest.split_whitespace().next()).context("no MemTotal")?;
-    Ok(kib.parse::<u64>()? << 10)
+    let memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
+    let system = System::new_with_specifics(memory);
+    let share = system.cgroup_limits().map(|limits| limits.total_memory);
+    let total = share.into_iter().chain([system.total_memory()]).filter(|&bytes| bytes > 0).min();
+    total.unwrap_or(ASSUMED_BYTES)
 }
 
 #[cfg(test)]

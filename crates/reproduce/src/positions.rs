@@ -12,7 +12,7 @@ const POSITIONS: Data = data!("nalimov_positions.tsv");
 
 const NOT_PRINTED: &str = "not printed";
 const ILLEGAL: &str = "illegal: the side that has just moved is in check";
-const SIX_MEN: &str = "six men: use --full";
+const SIX_MEN: &str = "six men: left out unless the full table is asked for";
 const TOO_MANY: &str = "more than six men";
 const NO_VALUE: &str = "no value is printed";
 /// Depths we find to be printed wrongly or counted otherwise.

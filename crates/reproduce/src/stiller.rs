@@ -15,7 +15,7 @@ const TABLE2: Data = data!("stiller_table2.tsv");
 const CLAIMS: Data = data!("stiller_claims.tsv");
 const LINE: Data = data!("stiller_line.tsv");
 
-const SIX_MEN: &str = "six men: use --full";
+const SIX_MEN: &str = "six men: left out unless the full table is asked for";
 const TOLD_APART: &str = "printed with the bishops told apart";
 const COPIED: &str = "printed with the figure of the row beside it";
 
