@@ -15,7 +15,7 @@ use thiserror::Error;
 use crate::chess::{class_of, placement, play};
 use crate::random::SplitMix;
 use crate::report::{Disagreement, RefereeReport};
-use crate::stored::random_position;
+use crate::stored::{boards, random_position};
 use crate::tables::{MAX_METRICS, TableSet, ValueSet};
 
 /// Why the referee cannot judge a position.
@@ -27,6 +27,22 @@ pub enum RefereeError {
     NoTable {
         /// The position before the move.
         position: Position,
+    },
+    /// Not one table for each metric.
+    #[error("{found} tables to judge, but {expected} metrics")]
+    Tables {
+        /// How many metrics there are.
+        expected: usize,
+        /// How many tables were given.
+        found: usize,
+    },
+    /// A table of another material.
+    #[error("the table of {found} was given to the referee of {expected}")]
+    Material {
+        /// Whose referee.
+        expected: Material,
+        /// Whose table.
+        found: Material,
     },
 }
 
@@ -65,9 +81,21 @@ impl Referee {
 
     /// Judges these tables, one for each metric in the order given to
     /// [`Referee::new`], instead of the solver's: tables from elsewhere.
-    pub fn judging(mut self, tables: Vec<Arc<Table>>) -> Referee {
+    ///
+    /// # Errors
+    /// If there are more or fewer tables than metrics, or one is of another
+    /// material.
+    pub fn judging(mut self, tables: Vec<Arc<Table>>) -> Result<Referee, RefereeError> {
+        let (expected, found) = (self.tables.metrics.len(), tables.len());
+        if expected != found {
+            return Err(RefereeError::Tables { expected, found });
+        }
+        if let Some(other) = tables.iter().find(|table| table.material != self.material) {
+            let (expected, found) = (self.material, other.material);
+            return Err(RefereeError::Material { expected, found });
+        }
         self.tables.replace(tables);
-        self
+        Ok(self)
     }
 
     fn tables(&self) -> &[Arc<Table>] {
@@ -142,14 +170,14 @@ impl Referee {
             .try_reduce(RefereeReport::default, RefereeReport::merge)
     }
 
-    /// Looks at a random sample of legal positions of a board without pawns,
-    /// each looked up like any other.
+    /// Looks at a random sample of legal positions, each looked up like any
+    /// other.
     ///
     /// # Errors
     /// If a position leads out of all tables.
     pub fn sample_positions(&self, count: u64, seed: u64) -> Result<RefereeReport, RefereeError> {
-        let board = Hyperboard::pieces(self.material);
-        let judge = |n| match random_position(&board, &mut SplitMix::new(seed, n)) {
+        let boards = boards(self.material);
+        let judge = |n| match random_position(&boards, &mut SplitMix::new(seed, n)) {
             Some(position) => self.judge_position(&position),
             None => Ok(RefereeReport::default()),
         };

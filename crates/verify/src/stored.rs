@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use molien_board::{Color, Position, Square};
+use molien_board::{Color, Material, Position, Square};
 use molien_build::{Build, check_consistency};
-use molien_hyper::{Hyperboard, Index};
+use molien_hyper::Index;
+use molien_solve::Node;
 use molien_table::TableFile;
-use molien_values::Metric;
+use molien_values::{Metric, Placement};
 
 use crate::random::SplitMix;
 use crate::{Options, PlaneReport, Referee, RefereeReport, Report, VerifyError};
@@ -17,9 +18,21 @@ const CHECK_PLANES: u64 = 17;
 /// Positions the referee looks at unless it is told how many.
 pub const STORED_SAMPLE: u64 = 20_000;
 
+/// The hyperboards of a material.
+pub(crate) fn boards(material: Material) -> Vec<Node> {
+    let placements = match material.has_pawns() {
+        true => Placement::all(&material),
+        false => vec![Placement::NONE],
+    };
+    placements.into_iter().map(|pawns| Node { material, pawns }).collect()
+}
+
 /// Memory the check of who wins takes, roughly, in bytes.
 pub fn stored_check_bytes(file: &TableFile) -> u64 {
-    Hyperboard::pieces(file.material()).plane_bytes() as u64 * CHECK_PLANES
+    let boards = boards(file.material());
+    // All have the same number of tiles.
+    let plane = boards.first().map_or(0, |node| node.board().plane_bytes());
+    (boards.len() * plane) as u64 * CHECK_PLANES
 }
 
 /// Checks a table without pawns in its file, in those of the metrics it has:
@@ -58,10 +71,11 @@ pub fn verify_stored(
     Ok(report)
 }
 
-/// A random legal position of a board without pawns; none if it is very hard
-/// to find one.
-pub(crate) fn random_position(board: &Hyperboard, random: &mut SplitMix) -> Option<Position> {
+/// A random legal position of one of the boards; none if it is very hard to find
+/// one.
+pub(crate) fn random_position(boards: &[Node], random: &mut SplitMix) -> Option<Position> {
     const ATTEMPTS: usize = 100_000;
+    let board = boards.get(random.below(boards.len()))?.board();
     (0..ATTEMPTS).find_map(|_| {
         let tile = random.below(board.tiles());
         let [row, column] = [(); 2].map(|()| Square::new(random.below(64)));

@@ -66,7 +66,7 @@ impl TableSet {
 
     /// Uses these tables, one for each metric in order, for their material.
     pub fn replace(&mut self, tables: Vec<Arc<Table>>) {
-        if let (Some(first), true) = (tables.first(), tables.len() == self.metrics.len()) {
+        if let Some(first) = tables.first() {
             self.tables.insert(first.material, tables);
         }
     }

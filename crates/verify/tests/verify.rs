@@ -6,7 +6,7 @@ use molien_board::Position;
 use molien_build::Build;
 use molien_table::{TableFile, WriteOptions, write};
 use molien_values::{Metric, Table, Value};
-use molien_verify::{Options, Referee, verify, verify_stored};
+use molien_verify::{Options, Referee, RefereeError, verify, verify_stored};
 
 #[test]
 fn three_and_four_men_are_right() {
@@ -38,7 +38,7 @@ fn a_damaged_value_is_found_where_it_is() {
     let game = Arc::make_mut(&mut table.parts[0]);
     *game.values[1].lost[index.tile].row_mut(index.row) ^= 1 << index.column.index();
     let referee = Referee::new(&solver, krk, &[Metric::Dtm]).unwrap();
-    let found = referee.judging(vec![Arc::new(table)]).exhaustive().unwrap();
+    let found = referee.judging(vec![Arc::new(table)]).unwrap().exhaustive().unwrap();
     assert!(found.failures > 0);
     assert!(found.first.iter().any(|bad| {
         bad.found == Some(Value::Draw) && matches!(bad.expected, Some(Value::Loss(_)))
@@ -63,7 +63,7 @@ fn en_passant_is_looked_at_apart() {
     let index = place.index;
     let side = &mut game.values[place.turn.index()];
     *side.won[index.tile].row_mut(index.row) ^= 1 << index.column.index();
-    let found = referee.judging(vec![Arc::new(table)]).en_passant().unwrap();
+    let found = referee.judging(vec![Arc::new(table)]).unwrap().en_passant().unwrap();
     assert!(found.failures > 0);
 }
 
@@ -88,4 +88,26 @@ fn stored_tables_are_checked_in_their_file() {
     write(&path, &[&wrong], &WriteOptions { level: 1, date: Some(0) }).unwrap();
     let file = Arc::new(TableFile::open(&path).unwrap());
     assert!(verify_stored(&solver, file, &options, 0).unwrap().failures() > 0);
+}
+
+/// The referee takes one table for each metric, of its own material.
+#[test]
+fn a_wrong_set_of_tables_is_refused() {
+    let (solver, material) = (Build::new(), "KRK".parse().unwrap());
+    let referee = || Referee::new(&solver, material, &[Metric::Dtm, Metric::Dtc]).unwrap();
+    let table = |name: &str, metric| solver.table(name.parse().unwrap(), metric).unwrap();
+    let few = referee().judging(vec![table("KRK", Metric::Dtm)]);
+    assert!(matches!(few.map(drop), Err(RefereeError::Tables { expected: 2, found: 1 })));
+    let other = vec![table("KRK", Metric::Dtm), table("KQK", Metric::Dtc)];
+    let other = referee().judging(other);
+    assert!(matches!(other.map(drop), Err(RefereeError::Material { .. })));
+}
+
+/// Positions with pawns are sampled like others.
+#[test]
+fn pawn_positions_are_sampled_too() {
+    let solver = Build::new();
+    let referee = Referee::new(&solver, "KPK".parse().unwrap(), &[Metric::Dtm]).unwrap();
+    let report = referee.sample_positions(500, 3).unwrap();
+    assert_eq!((report.checked, report.failures), (500, 0));
 }
