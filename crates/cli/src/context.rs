@@ -9,6 +9,7 @@ use molien_cuda::{CudaEngine, CudaError, CudaShelf};
 use molien_probe::{FolderSource, SolverSource, Source, Tablebase};
 use molien_solve::{Progress, Solver};
 use molien_table::Directory;
+use molien_uci::MakeSolver;
 
 use crate::args::{Backend, Common, Promote};
 use crate::card::CardSource;
@@ -149,6 +150,23 @@ impl Context {
         }
     }
 
+    /// Makes solvers that report to a listener of the caller's. They do not use
+    /// the card, which would be looked for when nobody waits for it.
+    pub fn solver_maker(&self) -> MakeSolver {
+        let (memory_bytes, promote) = (self.memory_bytes, self.promote);
+        Arc::new(move |progress| {
+            Solver::new()
+                .with_progress(progress)
+                .with_memory_limit(memory_bytes)
+                .with_promotions(promote.roles())
+        })
+    }
+
+    /// Whether missing tables may be solved.
+    pub fn may_solve(&self) -> bool {
+        !self.no_solve
+    }
+
     /// Whether pawns promote as in chess.
     pub fn promotes_to_all(&self) -> bool {
         self.promote == Promote::All
@@ -157,11 +175,6 @@ impl Context {
     /// Set when Ctrl-C was pressed.
     pub fn interrupt_flag(&self) -> Arc<AtomicBool> {
         self.interrupted.clone()
-    }
-
-    /// A tablebase in memory that solves on demand and shows nothing of it.
-    pub fn quiet_tablebase(&self) -> Tablebase {
-        Tablebase::solving(self.quiet_solver())
     }
 
     /// Memory to use at most.
