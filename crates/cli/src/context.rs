@@ -10,6 +10,7 @@ use molien_cuda::{CudaEngine, CudaError, CudaShelf};
 use molien_probe::{MadeTables, Source, Sources, StoredTables, SurveySource, Tablebase};
 use molien_solve::Progress;
 use molien_table::Directory;
+use molien_uci::MakeBuild;
 
 use crate::args::{Backend, Common, Promote};
 use crate::progress::{Bars, Interruptible};
@@ -150,6 +151,23 @@ impl Context {
         self.no_solve
     }
 
+    /// Makes builds that report to a listener of the caller's. They do not use
+    /// the card, which would be looked for when nobody waits for it.
+    pub fn build_maker(&self) -> MakeBuild {
+        let (memory_bytes, promote) = (self.memory_bytes, self.promote);
+        Arc::new(move |progress| {
+            Build::new()
+                .with_progress(progress)
+                .with_memory_limit(memory_bytes)
+                .with_promotions(promote.roles())
+        })
+    }
+
+    /// Whether missing tables may be solved.
+    pub fn may_solve(&self) -> bool {
+        !self.no_solve
+    }
+
     /// Whether pawns promote as in chess.
     pub fn promotes_to_all(&self) -> bool {
         self.promote == Promote::All
@@ -183,10 +201,5 @@ impl Context {
             sources.push(Arc::new(MadeTables::new(self.build(), stored)));
         }
         Tablebase::new(Arc::new(Sources::new(sources)))
-    }
-
-    /// Answers from stored tables and nothing else; none if there is no folder.
-    pub fn stored_tablebase(&self) -> Option<Tablebase> {
-        self.directory.clone().map(Tablebase::stored)
     }
 }

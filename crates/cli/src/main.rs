@@ -7,7 +7,6 @@ mod cmd;
 mod context;
 mod malloc;
 mod memory;
-mod play;
 mod progress;
 mod scan_bar;
 mod text;

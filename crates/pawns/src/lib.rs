@@ -12,7 +12,6 @@
 //! - [`explain`]: any of these, in words.
 //! - [`Searcher`]: any ending of kings and pawns, and what becomes of it after
 //!   promotion.
-//! - [`uci`]: the same as an engine for chess programs.
 //! - [`studies`]: the thirty studies of 1977, solved again.
 //!
 //! ```
@@ -46,7 +45,6 @@ mod queen;
 mod search;
 pub mod studies;
 mod two_pawns;
-pub mod uci;
 mod value;
 mod verdict;
 

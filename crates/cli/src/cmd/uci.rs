@@ -1,41 +1,53 @@
 //! `molien uci`.
 
 use std::io::BufReader;
+use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
-use molien_pawns::uci::{Setup, run as serve};
-use molien_probe::Tablebase;
+use molien_board::MAX_MEN;
+use molien_table::Directory;
+use molien_uci::{PlayTables, Setup, Tables, run as serve};
 
 use crate::Verdict;
 use crate::context::Context;
-use crate::play::TablePlay;
 
 const AFTER_HELP: &str = "\
 Examples:
-  printf 'uci\\nposition fen 8/8/8/8/8/2k5/8/K6R w - -\\ngo movetime 500\\nquit\\n' | molien uci
+  printf 'position fen 8/8/8/8/8/2k5/8/K6R w - - 0 1\\ngo depth 1\\n' | molien uci
 
-Register `molien uci` as an engine in any chess program. It plays king and pawn
-endings by search, and endings of up to --men men perfectly from tables, which
-are solved in the background when a position asks for them.";
+Register `molien uci` as an engine in any chess program. It plays whatever the
+folder of tables knows perfectly and within the 50-move rule, and king and pawn
+endings beyond by search. Tables that are missing are solved only if the option
+SolveMissing is set, and then in the background. docs/engine.md lists the
+options.";
 
-/// How large tables may be.
+/// Which tables to use.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct UciArgs {
-    /// Most men of tables to solve while playing
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    /// Use tables with at most N men
+    #[arg(long, value_name = "N", default_value_t = MAX_MEN)]
     men: usize,
 }
 
-/// Serves a chess program on standard input and output.
+/// Runs as a UCI engine on standard input and output.
 pub fn run(context: &Context, args: &UciArgs) -> anyhow::Result<Verdict> {
-    let perfect = TablePlay::new(
-        context.stored_tablebase().unwrap_or_else(|| Tablebase::solving(context.build_in_memory())),
-        args.men,
-    );
+    let make_build = context.build_maker();
+    let tables: Arc<dyn Tables> = match context.directory() {
+        Some(folder) => Arc::new(PlayTables::in_folder(folder.clone(), make_build.clone())),
+        None => Arc::new(PlayTables::in_memory(make_build.clone())),
+    };
+    let open = move |folder: &Path| -> Arc<dyn Tables> {
+        Arc::new(PlayTables::in_folder(Directory::new(folder), make_build.clone()))
+    };
     let setup = Setup {
         name: format!("Molien {}", env!("CARGO_PKG_VERSION")),
-        perfect: Some(perfect),
+        tables: Some(tables),
+        folder: context.directory().map(|folder| folder.folder().to_owned()),
+        open: context.promotes_to_all().then(|| Arc::new(open) as _),
+        most_men: args.men.min(MAX_MEN),
+        may_solve: context.may_solve(),
         ..Setup::default()
     };
     serve(BufReader::new(std::io::stdin()), std::io::stdout(), setup)?;

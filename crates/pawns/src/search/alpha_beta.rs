@@ -11,7 +11,7 @@ use molien_board::{Color, Move, Position, Role};
 
 use super::prover::Judge;
 use super::score::{PER_PLY, PROVED, king_term, mate_score, static_score, win_score};
-use super::table::{Bound, Entry, Table};
+use super::table::{Bound, Brief, Entry, Table};
 
 /// Larger than any score.
 const INFINITE: i32 = 1_000_000;
@@ -31,6 +31,8 @@ pub(super) struct AlphaBeta<'a, 'b> {
     pub path: Vec<Position>,
     /// Search on through known wins, for the shortest way.
     pub play: bool,
+    /// The moves to choose from at the root.
+    pub root_moves: &'b [Move],
 }
 
 /// A finished iteration.
@@ -44,7 +46,8 @@ impl AlphaBeta<'_, '_> {
     pub fn iterate(&mut self, root: &Position, depth: i32) -> Option<Iteration> {
         let (mut alpha, beta) = (-INFINITE, INFINITE);
         let mut best: Option<(i32, Move)> = None;
-        let moves = self.ordered(root, self.table.get(root).and_then(|entry| entry.best));
+        let mut moves = self.ordered(root, self.table.get(root).and_then(|entry| entry.best));
+        moves.retain(|m| self.root_moves.contains(m));
         self.path.push(*root);
         for m in moves {
             let score = -self.visit(&root.play(&m), depth - 1, 1, -beta, -alpha);
@@ -61,7 +64,8 @@ impl AlphaBeta<'_, '_> {
             return None;
         }
         let (score, m) = best?;
-        self.table.put(root, score, depth, Bound::Exact, Some(m));
+        let best = Some(Brief::of(&m));
+        self.table.put(root, Entry { score, depth, bound: Bound::Exact, best });
         Some(Iteration { score, line: self.line(root, m, depth) })
     }
 
@@ -121,7 +125,9 @@ impl AlphaBeta<'_, '_> {
                 _ if best <= start => Bound::Upper,
                 _ => Bound::Exact,
             };
-            self.table.put(at, at_node(best, ply), depth.max(0), bound, best_move);
+            let score = at_node(best, ply);
+            let best = best_move.as_ref().map(Brief::of);
+            self.table.put(at, Entry { score, depth: depth.max(0), bound, best });
         }
         best
     }
@@ -146,11 +152,11 @@ impl AlphaBeta<'_, '_> {
 
     /// Legal moves: the remembered one, promotions and captures, pawn moves,
     /// king moves towards the enemy's pawns.
-    fn ordered(&self, at: &Position, first: Option<Move>) -> Vec<Move> {
+    fn ordered(&self, at: &Position, first: Option<Brief>) -> Vec<Move> {
         let mut moves = at.legal_moves();
         moves.sort_by_cached_key(|m| {
             let kind = match (m.promotion, m.captured, m.role) {
-                _ if Some(*m) == first => 0,
+                _ if Some(Brief::of(m)) == first => 0,
                 (Some(Role::Queen), _, _) => 1,
                 (_, Some(_), _) => 2,
                 (None, _, Role::Pawn) => 3,
@@ -170,7 +176,7 @@ impl AlphaBeta<'_, '_> {
         while (line.len() as i32) < depth.max(1) + QUIET_PLIES && !seen.contains(&at) {
             seen.push(at);
             let next = self.table.get(&at).and_then(|entry| entry.best);
-            match next.filter(|m| at.legal_moves().contains(m)) {
+            match next.and_then(|best| best.find(&at.legal_moves())) {
                 Some(m) => {
                     line.push(m);
                     at = at.play(&m);

@@ -82,6 +82,9 @@ pub struct SearchResult {
     pub elapsed: Duration,
     /// The expected line, `best_move` first.
     pub pv: Vec<Move>,
+    /// Plies to a mate that [`Searcher::play`] found, negative for the side to
+    /// move being mated. The mate is the shortest there is.
+    pub mate: Option<i32>,
 }
 
 /// Searches positions; keeps its transposition table between searches.
@@ -89,24 +92,32 @@ pub struct Searcher {
     options: Options,
     table: Table,
     history: Vec<Position>,
+    root_moves: Vec<Move>,
 }
 
 impl Searcher {
     /// A searcher with these options.
     pub fn new(options: Options) -> Searcher {
         let table = Table::new(options.tt_mib);
-        Searcher { options, table, history: Vec::new() }
+        Searcher { options, table, history: Vec::new(), root_moves: Vec::new() }
     }
 
     /// Forgets everything learnt so far.
     pub fn clear(&mut self) {
         self.table.clear();
         self.history.clear();
+        self.root_moves.clear();
     }
 
     /// The positions of the game so far: alpha-beta avoids repeating them.
     pub fn set_history(&mut self, history: Vec<Position>) {
         self.history = history;
+    }
+
+    /// The moves to choose from; none means all. A category then is the value
+    /// of the best of them.
+    pub fn set_root_moves(&mut self, moves: Vec<Move>) {
+        self.root_moves = moves;
     }
 
     /// Searches until a limit is reached or the value is proved.
@@ -159,7 +170,10 @@ impl Searcher {
         go: impl FnOnce(&mut Run<'s, R>, Judge<'_>, &mut Table),
     ) -> SearchResult {
         let start = Instant::now();
-        let moves = position.legal_moves();
+        let mut moves = position.legal_moves();
+        if moves.iter().any(|m| self.root_moves.contains(m)) {
+            moves.retain(|m| self.root_moves.contains(m));
+        }
         let Some(&fallback) = moves.first() else {
             return SearchResult::game_over(position, start);
         };
@@ -171,7 +185,7 @@ impl Searcher {
             report,
             most_nodes: ((self.options.proof_mib.max(1) << 20) / NODE_BYTES).max(10_000),
             history: self.history.clone(),
-            only_move: moves.len() == 1,
+            moves,
             slice: None,
             result: SearchResult::so_far(fallback),
         };
@@ -197,6 +211,7 @@ impl SearchResult {
             nodes: 0,
             elapsed: Duration::ZERO,
             pv: vec![fallback],
+            mate: None,
         }
     }
 
@@ -211,6 +226,7 @@ impl SearchResult {
             nodes: 1,
             elapsed: start.elapsed(),
             pv: Vec::new(),
+            mate: mated.then_some(0),
         }
     }
 }

@@ -41,10 +41,14 @@ pub(super) struct Judge<'a> {
 impl Judge<'_> {
     /// Proved bounds for the side to move.
     pub fn bounds(&self, position: &Position) -> Bounds {
-        if let Some(value) = self.oracle.and_then(|oracle| oracle.value(position)) {
-            return Bounds::exactly(value.sign());
+        let bounds = known(position, self.functions);
+        if bounds.is_exact() {
+            return bounds; // the rules are quicker than any table
         }
-        known(position, self.functions)
+        match self.oracle.and_then(|oracle| oracle.value(position)) {
+            Some(value) => Bounds::exactly(value.sign()),
+            None => bounds,
+        }
     }
 }
 
@@ -85,6 +89,7 @@ struct ParentLink {
 /// The growing graph.
 pub(super) struct Prover<'a> {
     judge: Judge<'a>,
+    root_moves: &'a [Move],
     pub(super) nodes: Vec<Node>,
     index: HashMap<Hashed, u32, PositionHasher>,
     children: Vec<u32>,
@@ -108,10 +113,11 @@ pub(super) enum Progress {
 }
 
 impl<'a> Prover<'a> {
-    /// A graph with only the root.
-    pub fn new(root: &Position, judge: Judge<'a>) -> Prover<'a> {
+    /// A graph with only the root, where one of these moves is to be made.
+    pub fn new(root: &Position, root_moves: &'a [Move], judge: Judge<'a>) -> Prover<'a> {
         let mut prover = Prover {
             judge,
+            root_moves,
             nodes: Vec::new(),
             index: HashMap::default(),
             children: Vec::new(),
@@ -122,8 +128,15 @@ impl<'a> Prover<'a> {
             stamp: 0,
             judged: 0,
         };
-        let bounds = prover.judge(root);
-        prover.add(Hashed::new(root), bounds, 0);
+        if root_moves.len() == root.legal_moves().len() {
+            let bounds = prover.judge(root);
+            prover.add(Hashed::new(root), bounds, 0);
+        } else {
+            // What is known of the position need not hold for some of its
+            // moves, nor the other way round: should the position come up
+            // again, it gets a node of its own.
+            prover.push(*root, Bounds::OPEN, 0);
+        }
         // The root is opened even if a function knows its value: the caller
         // wants a move.
         prover.open(0);
@@ -289,8 +302,13 @@ impl<'a> Prover<'a> {
     }
 
     fn add(&mut self, key: Hashed, bounds: Bounds, cost: u16) -> u32 {
+        let node = self.push(*key.position(), bounds, cost);
+        self.index.insert(key, node);
+        node
+    }
+
+    fn push(&mut self, position: Position, bounds: Bounds, cost: u16) -> u32 {
         let node = self.nodes.len() as u32;
-        let position = *key.position();
         self.nodes.push(Node {
             position,
             bounds,
@@ -303,7 +321,6 @@ impl<'a> Prover<'a> {
             stamp: self.stamp,
             effort: Effort::guess(&position),
         });
-        self.index.insert(key, node);
         node
     }
 
@@ -315,7 +332,9 @@ impl<'a> Prover<'a> {
         let mine = self.for_mover(node);
         let white = position.turn() == Color::White;
         let mut moves = position.legal_moves();
-        if node != 0 {
+        if node == 0 {
+            moves.retain(|m| self.root_moves.contains(m));
+        } else {
             moves.retain(|m| !is_dominated(&position, m));
         }
         let first = self.children.len() as u32;

@@ -3,11 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use molien_board::Position;
+use molien_board::{Move, Position};
 
 use super::alpha_beta::AlphaBeta;
 use super::prover::{Judge, Progress, Prover};
-use super::score::{PROVED, mate_score};
+use super::score::{PROVED, mate_plies, mate_score};
 use super::table::Table;
 use super::{Limits, SearchResult};
 use crate::Value;
@@ -40,7 +40,8 @@ pub(super) struct Run<'a, R> {
     pub report: R,
     pub most_nodes: usize,
     pub history: Vec<Position>,
-    pub only_move: bool,
+    /// The moves to choose from.
+    pub moves: Vec<Move>,
     /// How long one iteration may take before the prover has its turn.
     pub slice: Option<Duration>,
     pub result: SearchResult,
@@ -49,7 +50,8 @@ pub(super) struct Run<'a, R> {
 impl<R: FnMut(&SearchResult)> Run<'_, R> {
     /// Alternates prover and alpha-beta until one of them is done.
     pub fn prove(&mut self, judge: Judge<'_>, table: &mut Table) {
-        let mut prover = Prover::new(&self.position, judge);
+        let moves = self.moves.clone();
+        let mut prover = Prover::new(&self.position, &moves, judge);
         let (mut proving, mut searching) = (Duration::ZERO, Duration::ZERO);
         let (mut prover_open, mut depth, mut searched) = (true, 1u32, 0u64);
         let deepest = self.limits.depth.unwrap_or(DEEPEST).min(DEEPEST);
@@ -95,8 +97,7 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
         let mut searched = 0;
         for depth in 1..=deepest {
             let turn = self.iteration(judge, table, depth, (0, &mut searched), true);
-            let mate_found = self.result.score >= mate_score(depth as i32);
-            if turn != Turn::Done || mate_found || self.out_of_time(searched) {
+            if turn != Turn::Done || self.result.mate.is_some() || self.out_of_time(searched) {
                 return;
             }
         }
@@ -139,6 +140,7 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
             stopped: false,
             path: self.history.clone(),
             play,
+            root_moves: &self.moves,
         };
         let iteration = search.iterate(&self.position, depth as i32);
         *searched += search.nodes;
@@ -150,6 +152,7 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
         self.result.pv = iteration.line;
         self.result.score = iteration.score;
         self.result.depth = depth;
+        self.result.mate = if play { mate_plies(iteration.score, depth as i32) } else { None };
         self.result.elapsed = self.start.elapsed();
         self.result.category = match iteration.score {
             score if score >= PROVED => Some(Value::Win),
@@ -158,7 +161,7 @@ impl<R: FnMut(&SearchResult)> Run<'_, R> {
         };
         (self.report)(&self.result);
         let proved = self.result.category.is_some() && !play;
-        let over = proved || (self.only_move && self.limits.time.is_some());
+        let over = proved || (self.moves.len() == 1 && self.limits.time.is_some());
         if over { Turn::Over } else { Turn::Done }
     }
 

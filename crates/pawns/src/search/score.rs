@@ -27,6 +27,14 @@ pub(super) fn mate_score(ply: i32) -> i32 {
     WIN - PER_PLY * ply.min(MOST_PLIES)
 }
 
+/// The plies to mate that a score stands for, negative for being mated, if it
+/// comes from a search to this depth that went on through known wins: only a
+/// mate can score so high there.
+pub(super) fn mate_plies(score: i32, depth: i32) -> Option<i32> {
+    let plies = (WIN - score.abs()) / PER_PLY;
+    (score.abs() >= mate_score(depth)).then_some(if score < 0 { -plies } else { plies })
+}
+
 /// The score of a position the side `winner` is known to win.
 pub(super) fn win_score(position: &Position, winner: Color, ply: i32) -> i32 {
     let steps = position

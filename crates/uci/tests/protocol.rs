@@ -4,8 +4,8 @@ use std::io::Cursor;
 use std::time::Instant;
 
 use molien_board::Position;
-use molien_pawns::uci::{Setup, run};
 use molien_pawns::{Value, one_pawn};
+use molien_uci::{Setup, run};
 
 fn talk(script: &str) -> String {
     let mut output = Vec::new();
