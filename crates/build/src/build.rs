@@ -200,6 +200,7 @@ impl Build {
         let metric = key.1;
         let mut needed: Vec<Material> = Vec::new();
         if !self.is_known(key.0, metric, keep) {
+            self.refuse_hopeless(key, keep)?;
             needed = order(&[key.0], |sub| {
                 sub != key.0 && self.is_known(sub, metric, keep_for_others(sub, metric))
             });
@@ -219,6 +220,15 @@ impl Build {
             request.done(material);
         }
         self.make(key, keep)
+    }
+
+    /// Says at once that a table will not fit, before what it reads is made.
+    fn refuse_hopeless(&self, key: Key, keep: Keep) -> Result<(), BuildError> {
+        let needed = Schedule::whole(key.0, key.1, keep, self.boards_at_once()).cost.bytes;
+        match needed > self.budget.limit_bytes {
+            true => Err(self.budget.refusal(key, needed)),
+            false => Ok(()),
+        }
     }
 
     /// Small tables are made side by side: none of them can use all threads.

@@ -1,15 +1,16 @@
 //! What a probe returns.
 
 use molien_board::Move;
-use molien_values::{Category, Metric, Values};
+use molien_values::{Category, Metric, Precision, Values, category_at, category_in};
 
 use crate::Failure;
 
 /// The value of a position.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The class under the 50-move rule if the value in DTZ50 is known, without
-    /// the rule otherwise.
+    /// The class under the 50-move rule, at the count that was asked about, if
+    /// the value in DTZ50 is known. Otherwise what the known metrics tell: with
+    /// the count at zero that is the class without the rule.
     pub category: Category,
     /// The depths.
     pub values: Values,
@@ -18,14 +19,25 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The answer that these values give; none if nothing is known.
-    pub(crate) fn new(values: Values, missing: Vec<Failure>) -> Option<Answer> {
+    /// The answer that these values give with so many plies counted under the
+    /// 50-move rule; none if nothing is known.
+    pub(crate) fn new(values: Values, clock: u32, missing: Vec<Failure>) -> Option<Answer> {
         let category = match values.get(Metric::Dtz50) {
-            Some(value) => Category::of(value),
-            None => values.get(values.known().next()?)?.outcome().into(),
+            Some(value) => category_at(value, Precision::Exact, clock),
+            None if clock == 0 => values.get(values.known().next()?)?.outcome().into(),
+            None => told_by_others(&values, clock)?,
         };
         Some(Answer { category, values, missing })
     }
+}
+
+/// What metrics other than DTZ50 tell: the first certain class, if there is one.
+fn told_by_others(values: &Values, clock: u32) -> Option<Category> {
+    let told = |metric| Some(category_in(metric, values.get(metric)?, clock));
+    let told = || values.known().filter_map(told);
+    let certain =
+        |category: &Category| !matches!(category, Category::MaybeWin | Category::MaybeLoss);
+    told().find(certain).or_else(|| told().next())
 }
 
 /// A legal move and the value of the position after it, seen from the side

@@ -54,9 +54,9 @@ impl StoredTables {
     /// If there is one that cannot be used.
     pub fn file(&self, material: Material) -> Result<Option<Arc<TableFile>>, ProbeError> {
         let material = material.canonical();
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
-        let known = known.get(&material).cloned();
-        let folder_changed = match known {
+        let known = || self.known.read().unwrap_or_else(PoisonError::into_inner);
+        let earlier = known().get(&material).cloned();
+        let folder_changed = match earlier {
             Some(Known::File(file)) => return Ok(Some(file)),
             Some(Known::Missing { folder_changed }) if folder_changed == self.folder_changed() => {
                 return Ok(None);

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use molien_board::{Material, Move, Position};
+use molien_board::{Material, Move, Position, Setup};
 use molien_build::Build;
 use molien_table::Directory;
-use molien_values::{Metric, MoveClass, Stats, Value, Values, better, value_before};
+use molien_values::{
+    FIFTY_MOVES_PLIES, Metric, MoveClass, Stats, Value, Values, better, value_before,
+};
 
 use crate::order::quiet_moves_first;
 use crate::{
@@ -106,7 +108,18 @@ impl Tablebase {
     /// # Errors
     /// If the position is not legal or none of the values can be had.
     pub fn probe_in(&self, position: &Position, metrics: &[Metric]) -> Result<Answer, ProbeError> {
-        first(self.answers(&[*position], &with_dtz50(metrics))?, position)
+        self.probe_at(&Setup::from(*position), &with_dtz50(metrics))
+    }
+
+    /// The value of a position in these metrics, its class exact at the count of
+    /// the 50-move rule that stands beside it (if DTZ50 is among the metrics).
+    ///
+    /// # Errors
+    /// If the position is not legal or none of the values can be had.
+    pub fn probe_at(&self, setup: &Setup, metrics: &[Metric]) -> Result<Answer, ProbeError> {
+        let (material, metric) = (setup.position.material(), Metric::Dtz50);
+        let answer = self.answers_at(&[*setup], metrics)?.into_iter().next();
+        answer.unwrap_or(Err(ProbeError::MissingTable { material, metric }))
     }
 
     /// The value of a position in one metric and no other; its class is that
@@ -115,7 +128,7 @@ impl Tablebase {
     /// # Errors
     /// If the position is not legal or its tables cannot be had.
     pub fn probe_only(&self, position: &Position, metric: Metric) -> Result<Answer, ProbeError> {
-        first(self.answers(&[*position], &[metric])?, position)
+        self.probe_at(&Setup::from(*position), &[metric])
     }
 
     /// The answers for many positions: each says what is known in these metrics
@@ -129,8 +142,23 @@ impl Tablebase {
         positions: &[Position],
         metrics: &[Metric],
     ) -> Result<Vec<Result<Answer, ProbeError>>, ProbeError> {
-        let (values, failures) = self.values(positions, metrics)?;
-        let answer = |(position, values): (&Position, Values)| {
+        let setups: Vec<Setup> = positions.iter().copied().map(Setup::from).collect();
+        self.answers_at(&setups, metrics)
+    }
+
+    /// The same, each position with its count of the 50-move rule.
+    ///
+    /// # Errors
+    /// If a position is not legal.
+    pub fn answers_at(
+        &self,
+        setups: &[Setup],
+        metrics: &[Metric],
+    ) -> Result<Vec<Result<Answer, ProbeError>>, ProbeError> {
+        let positions: Vec<Position> = setups.iter().map(|setup| setup.position).collect();
+        let (values, failures) = self.values(&positions, metrics)?;
+        let answer = |(setup, values): (&Setup, Values)| {
+            let position = &setup.position;
             let missing: Vec<Failure> = metrics
                 .iter()
                 .filter(|&&metric| values.get(metric).is_none())
@@ -139,9 +167,9 @@ impl Tablebase {
             let error = missing.first().map(|failure| failure.error.clone());
             let (material, metric) = (position.material(), Metric::Dtz50);
             let error = error.unwrap_or(ProbeError::MissingTable { material, metric });
-            Answer::new(values, missing).ok_or(error)
+            Answer::new(values, setup.halfmove_clock, missing).ok_or(error)
         };
-        Ok(positions.iter().zip(values).map(answer).collect())
+        Ok(setups.iter().zip(values).map(answer).collect())
     }
 
     /// Every legal move with the values after it in every metric, best first.
@@ -161,7 +189,7 @@ impl Tablebase {
         position: &Position,
         metrics: &[Metric],
     ) -> Result<Vec<MoveAnswer>, ProbeError> {
-        self.move_answers(position, &with_dtz50(metrics))
+        self.moves_at(&Setup::from(*position), &with_dtz50(metrics))
     }
 
     /// Every legal move with the value after it in one metric and no other,
@@ -174,19 +202,34 @@ impl Tablebase {
         position: &Position,
         metric: Metric,
     ) -> Result<Vec<MoveAnswer>, ProbeError> {
-        self.move_answers(position, &[metric])
+        self.moves_at(&Setup::from(*position), &[metric])
     }
 
-    fn move_answers(
+    /// Every legal move with the values after it in these metrics, best first.
+    /// Classes are exact at the count of the 50-move rule, which moves go on
+    /// with: a move wins in time exactly if it leaves a loss. With 100 plies
+    /// counted already the draw can be claimed instead of any move.
+    ///
+    /// # Errors
+    /// If the position is not legal or the values after a move cannot be had.
+    pub fn moves_at(
         &self,
-        position: &Position,
+        setup: &Setup,
         metrics: &[Metric],
     ) -> Result<Vec<MoveAnswer>, ProbeError> {
+        let position = &setup.position;
         position.check_legal()?;
         let played = quiet_moves_first(position);
-        let after: Vec<Position> = played.iter().map(|m| position.play(m)).collect();
+        let after = |m: &Move| match setup.halfmove_clock >= u32::from(FIFTY_MOVES_PLIES) {
+            // Too late even for a capture or mate.
+            true => {
+                Setup { halfmove_clock: setup.halfmove_clock.saturating_add(1), ..setup.play(m) }
+            }
+            false => setup.play(m),
+        };
+        let after: Vec<Setup> = played.iter().map(after).collect();
         let mut moves = Vec::with_capacity(played.len());
-        for (played, after) in played.into_iter().zip(self.answers(&after, metrics)?) {
+        for (played, after) in played.into_iter().zip(self.answers_at(&after, metrics)?) {
             let san = chess::san(position, &played);
             moves.push(MoveAnswer { played, san, after: after? });
         }
@@ -219,14 +262,6 @@ impl Tablebase {
 fn with_dtz50(metrics: &[Metric]) -> Vec<Metric> {
     let others = metrics.iter().copied().filter(|&metric| metric != Metric::Dtz50);
     [Metric::Dtz50].into_iter().chain(others).collect()
-}
-
-fn first(
-    answers: Vec<Result<Answer, ProbeError>>,
-    position: &Position,
-) -> Result<Answer, ProbeError> {
-    let (material, metric) = (position.material(), Metric::Dtz50);
-    answers.into_iter().next().unwrap_or(Err(ProbeError::MissingTable { material, metric }))
 }
 
 /// Why a value is not known: a failure if there was one, else a missing table.
