@@ -5,6 +5,7 @@
 mod args;
 mod cmd;
 mod context;
+mod diagram;
 mod malloc;
 mod memory;
 mod progress;
@@ -58,10 +59,10 @@ fn hint(error: &anyhow::Error) -> Option<String> {
         &BuildError::Missing { material, metric } => Some((material, metric)),
         _ => None,
     };
-    if let Some((material, metric)) = probe().and_then(ProbeError::missing_table).or_else(missing)
+    if let Some((material, _)) = probe().and_then(ProbeError::missing_table).or_else(missing)
         && storage(material) != Storage::None
     {
-        return Some(format!("; `molien solve {material} --metric {metric}` makes it"));
+        return Some(format!("; `molien solve {material}` makes it"));
     }
     let is_memory = |error: &BuildError| matches!(error, BuildError::Memory { .. });
     let memory = match probe() {

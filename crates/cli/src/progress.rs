@@ -54,17 +54,9 @@ impl Progress for Interruptible {
         }
     }
 
-    fn waiting(&self, material: Material) {
-        eprintln!("{}", waiting(material));
-    }
-
     fn cancelled(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
-}
-
-fn waiting(material: Material) -> String {
-    format!("waiting for another process that is solving {material}")
 }
 
 /// One bar for every table being solved.
@@ -94,7 +86,8 @@ impl Progress for Bars {
     }
 
     fn waiting(&self, material: Material) {
-        let _ = self.all.println(waiting(material));
+        let text = format!("Waiting for another process that is solving {material}.");
+        let _ = self.all.println(text);
     }
 
     fn begin(&self, material: Material, metric: Metric, positions: u64) {

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use serde::Serialize;
 use serde_json::Value as Json;
 
 /// A number with its digits grouped: `1,108,111`.
@@ -39,6 +40,20 @@ pub fn print_line(line: &str) -> anyhow::Result<()> {
     }
 }
 
+/// `a`, `a or b`, `a, b or c`.
+pub fn list(words: &[&str], conjunction: &str) -> String {
+    match words {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} {conjunction} {last}", first.join(", ")),
+    }
+}
+
+/// Prints one answer as JSON on a line of its own.
+pub fn print_answer(answer: &impl Serialize) -> anyhow::Result<()> {
+    print_line(&serde_json::to_string(answer)?)
+}
+
 /// Prints one JSON value on a line of its own.
 pub fn print_json(value: &Json) -> anyhow::Result<()> {
     print_line(&value.to_string())
@@ -54,6 +69,12 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(1000), "1,000");
         assert_eq!(grouped(1_108_111), "1,108,111");
+    }
+
+    #[test]
+    fn words_are_listed() {
+        assert_eq!(list(&["Ka2"], "or"), "Ka2");
+        assert_eq!(list(&["Ka2", "Re2+", "Rg1"], "or"), "Ka2, Re2+ or Rg1");
     }
 
     #[test]

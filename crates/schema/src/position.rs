@@ -15,6 +15,13 @@ pub struct ValuesJson {
     metrics: Vec<Metric>,
 }
 
+impl ValuesJson {
+    /// The plies in the metrics asked for, in their order.
+    pub fn plies(&self) -> impl Iterator<Item = Option<i32>> {
+        self.metrics.iter().map(|&metric| self.values.plies(metric))
+    }
+}
+
 impl Serialize for ValuesJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.metrics.len()))?;

@@ -1,6 +1,7 @@
 //! The commands.
 
 pub mod bench;
+pub mod bulk;
 pub mod explain;
 pub mod export;
 pub mod find;

@@ -1,66 +1,92 @@
 //! `molien probe`.
 
+use std::path::PathBuf;
+
 use clap::Args;
-use molien_board::Position;
+use molien_board::{FenOptions, Setup};
 use molien_probe::{Answer, MoveAnswer};
+use molien_schema::PositionJson;
 use molien_values::{Category, Metric, Value};
-use serde_json::{Value as Json, json};
 
 use crate::Verdict;
-use crate::cmd::large;
+use crate::cmd::{bulk, large};
 use crate::context::Context;
-use crate::text::{print_json, print_line, winner_moves};
+use crate::diagram::{Style, lines};
+use crate::text::{list, print_answer, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
 Examples:
   molien probe '8/8/8/8/8/2k5/8/K6R w - -'
+  molien probe '8/8/8/8/8/2k5/8/K6R w - - 90 120'
+  molien probe '8/8/8/8/8/2k5/8/K6R w - - 0 1 moves h1h3 c3c4'
   molien probe --json 8/8/8/8/8/2k5/8/K6R_b_-_-
   molien probe --metric dtm '8/8/8/8/8/2k5/8/K6R w - -'
+  molien probe --fens games.txt --metric dtz50 > answers.ndjson
 
 Plies are positive for a win of the side to move and negative for a loss; a
 move's values are those of the position after it, seen from the side then to
-move. Moves are grouped by what they achieve, the best first. With --metric
-nothing else is solved, and classes are those without the 50-move rule (with
-it, for dtz50). So it is with seven men, which a CUDA card solves in dtc unless
-another metric is asked for.";
+move. Moves are grouped by what they achieve, the best first. The halfmove clock
+of the FEN counts: a win that comes too late for it is a draw by the 50-move rule.
+With --metric nothing else is solved; without dtz50 the rule is not looked at.
+With --fens every line of a file (or of standard input, -) is a position, and a
+line of JSON (or CSV) is written for each, in order; docs/json.md lists the fields.";
 
 /// Which position.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct ProbeArgs {
     /// The position as FEN, quoted or not
-    #[arg(required = true)]
+    #[arg(required_unless_present = "fens")]
     fen: Vec<String>,
-    /// Only this: dtm, dtc, dtz or dtz50 [default: all of them]
+    /// Metrics: dtm, dtc, dtz, dtz50 [default: all of them]
+    #[arg(long, value_delimiter = ',')]
+    metric: Vec<Metric>,
+    /// Answer as if castling rights were gone
     #[arg(long)]
-    metric: Option<Metric>,
+    ignore_castling: bool,
+    /// Show the board in letters
+    #[arg(long)]
+    ascii: bool,
+    /// Probe every line of a file; '-' is standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "fen")]
+    fens: Option<PathBuf>,
+    /// How answers to --fens are written
+    #[arg(long, value_name = "FORMAT", default_value = "ndjson", requires = "fens")]
+    format: bulk::Format,
 }
 
 /// Solves what is needed and prints the position's values and moves.
 pub fn run(context: &Context, args: &ProbeArgs) -> anyhow::Result<Verdict> {
-    let position: Position = args.fen.join(" ").parse()?;
+    let mut metrics =
+        if args.metric.is_empty() { Metric::ALL.to_vec() } else { args.metric.clone() };
+    let options = FenOptions { ignore_castling: args.ignore_castling };
+    if let Some(path) = &args.fens {
+        return bulk::run(&context.tablebase(), path, &metrics, options, args.format);
+    }
+    let setup = Setup::parse(&args.fen.join(" "), options)?;
     // A large board is solved in one metric at a time.
-    let one_metric = large::wants_card(context, position.material());
-    let metric = args.metric.or(one_metric.then_some(Metric::Dtc));
-    if let (true, Some(metric)) = (one_metric, metric) {
-        position.check_legal()?;
-        large::announce(&*context.card()?, position.material(), metric)?;
+    if large::wants_card(context, setup.position.material()) {
+        let metric = args.metric.first().copied().unwrap_or(Metric::Dtc);
+        metrics = vec![metric];
+        setup.position.check_legal()?;
+        large::announce(&*context.card()?, setup.position.material(), metric)?;
     }
     let tables = context.tablebase();
     // The moves first: they announce all positions that are asked for.
-    let (moves, answer) = match metric {
-        None => (tables.moves(&position)?, tables.probe(&position)?),
-        Some(only) => (tables.moves_only(&position, only)?, tables.probe_only(&position, only)?),
-    };
-    let metrics = metric.map_or(Metric::ALL.to_vec(), |only| vec![only]);
-    let view = View { position: &position, metrics: &metrics, answer: &answer, moves: &moves };
-    if context.json { print_json(&view.to_json()) } else { view.print() }?;
+    let moves = tables.moves_at(&setup, &metrics)?;
+    let answer = tables.probe_at(&setup, &metrics)?;
+    if context.json {
+        let json = PositionJson::new(&setup, &metrics, &answer).with_moves(&setup, &moves);
+        return print_answer(&json).map(|()| Verdict::Done);
+    }
+    let style = if args.ascii { Style::Letters } else { Style::Figures };
+    View { setup: &setup, metrics: &metrics, answer: &answer, moves: &moves }.print(style)?;
     Ok(Verdict::Done)
 }
 
 /// A position's values and moves in some metrics.
 struct View<'a> {
-    position: &'a Position,
+    setup: &'a Setup,
     metrics: &'a [Metric],
     answer: &'a Answer,
     moves: &'a [MoveAnswer],
@@ -71,35 +97,49 @@ fn verdict(category: Category) -> &'static str {
     match category {
         Category::Win => "wins",
         Category::MaybeWin => "wins, unless the 50-move rule comes first",
-        Category::CursedWin => "wins, but the 50-move rule saves the other side",
+        Category::CursedWin => "would win, but it is a draw by the 50-move rule",
         Category::Draw => "draws",
-        Category::BlessedLoss => "loses, but the 50-move rule saves it",
+        Category::BlessedLoss => "would lose, but it is a draw by the 50-move rule",
         Category::MaybeLoss => "loses, unless the 50-move rule comes first",
         Category::Loss => "loses",
     }
 }
 
 impl View<'_> {
-    fn to_json(&self) -> Json {
-        let plies = |object: &mut Json, answer: &Answer, wanted: fn(Metric) -> bool| {
-            for &metric in self.metrics.iter().filter(|&&metric| wanted(metric)) {
-                object[metric.name()] = json!(answer.values.plies(metric));
-            }
+    /// The result in one sentence, and what to play.
+    fn sentence(&self) -> String {
+        let (position, category) = (&self.setup.position, self.answer.category);
+        let turn = position.turn();
+        if position.is_checkmate() {
+            return format!("{turn} is mated.");
+        }
+        if position.is_stalemate() {
+            return format!("{turn} is stalemated: a draw.");
+        }
+        let mate = self.answer.values.get(Metric::Dtm).and_then(Value::plies).map(winner_moves);
+        let moves = |n: u16| if n == 1 { "1 move".to_owned() } else { format!("{n} moves") };
+        let result = match (category, mate) {
+            (Category::Win, Some(n)) => format!("wins: mate in {} with best play", moves(n)),
+            (Category::Loss, Some(n)) => format!("loses: mated in {} with best play", moves(n)),
+            (category, _) => verdict(category).to_owned(),
         };
-        let of_move = |m: &MoveAnswer| {
-            let category = m.after.category.name();
-            let mut object =
-                json!({ "uci": m.played.to_string(), "san": m.san, "category": category });
-            plies(&mut object, &m.after, |_| true);
-            object
+        let best = self.best_moves();
+        match best.len() {
+            0 => format!("{turn} {result}."),
+            1 => format!("{turn} {result}. Play {}.", best[0]),
+            2..=4 => format!("{turn} {result}. Play {}.", list(&best, "or")),
+            _ => format!("{turn} {result}."),
+        }
+    }
+
+    /// The moves that are as good as the best one in class and first metric.
+    fn best_moves(&self) -> Vec<&str> {
+        let first = |m: &MoveAnswer| {
+            let depth = self.metrics.iter().find_map(|&metric| m.after.values.plies(metric));
+            (m.after.category, depth)
         };
-        let category = self.answer.category.name();
-        let mut object = json!({ "fen": self.position.to_string(), "category": category });
-        // The order of the fields is promised; dtz50 is the youngest of them.
-        plies(&mut object, self.answer, |metric| metric != Metric::Dtz50);
-        object["moves"] = self.moves.iter().map(of_move).collect();
-        plies(&mut object, self.answer, |metric| metric == Metric::Dtz50);
-        object
+        let Some(best) = self.moves.first().map(first) else { return Vec::new() };
+        self.moves.iter().filter(|m| first(m) == best).map(|m| m.san.as_str()).collect()
     }
 
     /// Something of every metric, in columns; draws have none.
@@ -118,12 +158,13 @@ impl View<'_> {
         print_line(&format!("  {name:8} {plies}   {moves}"))
     }
 
-    fn print(&self) -> anyhow::Result<()> {
-        let View { position, metrics, answer, moves } = self;
-        let mated = answer.category == Category::Loss && moves.is_empty();
-        let what = if mated { "is mated" } else { verdict(answer.category) };
-        print_line(&position.to_string())?;
-        print_line(&format!("{} to move {what}", position.turn()))?;
+    fn print(&self, style: Style) -> anyhow::Result<()> {
+        let View { setup, metrics, answer, moves } = self;
+        let position = &setup.position;
+        print_line(&self.sentence())?;
+        print_line("")?;
+        lines(position, style).iter().try_for_each(|line| print_line(line))?;
+        print_line(&format!("\n{setup}"))?;
         let names: String = metrics.iter().map(|metric| format!("{:>7}", metric.name())).collect();
         let width = metrics.len() * 7;
         print_line(&format!("\n  {:8} {:>width$}   {:>width$}", "", "plies", "winner's moves"))?;
@@ -136,6 +177,9 @@ impl View<'_> {
             let turn = position.turn();
             print_line(&format!("{} {plural}: {turn} {}", group.len(), verdict(class)))?;
             group.iter().try_for_each(|m| self.print_row(&m.san, &m.after))?;
+        }
+        for missing in &answer.missing {
+            print_line(&format!("{} is not known: {}", missing.metric, missing.error))?;
         }
         Ok(())
     }
