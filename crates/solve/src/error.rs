@@ -3,10 +3,10 @@
 use molien_board::Material;
 use thiserror::Error;
 
-use molien_values::Metric;
+use molien_values::{LogError, Metric, ShelfError};
 
 /// Why a material could not be solved.
-#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[derive(Debug, Error, Clone)]
 #[non_exhaustive]
 pub enum SolveError {
     /// The tables would not fit.
@@ -47,19 +47,14 @@ pub enum SolveError {
         material: Material,
     },
     /// A stored table could not be read.
-    #[error("{material}: {reason}")]
-    Shelf {
-        /// Whose table.
-        material: Material,
-        /// What is wrong with it.
-        reason: String,
-    },
+    #[error(transparent)]
+    Shelf(#[from] ShelfError),
     /// A wave could not be logged. What was logged before is kept.
-    #[error("{material}: the wave log: {reason}")]
+    #[error("solving {material}: {source}")]
     WaveLog {
         /// What was being solved.
         material: Material,
         /// What is wrong.
-        reason: String,
+        source: LogError,
     },
 }

@@ -181,10 +181,8 @@ impl Solver {
         if let Some(table) = lock(&self.tables).get(&key) {
             return Ok(Some(table));
         }
-        let material = key.0;
         for shelf in &self.shelves {
-            let loaded = shelf.load(key.0, key.1);
-            if let Some(table) = loaded.map_err(|reason| SolveError::Shelf { material, reason })? {
+            if let Some(table) = shelf.load(key.0, key.1)? {
                 let table = Arc::new(table);
                 lock(&self.tables).insert(key, table.clone(), true);
                 return Ok(Some(table));

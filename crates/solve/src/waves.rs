@@ -19,7 +19,7 @@ use molien_hyper::{Hyperboard, Plane, Tile};
 use molien_operators::{Backend, Release, difference, for_each_neighbour, take};
 use rayon::prelude::*;
 
-use molien_values::RunLog;
+use molien_values::{LogError, RunLog};
 
 /// Tiles a thread takes at a time.
 const CHUNK_TILES: usize = 16;
@@ -47,12 +47,12 @@ pub(crate) enum Decided<'a> {
 }
 
 /// Why the waves stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Stop {
     Finished,
     Cancelled,
     /// A wave could not be logged.
-    NotLogged(String),
+    NotLogged(LogError),
 }
 
 /// What conversions do to each tile, and when next.
@@ -235,9 +235,9 @@ impl Waves<'_> {
                 decide(ply, Decided::Won(&state.won_now), won, won_tiles);
             }
             if let Some(log) = log.as_mut().filter(|_| !logged)
-                && let Err(reason) = log.append(&state.lost_now, &state.won_now)
+                && let Err(error) = log.append(&state.lost_now, &state.won_now)
             {
-                return Stop::NotLogged(reason);
+                return Stop::NotLogged(error);
             }
             if lost > 0 {
                 self.mark(&state.lost_now, self.attacker, &state.dirty_open);
