@@ -83,9 +83,10 @@ class Input:
 class Table:
     def __init__(self, path):
         self.data = data = open(path, "rb").read()
-        magic, version, zero, meta_len, raw_len, zero2, self.blocks, file_len, records_sum, _, head_sum = \
+        magic, version, zero, meta_len, raw_len, zero2, self.blocks, file_len, records_sum, date, head_sum = \
             struct.unpack("<8sHHIIIQQQQQ", data[:64])
-        assert magic == b"MOLIEN\x1a\n" and version == 2 and zero == zero2 == 0 and file_len == len(data)
+        assert magic == b"MOLIEN\x1a\n" and version in (2, 3) and zero == zero2 == 0 and file_len == len(data)
+        assert version == 2 or date == 0  # reserved since version 3
         front = 64 + meta_len + 8 * self.blocks
         if xxhash:
             assert xxhash.xxh3_64_intdigest(data[:56] + data[64:front]) == head_sum
@@ -94,7 +95,7 @@ class Table:
         self.tiles_seen, self.blocks_seen = {}, {}
 
     def describe(self, f):
-        self.material, self.program, self.men = f.text(), f.text(), f.text()
+        self.material, self.writer, self.men = f.text(), f.text(), f.text()
         self.base = f.number("B") == 1  # whether White is the base side
         self.king_moves, self.order, self.tiles = f.number("B"), f.number("B"), f.number("H")
         self.placements = f.list(lambda: (f.number("Q"), f.number("Q")))

@@ -318,9 +318,7 @@ impl Build {
             }
         }
         for shelf in &self.shelves {
-            let loaded = shelf.load(material, metric);
-            let reason = |error| BuildError::Shelf { material, reason: error };
-            if let Some(table) = loaded.map_err(reason)? {
+            if let Some(table) = shelf.load(material, metric)? {
                 return Ok(Some(table));
             }
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use molien_board::Material;
 use molien_solve::SolveError;
 use molien_table::TableError;
-use molien_values::Metric;
+use molien_values::{Metric, ShelfError};
 use thiserror::Error;
 
 /// Why a table or a position could not be made.
@@ -61,13 +61,8 @@ pub enum BuildError {
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// A table solved elsewhere could not be had.
-    #[error("{material}: {reason}")]
-    Shelf {
-        /// Whose table.
-        material: Material,
-        /// What is wrong with it.
-        reason: String,
-    },
+    #[error(transparent)]
+    Shelf(#[from] ShelfError),
     /// A stored table cannot be read or written.
     #[error(transparent)]
     Table(Arc<TableError>),

@@ -1,6 +1,7 @@
 //! What every command works with.
 
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -14,6 +15,21 @@ use molien_uci::MakeBuild;
 
 use crate::args::{Backend, Common, Promote};
 use crate::progress::{Bars, Interruptible};
+
+/// The environment variable that names the folder of tables.
+const TABLES_VARIABLE: &str = "MOLIEN_TABLES";
+
+/// The folder of tables: the one given; else that of `MOLIEN_TABLES`; else
+/// `tables` in the platform's data folder; else `tables` here.
+fn tables_folder(given: Option<&Path>) -> PathBuf {
+    let variable = || std::env::var_os(TABLES_VARIABLE).filter(|text| !text.is_empty());
+    let platform = || {
+        let folders = directories::ProjectDirs::from("", "", "molien")?;
+        Some(folders.data_dir().join("tables"))
+    };
+    let named = given.map(Path::to_owned).or_else(|| variable().map(PathBuf::from));
+    named.or_else(platform).unwrap_or_else(|| PathBuf::from("tables"))
+}
 
 /// The options common to all commands, made ready.
 pub struct Context {
@@ -52,7 +68,7 @@ impl Context {
         let memory_bytes = common.memory.bytes();
         // Tables of another game than chess are not kept.
         let keeps = !common.in_memory && common.promote == Promote::All;
-        let directory = keeps.then(|| Directory::find(common.tables.as_deref()));
+        let directory = keeps.then(|| Directory::new(tables_folder(common.tables.as_deref())));
         let context = Context {
             json: common.json,
             memory_bytes,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use molien_board::Material;
-use molien_values::{BoardValues, Metric, Shelf, Stats, Table};
+use molien_values::{BoardValues, Metric, Shelf, ShelfError, Stats, Table};
 
 use crate::{CudaEngine, CudaError, Request};
 
@@ -99,14 +99,17 @@ impl Shelf for CudaShelf {
         (3..=5).contains(&material.len()) && self.fits(material, metric)
     }
 
-    fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, String> {
+    fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, ShelfError> {
         if !self.contains(material, metric) {
             return Ok(None);
         }
         let same = if metric == Metric::Dtz50 { self.without_curses(material) } else { None };
         let table = match same {
             Some(table) => Some(table),
-            None => self.solve_on_card(material, metric).map_err(|error| error.to_string())?,
+            None => self.solve_on_card(material, metric).map_err(|error| {
+                let source = Arc::new(error);
+                ShelfError::Make { material, metric, source }
+            })?,
         };
         table.iter().for_each(|table| self.note(table));
         Ok(table)

@@ -163,7 +163,7 @@ mod tests {
         let tables = Tablebase::new(Arc::new(Sources::new(vec![surveyed, rest])));
         let alone = Tablebase::solving(Build::new());
         // Black has the queen: the values are kept with colours exchanged.
-        for fen in ["8/8/8/3k4/8/2R5/8/K3q3 w - -", "8/8/8/3k4/8/2R5/8/K3q3 b - -"] {
+        for fen in ["8/8/8/3k4/8/2R5/1K6/4q3 w - -", "8/8/8/3k4/8/2R5/1K6/4q3 b - -"] {
             let position: Position = fen.parse().unwrap();
             let metric = Metric::Dtc;
             let values = |tables: &Tablebase| {

@@ -3,8 +3,10 @@
 use molien_board::Material;
 use thiserror::Error;
 
+use molien_values::LogError;
+
 /// Why a board could not be solved.
-#[derive(Debug, Error, Clone, PartialEq, Eq)]
+#[derive(Debug, Error, Clone)]
 #[non_exhaustive]
 pub enum SolveError {
     /// The caller asked to stop.
@@ -20,11 +22,11 @@ pub enum SolveError {
         material: Material,
     },
     /// A wave could not be logged. What was logged before is kept.
-    #[error("{material}: the wave log: {reason}")]
+    #[error("solving {material}: {source}")]
     WaveLog {
         /// What was being solved.
         material: Material,
         /// What is wrong.
-        reason: String,
+        source: LogError,
     },
 }

@@ -48,7 +48,7 @@ fn rewrite(path: &Path, check: bool) -> Result<(), Box<dyn Error>> {
     let all: Vec<&Table> = tables.iter().collect();
     let name = path.file_name().ok_or("not a file")?.to_string_lossy().into_owned();
     let copy = std::env::temp_dir().join(format!("{name}.rewritten"));
-    write(&copy, &all, &WriteOptions { date: Some(0), ..WriteOptions::default() })?;
+    write(&copy, &all, &WriteOptions::default())?;
     let written = cpu_seconds();
     let file = TableFile::open(&copy)?;
     println!(

@@ -18,7 +18,7 @@ fn bytes_and_bits(bytes: u64, positions: u64) -> String {
 
 /// Writes tables to a scratch file and returns it.
 fn stored(path: &Path, tables: &[&Table], level: i32) -> Result<TableFile, Box<dyn Error>> {
-    write(path, tables, &WriteOptions { level, date: Some(0) })?;
+    write(path, tables, &WriteOptions { level })?;
     Ok(TableFile::open(path)?)
 }
 

@@ -15,8 +15,9 @@ use crate::coding::Wanted;
 use crate::file_classes::FileClasses;
 use crate::records::Front;
 use crate::source::{Encoder, Source};
+use crate::unwritable::Unwritable;
 use crate::values::Solved;
-use crate::writer::{Aliases, arrange, describe, is_unexpected};
+use crate::writer::{Aliases, arrange, describe, expecting};
 use crate::{Logged, TableError, TableFile, WriteOptions};
 
 /// Classes that are kept: those on which layouts are tried ...
@@ -24,13 +25,16 @@ const ENOUGH_CLASSES: u64 = 72;
 /// ... and more if they take no more than this.
 const SMALL_BYTES: u64 = 1 << 28;
 
+/// The ending of the name under which a table is assembled.
+pub(crate) const PART: &str = "part";
+
 /// How a table is assembled.
 pub struct Assembly<'a> {
     /// As for any other table.
     pub options: &'a WriteOptions,
     /// What may be kept in memory of the values.
     pub memory_bytes: u64,
-    /// Told how many of how many blocks are written; says whether to go on.
+    /// Told how many of how many blocks are written; says whether to continue.
     pub watch: &'a (dyn Fn(usize, usize) -> bool + Sync),
 }
 
@@ -40,16 +44,19 @@ pub(crate) struct Part {
     pub stats: Stats,
     pub classes: Arc<dyn Classes>,
     pub class_bytes: u64,
+    /// Whether the depth of each position is known, or only their number.
+    pub keeps_depths: bool,
 }
 
 impl From<&Logged> for Part {
     fn from(logged: &Logged) -> Part {
         let (stats, classes) = (logged.stats.clone(), logged.waves.clone());
-        Part { stats, classes, class_bytes: logged.class_bytes() }
+        Part { stats, classes, class_bytes: logged.class_bytes(), keeps_depths: true }
     }
 }
 
-/// Some metrics of a file, class by class, or as a whole if it is small.
+/// Some metrics of a file, class by class, or as a whole if it is small. Those
+/// of which a large file has only statistics keep them.
 pub(crate) fn kept_parts(file: TableFile, metrics: &[Metric]) -> Result<Vec<Part>, TableError> {
     let file = Arc::new(file);
     let mut parts: Vec<Part> = Vec::new();
@@ -71,14 +78,15 @@ pub(crate) fn kept_parts(file: TableFile, metrics: &[Metric]) -> Result<Vec<Part
                 }
             },
         };
-        parts.push(Part { stats, classes, class_bytes });
+        let keeps_depths = file.metrics().contains(&metric);
+        parts.push(Part { stats, classes, class_bytes, keeps_depths });
         places.push(place);
     }
     Ok(parts)
 }
 
-/// Writes a table. What is there of it already, by an earlier process, under
-/// the temporary name is gone on with, and stays there if this fails.
+/// Writes a table. If an earlier process has left a part of it under the
+/// temporary name, writing resumes there; what is written stays if this fails.
 pub(crate) fn assemble(
     path: &Path,
     temporary: &Path,
@@ -91,51 +99,46 @@ pub(crate) fn assemble(
         let capacity = share.min(enough) / part.class_bytes.max(1);
         ClassCache::new(part.classes.clone(), capacity as usize)
     };
-    let solved: Vec<Solved<'_>> =
-        parts.iter().map(|part| Solved::by_class(&part.stats, solved(part))).collect();
-    let (source, aliases) = arrange(solved, path)?;
-    let attempt = |wanted| add_records(path, temporary, &source, aliases.clone(), assembly, wanted);
-    let file = match attempt(Wanted::Expected) {
-        Err(error) if is_unexpected(&error) => attempt(Wanted::Possible),
-        other => other,
-    };
-    publish(&file?, temporary, path)
+    let by_class =
+        parts.iter().map(|part| Solved::by_class(&part.stats, solved(part), part.keeps_depths));
+    let (source, aliases) = arrange(by_class.collect())?;
+    let file =
+        expecting(|wanted| add_records(temporary, &source, aliases.clone(), assembly, wanted));
+    let material = source.metrics[0].material;
+    let file = file.map_err(|why| match why {
+        Unwritable::Stopped => why.at(material, path),
+        _ => why.at(material, temporary),
+    })?;
+    publish(&file, temporary, path)
 }
 
 /// Completes the file under its temporary name.
 fn add_records(
-    path: &Path,
     temporary: &Path,
     source: &Source<'_>,
     aliases: Aliases,
     assembly: &Assembly<'_>,
     wanted: Wanted,
-) -> Result<File, TableError> {
-    let options = assembly.options;
-    let (meta, codings) = describe(source, aliases, options.level, wanted, path)?;
-    let encoder = Encoder::new(source, &meta.layout, &codings, &meta.dictionaries, options.level);
-    let io_error = |source: io::Error| match source.kind() {
-        io::ErrorKind::Interrupted => TableError::Interrupted { path: path.to_owned() },
-        _ => TableError::Io { path: temporary.to_owned(), doing: "writing", source },
-    };
-    let write = || -> io::Result<File> {
-        let front = Front::new(&meta)?;
-        let mut how = OpenOptions::new();
-        let file = how.read(true).write(true).create(true).truncate(false).open(temporary)?;
-        let records = front.find(BufReader::with_capacity(1 << 20, &file))?;
-        file.set_len(records.end())?;
-        let mut out = BufWriter::with_capacity(1 << 16, file);
-        front.mark(&mut out)?;
-        let blocks = meta.layout.blocks();
-        let go_on = |written| (assembly.watch)(written, blocks);
-        front.complete(&mut out, records, &encoder, options.date(), go_on)?;
-        out.into_inner().map_err(io::IntoInnerError::into_error)
-    };
-    write().map_err(io_error)
+) -> Result<File, Unwritable> {
+    let level = assembly.options.level;
+    let (meta, codings) = describe(source, aliases, level, wanted)?;
+    let encoder = Encoder::new(source, &meta.layout, &codings, &meta.dictionaries, level);
+    let front = Front::new(&meta)?;
+    let mut how = OpenOptions::new();
+    let file = how.read(true).write(true).create(true).truncate(false).open(temporary)?;
+    let records = front.find(BufReader::with_capacity(1 << 20, &file))?;
+    file.set_len(records.end())?;
+    let mut out = BufWriter::with_capacity(1 << 16, file);
+    front.mark(&mut out)?;
+    let blocks = meta.layout.blocks();
+    front.complete(&mut out, records, &encoder, |written| (assembly.watch)(written, blocks))?;
+    Ok(out.into_inner().map_err(io::IntoInnerError::into_error)?)
 }
 
-/// Where a table is assembled.
+/// Where a table is assembled. Another version of the program does not resume
+/// there: it may have other values.
 pub(crate) fn temporary(folder: &Path, name: &str, metrics: &[Metric], level: i32) -> PathBuf {
     let metrics: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
-    folder.join(format!("{name}.{}.{level}.part", metrics.join("-")))
+    let version = env!("CARGO_PKG_VERSION");
+    folder.join(format!("{name}.{}.{level}.v{version}.{PART}", metrics.join("-")))
 }

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::TableError;
 
@@ -17,7 +18,7 @@ pub(crate) struct AtomicFile {
 }
 
 fn io_error(path: &Path, doing: &'static str) -> impl FnOnce(std::io::Error) -> TableError {
-    move |source| TableError::Io { path: path.to_owned(), doing, source }
+    move |source| TableError::Io { path: path.to_owned(), doing, source: Arc::new(source) }
 }
 
 impl AtomicFile {

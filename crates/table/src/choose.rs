@@ -1,18 +1,18 @@
 //! Choosing, by trying them on a sample, the layout and the references that
 //! compress best.
 
-use std::io;
-
 use molien_board::{Color, Man, Role};
 use molien_hyper::{Hyperboard, KING_PAIRS};
 use molien_values::SideStats;
 use rayon::prelude::*;
 
-use crate::coding::{Alphabet, Coding, Malformed, SeenDifferences, UNEXPECTED};
+use crate::TableError;
+use crate::coding::{Alphabet, Coding, SeenDifferences};
 use crate::compress::Packer;
 use crate::encode::{Coder, raw_streams};
 use crate::layout::{BLOCK_CELLS, Layout, ScanOrder, placed_men};
 use crate::source::{Sample, Source};
+use crate::unwritable::Unwritable;
 use crate::values::Solved;
 
 /// Tiles tried for each layout: many, since layouts differ in the positions
@@ -25,40 +25,6 @@ const TRIAL_LEVEL: i32 = 6;
 /// The king's moves are looked at in parts of at most so many cells: their
 /// values are then held in memory while a table is written or loaded.
 pub(crate) const KING_MOVES_CELLS: usize = 1 << 28;
-
-/// Why tables cannot be written.
-#[derive(Debug)]
-pub(crate) enum Unwritable {
-    /// They disagree on an outcome.
-    Disagree,
-    /// Their metrics differ by more than was expected.
-    Unexpected,
-    /// Their values cannot be read, or the file cannot be written.
-    Io(io::Error),
-}
-
-impl From<Unwritable> for io::Error {
-    /// What was not expected is invalid data.
-    fn from(why: Unwritable) -> io::Error {
-        match why {
-            Unwritable::Io(error) => error,
-            Unwritable::Unexpected => io::Error::new(io::ErrorKind::InvalidData, UNEXPECTED.0),
-            Unwritable::Disagree => io::Error::other("the metrics disagree on who wins"),
-        }
-    }
-}
-
-impl From<Malformed> for Unwritable {
-    fn from(why: Malformed) -> Unwritable {
-        if why == UNEXPECTED { Unwritable::Unexpected } else { Unwritable::Disagree }
-    }
-}
-
-impl From<io::Error> for Unwritable {
-    fn from(error: io::Error) -> Unwritable {
-        Unwritable::Io(error)
-    }
-}
 
 /// Numbers below `all` spread by the golden ratio, so that they do not keep
 /// step with the squares of any man; all of them if there are no more.
@@ -106,10 +72,10 @@ pub(crate) fn samples(
     layout: &Layout,
     size: SampleSize,
     metrics: &[usize],
-) -> io::Result<Vec<Sample>> {
+) -> Result<Vec<Sample>, TableError> {
     let places = sample(layout, size).into_par_iter();
     let places = places.map(|blocks| source.samples(layout, &blocks, metrics));
-    Ok(places.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
+    Ok(places.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
 /// The orders of the placed men worth a try: any two kinds of men as row and

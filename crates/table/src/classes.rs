@@ -2,7 +2,6 @@
 //! is too large for memory as a whole.
 
 use std::collections::HashMap;
-use std::io;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -10,6 +9,8 @@ use molien_board::Color;
 use molien_hyper::{Hyperboard, KING_PAIRS, Tile};
 use molien_operators::fastest;
 use molien_values::{Graded, Table};
+
+use crate::TableError;
 
 /// The values of one king class, White and Black to move: as those of a
 /// hyperboard that has only the tiles of this class.
@@ -25,7 +26,7 @@ pub(crate) trait Classes: Send + Sync {
     ///
     /// # Errors
     /// If they cannot be read.
-    fn load(&self, class: usize) -> io::Result<ClassValues>;
+    fn load(&self, class: usize) -> Result<ClassValues, TableError>;
 }
 
 /// The tiles of a class on its hyperboard.
@@ -46,7 +47,7 @@ impl Classes for Arc<Table> {
         &self.parts[0].board
     }
 
-    fn load(&self, class: usize) -> io::Result<ClassValues> {
+    fn load(&self, class: usize) -> Result<ClassValues, TableError> {
         let tiles = class_tiles(self.board(), class);
         let some = |plane: &Vec<Tile>| plane[tiles.clone()].to_vec();
         Ok(self.parts[0].values.each_ref().map(|all| Graded {
@@ -59,7 +60,7 @@ impl Classes for Arc<Table> {
     }
 }
 
-type Slot = Arc<OnceLock<Result<Arc<ClassValues>, (io::ErrorKind, String)>>>;
+type Slot = Arc<OnceLock<Result<Arc<ClassValues>, TableError>>>;
 
 /// The classes read last.
 pub(crate) struct ClassCache {
@@ -111,12 +112,8 @@ impl ClassCache {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn get(&self, class: usize) -> io::Result<Arc<ClassValues>> {
-        let load = || {
-            let values = self.classes.load(class);
-            values.map(Arc::new).map_err(|error| (error.kind(), error.to_string()))
-        };
+    pub fn get(&self, class: usize) -> Result<Arc<ClassValues>, TableError> {
         let slot = self.slot(class);
-        slot.get_or_init(load).clone().map_err(|(kind, text)| io::Error::new(kind, text))
+        slot.get_or_init(|| self.classes.load(class).map(Arc::new)).clone()
     }
 }

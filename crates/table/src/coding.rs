@@ -1,6 +1,7 @@
 //! How depths become symbols.
 
 use crate::key::{DRAW, DRAW_KEY, Key, MAX_PLIES, WIN, key_of, loss, outcome, plies, win};
+use crate::unwritable::Unwritable;
 
 /// A stream does not fit what the format promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,9 +87,6 @@ pub(crate) enum Wanted {
     Possible,
 }
 
-/// A difference that was not expected.
-pub(crate) const UNEXPECTED: Malformed = Malformed("a difference that the alphabet lacks");
-
 /// Marks a depth that the alphabet lacks.
 const MISSING: u16 = u16::MAX;
 
@@ -123,8 +121,8 @@ impl Symbols {
 
     /// # Errors
     /// If a key without a symbol was met.
-    pub fn check(&self) -> Result<(), Malformed> {
-        if self.missing { Err(Malformed("a depth that the alphabet lacks")) } else { Ok(()) }
+    pub fn check(&self) -> Result<(), Unwritable> {
+        if self.missing { Err(Unwritable::UncountedDepth) } else { Ok(()) }
     }
 }
 
@@ -152,11 +150,11 @@ impl Differences {
     }
 
     /// The symbol of a decided key beside its reference.
-    pub fn of(&self, key: Key, reference: Key) -> Result<u16, Malformed> {
+    pub fn of(&self, key: Key, reference: Key) -> Result<u16, Unwritable> {
         let difference = i32::from(plies(key)) - i32::from(plies(reference));
         let table = if outcome(key) == WIN { &self.wins } else { &self.losses };
         let symbol = table.get((difference + SPAN) as usize).copied().filter(|&s| s != MISSING);
-        symbol.ok_or(UNEXPECTED)
+        symbol.ok_or(Unwritable::UnexpectedDifference)
     }
 }
 

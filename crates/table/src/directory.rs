@@ -3,18 +3,17 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use molien_board::Material;
-use molien_values::{Metric, Shelf, Table};
+use molien_values::{Metric, Shelf, ShelfError, Table};
 
 use crate::assemble::{Assembly, Part, assemble, kept_parts, temporary};
 use crate::atomic::TEMPORARY;
 use crate::lock::{Lock, Patience};
 use crate::{Logged, TableError, TableFile, WaveLogs, WriteOptions, write};
 
-/// The environment variable that names the folder.
-pub const FOLDER_VARIABLE: &str = "MOLIEN_TABLES";
 /// The ending of table files.
 pub const ENDING: &str = "mol";
 /// The ending of the marks that a file has been verified.
@@ -48,25 +47,13 @@ pub struct Entry {
 }
 
 fn io_error(path: &Path, doing: &'static str) -> impl FnOnce(std::io::Error) -> TableError {
-    move |source| TableError::Io { path: path.to_owned(), doing, source }
+    move |source| TableError::Io { path: path.to_owned(), doing, source: Arc::new(source) }
 }
 
 impl Directory {
     /// This folder. It is made when something is stored in it.
     pub fn new(folder: impl Into<PathBuf>) -> Directory {
         Directory { folder: folder.into() }
-    }
-
-    /// The folder given; else that of `MOLIEN_TABLES`; else `tables` in the
-    /// platform's data folder; else `tables` here.
-    pub fn find(given: Option<&Path>) -> Directory {
-        let variable = || std::env::var_os(FOLDER_VARIABLE).filter(|text| !text.is_empty());
-        let platform = || {
-            let folders = directories::ProjectDirs::from("", "", "molien")?;
-            Some(folders.data_dir().join("tables"))
-        };
-        let folder = given.map(Path::to_owned).or_else(|| variable().map(PathBuf::from));
-        Directory::new(folder.or_else(platform).unwrap_or_else(|| PathBuf::from("tables")))
     }
 
     /// The folder.
@@ -169,8 +156,9 @@ impl Directory {
     }
 
     /// Stores the tables of one material, with those of its metrics that are
-    /// in the file already and not among them. The wave logs of the material
-    /// are removed.
+    /// in the file already and not among them. Wave logs of what is stored are
+    /// removed. The file depends on nothing but the tables it then holds and
+    /// the options.
     ///
     /// # Errors
     /// If the tables do not belong together, the disk refuses, or another
@@ -208,19 +196,44 @@ impl Directory {
         }
         let all: Vec<&Table> = tables.iter().copied().chain(&kept).collect();
         write(&self.path(material), &all, options)?;
+        let metrics: Vec<Metric> = all.iter().map(|table| table.metric).collect();
+        self.tidy(material, &metrics)
+    }
+
+    /// Removes what is of no use once a material is stored in some metrics, for
+    /// who holds the lock: their wave logs, and what processes that were killed
+    /// have left of the file.
+    fn tidy(&self, material: Material, metrics: &[Metric]) -> Result<(), TableError> {
         let logs = self.wave_logs();
-        logs.remove(material).map_err(io_error(&self.folder, "removing a wave log"))
+        logs.remove(material, metrics).map_err(io_error(&self.folder, "removing a wave log"))?;
+        for path in self.temporaries()?.into_iter().filter(|(_, of)| *of == material) {
+            fs::remove_file(&path.0).map_err(io_error(&path.0, "removing"))?;
+        }
+        Ok(())
+    }
+
+    /// The incomplete files of the folder, with their material.
+    fn temporaries(&self) -> Result<Vec<(PathBuf, Material)>, TableError> {
+        let mut found = Vec::new();
+        for entry in fs::read_dir(&self.folder).map_err(io_error(&self.folder, "listing"))? {
+            let path = entry.map_err(io_error(&self.folder, "listing"))?.path();
+            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+            let material = name.split('.').next().and_then(|name| name.parse::<Material>().ok());
+            let material = material.filter(|_| path.extension() == Some(OsStr::new(TEMPORARY)));
+            found.extend(material.map(|material| (path.clone(), material)));
+        }
+        Ok(found)
     }
 
     /// Stores a material without pawns from its wave logs, for who holds the
     /// lock: class by class, so that it never is in memory as a whole. Metrics
-    /// that are in the file already and not among the logs are kept. An
-    /// interrupted writing is gone on with. The wave logs are removed at the
-    /// end.
+    /// that are in the file already and not among the logs are kept. Writing
+    /// that was interrupted resumes where it stopped. The wave logs are removed
+    /// at the end.
     ///
     /// # Errors
-    /// If the disk refuses or a log is damaged; the same command then computes
-    /// the damaged waves again.
+    /// If the disk refuses or a log is damaged; solving again then computes the
+    /// damaged waves.
     pub fn store_logged(
         &self,
         logged: &[Logged],
@@ -233,20 +246,19 @@ impl Directory {
         let mut parts: Vec<Part> = logged.iter().map(Part::from).collect();
         if let Ok(earlier) = self.open(material) {
             let new = |metric: &Metric| parts.iter().all(|part| part.stats.metric != *metric);
-            let kept: Vec<Metric> = earlier.metrics().into_iter().filter(new).collect();
+            let kept: Vec<Metric> = earlier.solved_metrics().into_iter().filter(new).collect();
             parts.extend(kept_parts(earlier, &kept)?);
         }
-        let metrics: Vec<Metric> = parts.iter().map(|part| part.stats.metric).collect();
+        let mut metrics: Vec<Metric> = parts.iter().map(|part| part.stats.metric).collect();
+        metrics.sort_unstable();
         let name = material.file_name();
         let temporary = temporary(logs.folder(), &name, &metrics, assembly.options.level);
         let assembled = assemble(&self.path(material), &temporary, &parts, assembly);
-        if let Err(TableError::Io { source, .. }) = &assembled
-            && source.kind() == std::io::ErrorKind::InvalidData
-        {
+        if let Err(TableError::DamagedLog { .. }) = &assembled {
             metrics.iter().for_each(|&metric| logs.unfinish(material, metric));
         }
         assembled?;
-        logs.remove(material).map_err(io_error(&self.folder, "removing a wave log"))
+        self.tidy(material, &metrics)
     }
 
     fn make(&self) -> Result<(), TableError> {
@@ -282,13 +294,11 @@ impl Directory {
     /// # Errors
     /// If the folder cannot be read.
     pub fn clean(&self) -> Result<usize, TableError> {
-        let Ok(entries) = fs::read_dir(&self.folder) else { return Ok(0) };
+        if !self.folder.exists() {
+            return Ok(0);
+        }
         let mut removed = 0;
-        for entry in entries {
-            let path = entry.map_err(io_error(&self.folder, "listing"))?.path();
-            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            let material = name.split('.').next().and_then(|name| name.parse::<Material>().ok());
-            let Some(material) = material.filter(|_| name.ends_with(TEMPORARY)) else { continue };
+        for (path, material) in self.temporaries()? {
             if is_stale(&path) && self.lock(material).is_ok() {
                 removed += usize::from(fs::remove_file(&path).is_ok());
             }
@@ -312,14 +322,14 @@ impl Shelf for Directory {
         material.len() <= LOADED_MEN && self.has(material, metric)
     }
 
-    fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, String> {
+    fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, ShelfError> {
         if material.len() > LOADED_MEN {
             return Ok(None);
         }
         match self.open(material).and_then(|file| file.load(metric)) {
             Ok(table) => Ok(Some(table)),
             Err(error) if error.is_missing() => Ok(None),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(ShelfError::Read { material, metric, source: Arc::new(error) }),
         }
     }
 }

@@ -3,12 +3,11 @@
 use molien_board::{Color, Square};
 
 use crate::arch::{self, Rows, Work};
-use crate::coding::{
-    Alphabet, Coding, Differences, Malformed, Symbols, pack_outcomes, symbols_to_bytes,
-};
+use crate::coding::{Alphabet, Coding, Differences, Symbols, pack_outcomes, symbols_to_bytes};
 use crate::key::{DRAW, DRAW_KEY, Key, LOSS, WIN, before, outcome};
 use crate::layout::Layout;
 use crate::shape::BlockShape;
+use crate::unwritable::Unwritable;
 
 /// The values of a block in one metric, by cell.
 pub(crate) struct BlockKeys<'a> {
@@ -46,15 +45,13 @@ impl Coder {
     }
 }
 
-const DISAGREE: Malformed = Malformed("the metrics disagree on who wins");
-
 /// All streams of a block, before compression.
 pub(crate) fn raw_streams(
     layout: &Layout,
     shape: &BlockShape,
     metrics: &mut [BlockKeys<'_>],
     coders: &mut [Coder],
-) -> Result<Vec<Vec<u8>>, Malformed> {
+) -> Result<Vec<Vec<u8>>, Unwritable> {
     let side = layout.predicted;
     check_outcomes(metrics)?;
     let base_cells = cells(shape, !side);
@@ -110,13 +107,13 @@ fn cells(shape: &BlockShape, turn: Color) -> Vec<u16> {
 
 /// Cells that are not stored are compared too: they repeat others or are
 /// nothing in every metric.
-fn check_outcomes(metrics: &[BlockKeys<'_>]) -> Result<(), Malformed> {
-    let (first, rest) = metrics.split_first().ok_or(DISAGREE)?;
+fn check_outcomes(metrics: &[BlockKeys<'_>]) -> Result<(), Unwritable> {
+    let (first, rest) = metrics.split_first().ok_or(Unwritable::Disagree)?;
     let agree = rest.iter().all(|other| {
         arch::run(SameOutcomes(first.base_after, other.base_after))
             && arch::run(SameOutcomes(first.own, other.own))
     });
-    if agree { Ok(()) } else { Err(DISAGREE) }
+    if agree { Ok(()) } else { Err(Unwritable::Disagree) }
 }
 
 struct SameOutcomes<'a>(&'a [Key], &'a [Key]);
@@ -237,7 +234,7 @@ fn base_depths(
     place: usize,
     coder: &mut Coder,
     decided: &[u16],
-) -> Result<Vec<u8>, Malformed> {
+) -> Result<Vec<u8>, Unwritable> {
     let keys = metrics[place].base_after;
     let symbols: Vec<u16> = match &coder.reference {
         None => decided.iter().map(|&c| coder.base.of(before(keys[usize::from(c)]))).collect(),

@@ -2,15 +2,16 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use molien_board::Material;
 use molien_values::Metric;
 use thiserror::Error;
 
-use crate::file::VERSION;
+use crate::file::{OLDEST_VERSION, VERSION};
 
 /// Why a table could not be read or written.
-#[derive(Debug, Error)]
+#[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum TableError {
     /// There is no such file: solve the material first.
@@ -29,7 +30,7 @@ pub enum TableError {
     },
     /// The position does not belong to this table, or its pawns stand in a
     /// placement that was not solved.
-    #[error("{}: has no position such as {position}", path.display())]
+    #[error("{}: does not hold the position {position}", path.display())]
     NoPosition {
         /// The file.
         path: PathBuf,
@@ -42,9 +43,12 @@ pub enum TableError {
         /// The file.
         path: PathBuf,
     },
-    /// Another version of the format. An older file has to be solved again; a
-    /// newer one needs a newer program.
-    #[error("{}: format version {found}, but this build reads version {VERSION}", path.display())]
+    /// A version of the format that this build does not read.
+    #[error(
+        "{}: format version {found}, but this build reads versions {OLDEST_VERSION} to {VERSION}: {}",
+        path.display(),
+        remedy(*found)
+    )]
     Version {
         /// The file.
         path: PathBuf,
@@ -91,7 +95,7 @@ pub enum TableError {
         /// What was attempted.
         doing: &'static str,
         /// What it said.
-        source: io::Error,
+        source: Arc<io::Error>,
     },
     /// The tables given do not belong in one file.
     #[error("cannot store {material}: {why}")]
@@ -101,8 +105,17 @@ pub enum TableError {
         /// The reason.
         why: &'static str,
     },
-    /// Writing was stopped; what is written is gone on with the next time.
-    #[error("{}: writing was stopped; the same command goes on with it", path.display())]
+    /// A wave log is damaged. The marks that call it complete are removed:
+    /// solving the table again computes the lost waves.
+    #[error("{}: damaged wave log: {why}; solve the table again to repair it", path.display())]
+    DamagedLog {
+        /// The log.
+        path: PathBuf,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// Writing was stopped. The next attempt resumes where this one stopped.
+    #[error("{}: writing was interrupted; it resumes where it stopped", path.display())]
     Interrupted {
         /// The file that is not there yet.
         path: PathBuf,
@@ -115,6 +128,15 @@ pub enum TableError {
     },
 }
 
+/// What to do about a file of another version.
+fn remedy(found: u16) -> &'static str {
+    if found < OLDEST_VERSION {
+        "remove the file and solve the table again"
+    } else {
+        "use a newer version of the program"
+    }
+}
+
 impl TableError {
     /// Whether the file is there but damaged.
     pub fn is_damage(&self) -> bool {
@@ -122,11 +144,11 @@ impl TableError {
         matches!(self, Foreign { .. } | Length { .. } | Checksum { .. } | Malformed { .. })
     }
 
-    /// Whether the table is simply not there, or of an older version of the
-    /// format: then it is solved, and the file is replaced.
+    /// Whether the table is simply not there, or of a version of the format too
+    /// old to read: then it is solved, and the file is replaced.
     pub fn is_missing(&self) -> bool {
         use TableError::*;
-        let old = matches!(self, Version { found, .. } if *found < VERSION);
+        let old = matches!(self, Version { found, .. } if *found < OLDEST_VERSION);
         old || matches!(self, Missing { .. } | NoMetric { .. })
     }
 }

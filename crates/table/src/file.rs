@@ -6,14 +6,20 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
 use crate::bytes::{Decoder, Encoder};
 use crate::coding::Malformed;
 
-/// The version of the format this crate reads and writes.
-pub const VERSION: u16 = 2;
+/// The version of the format this crate writes.
+pub const VERSION: u16 = 3;
+/// The oldest version it reads.
+pub const OLDEST_VERSION: u16 = 2;
+/// The last version whose files have a date in their head.
+const LAST_DATED_VERSION: u16 = 2;
 /// How every file begins.
 pub(crate) const MAGIC: [u8; 8] = *b"MOLIEN\x1a\n";
 /// Bytes of the head.
 pub(crate) const HEAD_LEN: usize = 64;
 /// Bytes of the checksum at the end of a record.
 pub(crate) const SUM_LEN: usize = 8;
+
+const RESERVED: Malformed = Malformed("a reserved field is not 0");
 
 /// The first bytes of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +32,6 @@ pub(crate) struct Head {
     pub file_len: u64,
     /// Checksum of the records' checksums.
     pub records_sum: u64,
-    /// Seconds since 1970.
-    pub date: u64,
     /// Checksum of head (up to here), description and index.
     pub head_sum: u64,
 }
@@ -45,7 +49,7 @@ impl Head {
         out.u64(self.blocks);
         out.u64(self.file_len);
         out.u64(self.records_sum);
-        out.u64(self.date);
+        out.u64(0);
         out.0
     }
 
@@ -57,11 +61,14 @@ impl Head {
         let reserved = input.u16()?;
         let (meta_len, meta_raw_len) = (input.u32()?, input.u32()?);
         if reserved != 0 || input.u32()? != 0 {
-            return Err(Malformed("a reserved field is not 0"));
+            return Err(RESERVED);
         }
         let (blocks, file_len) = (input.u64()?, input.u64()?);
         let (records_sum, date, head_sum) = (input.u64()?, input.u64()?, input.u64()?);
-        Ok(Head { version, meta_len, meta_raw_len, blocks, file_len, records_sum, date, head_sum })
+        if date != 0 && version > LAST_DATED_VERSION {
+            return Err(RESERVED);
+        }
+        Ok(Head { version, meta_len, meta_raw_len, blocks, file_len, records_sum, head_sum })
     }
 
     /// Where the index starts.

@@ -1,6 +1,5 @@
 //! Large tables read from their file, one class of king pairs at a time.
 
-use std::io;
 use std::sync::Arc;
 
 use molien_board::Color;
@@ -68,8 +67,8 @@ impl Classes for FileClasses {
         &self.board
     }
 
-    fn load(&self, class: usize) -> io::Result<ClassValues> {
-        self.decode(class).map_err(io::Error::other)
+    fn load(&self, class: usize) -> Result<ClassValues, TableError> {
+        self.decode(class)
     }
 }
 
@@ -129,9 +128,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("KNNvKN.mol");
         let table = Build::new().table("KNNKN".parse().unwrap(), Metric::Dtc).unwrap();
-        let (mut source, aliases) = arrange(vec![Solved::whole(&table)], &path).unwrap();
+        let (mut source, aliases) = arrange(vec![Solved::whole(&table)]).unwrap();
         source.king_moves_cells = 0;
-        let options = WriteOptions { level: 1, date: Some(0) };
+        let options = WriteOptions { level: 1 };
         write_source(&path, &source, aliases, &options).unwrap();
         let file = Arc::new(TableFile::open(&path).unwrap());
         let classes = FileClasses::new(file.clone(), Metric::Dtc, true).unwrap();

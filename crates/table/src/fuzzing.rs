@@ -17,6 +17,7 @@ pub fn mend(bytes: &mut [u8]) {
     bytes[8..10].copy_from_slice(&VERSION.to_le_bytes());
     bytes[10..12].fill(0);
     bytes[20..24].fill(0);
+    bytes[48..56].fill(0);
     let len = bytes.len() as u64;
     bytes[32..40].copy_from_slice(&len.to_le_bytes());
     let Ok(head) = Head::decode(&bytes[..HEAD_LEN]) else { return };

@@ -2,7 +2,7 @@
 //!
 //! [`write()`] stores solved tables, [`TableFile`] reads them at random,
 //! [`Directory`] is a folder of them, [`WaveLogs`] keeps the waves of long
-//! solves so that an interrupted one can go on. A table too large for memory
+//! solves so that an interrupted one can resume. A table too large for memory
 //! is [`Logged`] and written from its waves ([`Directory::store_logged`]). The
 //! format is described in FORMAT.md at the root of the workspace.
 //!
@@ -60,15 +60,16 @@ mod reader;
 mod records;
 mod shape;
 mod source;
+mod unwritable;
 mod values;
 mod wave_log;
 mod wave_record;
 mod writer;
 
 pub use assemble::Assembly;
-pub use directory::{Directory, ENDING, Entry, FOLDER_VARIABLE};
+pub use directory::{Directory, ENDING, Entry};
 pub use error::TableError;
-pub use file::VERSION;
+pub use file::{OLDEST_VERSION, VERSION};
 pub use lock::Lock;
 pub use logged::Logged;
 pub use reader::{Sizes, TableFile};

@@ -3,6 +3,7 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::TableError;
 
@@ -25,7 +26,11 @@ impl Lock {
     /// If the file cannot be made, or, without patience, another process has
     /// the lock.
     pub(crate) fn take(path: PathBuf, patience: Patience) -> Result<Lock, TableError> {
-        let failed = |source| TableError::Io { path: path.clone(), doing: "locking", source };
+        let failed = |source| TableError::Io {
+            path: path.clone(),
+            doing: "locking",
+            source: Arc::new(source),
+        };
         loop {
             let mut options = OpenOptions::new();
             let file = options.write(true).create(true).truncate(false).open(&path);

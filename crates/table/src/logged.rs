@@ -83,13 +83,13 @@ fn runs(material: Material, metric: Metric) -> Vec<Run> {
 }
 
 impl LoggedRun {
-    fn open(path: &Path, run: &Run) -> io::Result<LoggedRun> {
-        let mut file = File::open(path)?;
+    fn open(path: &Path, run: &Run) -> Result<LoggedRun, TableError> {
+        let mut file = File::open(path).map_err(unreadable(path))?;
         let start = front(run);
         let mut found = vec![0; start.len()];
-        file.read_exact(&mut found)?;
+        file.read_exact(&mut found).map_err(unreadable(path))?;
         if found != start {
-            return Err(damaged(path, Malformed("it is the log of something else")));
+            return Err(damaged(path)(Malformed("it is the log of something else")));
         }
         let mut end = start.len() as u64;
         let mut waves: Vec<Vec<u64>> = Vec::new();
@@ -101,26 +101,26 @@ impl LoggedRun {
         Ok(LoggedRun { path, attacker, file, waves })
     }
 
-    fn section(&self, wave: usize, class: usize) -> io::Result<Vec<u8>> {
+    fn section(&self, wave: usize, class: usize) -> Result<Vec<u8>, TableError> {
         let (start, end) = (self.waves[wave][class], self.waves[wave][class + 1]);
         let mut bytes = vec![0; (end - start) as usize];
         if !bytes.is_empty() {
             let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-            file.seek(SeekFrom::Start(start))?;
-            file.read_exact(&mut bytes)?;
+            let read = file.seek(SeekFrom::Start(start)).and_then(|_| file.read_exact(&mut bytes));
+            read.map_err(unreadable(&self.path))?;
         }
         Ok(bytes)
     }
 
     /// Adds what the waves decided in a class to its values.
-    fn replay(&self, class: usize, values: &mut ClassValues) -> io::Result<()> {
+    fn replay(&self, class: usize, values: &mut ClassValues) -> Result<(), TableError> {
         for wave in 0..self.waves.len() {
             let take = |won: bool, number: usize, tile: &Tile| {
                 let turn = if won { self.attacker } else { !self.attacker };
                 add(&mut values[turn.index()], won, wave, number, tile)
             };
             let section = self.section(wave, class)?;
-            decode_section(&section, wave as u64, take).map_err(|why| damaged(&self.path, why))?;
+            decode_section(&section, wave as u64, take).map_err(damaged(&self.path))?;
         }
         Ok(())
     }
@@ -150,14 +150,21 @@ fn add(
     Ok(())
 }
 
-fn damaged(path: &Path, Malformed(why): Malformed) -> io::Error {
-    let text = format!("{}: damaged: {why}", path.display());
-    io::Error::new(io::ErrorKind::InvalidData, text)
+fn damaged(path: &Path) -> impl FnOnce(Malformed) -> TableError {
+    move |Malformed(why)| TableError::DamagedLog { path: path.to_owned(), why }
+}
+
+/// A log that ends too early is damaged like any other.
+fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> TableError {
+    move |source| match source.kind() {
+        io::ErrorKind::UnexpectedEof => damaged(path)(Malformed("it ends too early")),
+        _ => TableError::Io { path: path.to_owned(), doing: "reading", source: Arc::new(source) },
+    }
 }
 
 impl LoggedWaves {
     /// The wins that are logged; of symmetric material only White's.
-    fn replay(&self, class: usize) -> io::Result<ClassValues> {
+    fn replay(&self, class: usize) -> Result<ClassValues, TableError> {
         let none = vec![Tile::EMPTY; self.board.axes().len()];
         let mut values = Color::BOTH.map(|turn| Graded {
             legal: legal_class(&self.board, class, turn),
@@ -176,7 +183,7 @@ impl Classes for LoggedWaves {
         &self.board
     }
 
-    fn load(&self, class: usize) -> io::Result<ClassValues> {
+    fn load(&self, class: usize) -> Result<ClassValues, TableError> {
         let mut values = self.replay(class)?;
         if self.board.material().is_symmetric() {
             let swapped = self.replay(swapped_class(class))?;
@@ -203,7 +210,7 @@ impl WaveLogs {
         out.0
     }
 
-    fn open_runs(&self, material: Material, metric: Metric) -> io::Result<Vec<LoggedRun>> {
+    fn open_runs(&self, material: Material, metric: Metric) -> Result<Vec<LoggedRun>, TableError> {
         let runs = runs(material, metric);
         runs.iter().map(|run| LoggedRun::open(&self.path(run), run)).collect()
     }
@@ -215,9 +222,10 @@ impl WaveLogs {
     pub fn finish(&self, stats: &Stats) -> Result<Logged, TableError> {
         let (material, metric) = (stats.material, stats.metric);
         let path = self.done_path(material, metric);
-        let io_error = |source| TableError::Io { path: path.clone(), doing: "writing", source };
-        let runs = self.open_runs(material, metric).map_err(io_error)?;
-        fs::write(&path, WaveLogs::done_contents(stats, &runs)).map_err(io_error)?;
+        let runs = self.open_runs(material, metric)?;
+        let written = fs::write(&path, WaveLogs::done_contents(stats, &runs));
+        let io_error = |source| TableError::Io { path, doing: "writing", source: Arc::new(source) };
+        written.map_err(io_error)?;
         Ok(logged(stats.clone(), runs))
     }
 

@@ -20,7 +20,8 @@ pub(crate) struct MetricMeta {
 #[derive(Clone, Debug)]
 pub(crate) struct Meta {
     pub layout: Layout,
-    pub solver_version: String,
+    /// What wrote the file: a name and a revision.
+    pub writer: String,
     pub metrics: Vec<MetricMeta>,
     /// Metrics whose values are those of a stored one.
     pub aliases: Vec<(Metric, usize)>,
@@ -49,7 +50,7 @@ impl Meta {
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Encoder::default();
         out.text(&self.layout.material.file_name());
-        out.text(&self.solver_version);
+        out.text(&self.writer);
         encode_layout(&self.layout, &mut out);
         out.u32(self.metrics.len() as u32);
         for metric in &self.metrics {
@@ -84,7 +85,7 @@ impl Meta {
         if !material.is_canonical() || material.file_name() != name {
             return Err(Malformed("the material is not in canonical form"));
         }
-        let solver_version = input.text()?.to_owned();
+        let writer = input.text()?.to_owned();
         let layout = decode_layout(material, &mut input)?;
         let metrics = input.list(|input| decode_metric(material, input))?;
         check_metrics(&metrics)?;
@@ -97,7 +98,7 @@ impl Meta {
         if dictionaries.len() != streams(metrics.len()) {
             return Err(Malformed("the number of dictionaries is wrong"));
         }
-        Ok(Meta { layout, solver_version, metrics, aliases, dictionaries })
+        Ok(Meta { layout, writer, metrics, aliases, dictionaries })
     }
 }
 

@@ -16,7 +16,8 @@ use crate::coding::Malformed;
 use crate::compress::Unpacker;
 use crate::decode::PartDecoder;
 use crate::file::{
-    HEAD_LEN, Head, MAGIC, SUM_LEN, VERSION, head_sum, record_sum, records_sum, split_record,
+    HEAD_LEN, Head, MAGIC, OLDEST_VERSION, SUM_LEN, VERSION, head_sum, record_sum, records_sum,
+    split_record,
 };
 use crate::key::{DRAW, Key, NONE_KEY, WIN, after, outcome, plies};
 use crate::layout::Address;
@@ -64,7 +65,7 @@ impl TableFile {
         let path = path.as_ref().to_owned();
         let io_error = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => TableError::Missing { path: path.clone() },
-            _ => TableError::Io { path: path.clone(), doing: "opening", source },
+            _ => TableError::Io { path: path.clone(), doing: "opening", source: Arc::new(source) },
         };
         let file = File::open(&path).map_err(io_error)?;
         let found = file.metadata().map_err(io_error)?;
@@ -104,20 +105,21 @@ impl TableFile {
         self.head.file_len
     }
 
-    /// When it was written, in seconds since 1970.
-    pub fn date(&self) -> u64 {
-        self.head.date
+    /// The version of its format.
+    pub fn version(&self) -> u16 {
+        self.head.version
     }
 
-    /// The version of the solver that wrote it.
-    pub fn solver_version(&self) -> &str {
-        &self.shared.meta.solver_version
+    /// What wrote it: a name and a revision. The same writer makes equal files
+    /// of equal tables.
+    pub fn writer(&self) -> &str {
+        &self.shared.meta.writer
     }
 
     /// A number that identifies the contents: the checksum of everything but
-    /// the date.
+    /// the date that old files have.
     pub fn signature(&self) -> u64 {
-        let undated = Head { date: 0, ..self.head }.encode_unsummed();
+        let undated = self.head.encode_unsummed();
         let front = self.head.records_start().unwrap_or(0) as usize;
         head_sum(&undated, self.mapped.bytes().get(HEAD_LEN..front).unwrap_or_default())
     }
@@ -315,7 +317,7 @@ impl TableFile {
         let record = range.and_then(|(from, to)| bytes.get(from as usize..to as usize));
         let split = record.and_then(<[u8]>::split_last_chunk::<SUM_LEN>);
         let (contents, sum) =
-            split.ok_or_else(|| self.malformed(number, "the index leads astray"))?;
+            split.ok_or_else(|| self.malformed(number, "an index entry is out of range"))?;
         let (expected, found) = (u64::from_le_bytes(*sum), record_sum(contents, number as u64));
         if expected != found {
             let what = format!("block {number}");
@@ -362,7 +364,7 @@ fn read_front(path: &Path, bytes: &[u8]) -> Result<(Head, Meta), TableError> {
         why,
     };
     let version = u16::from_le_bytes([bytes[8], bytes[9]]);
-    if version != VERSION {
+    if !(OLDEST_VERSION..=VERSION).contains(&version) {
         return Err(TableError::Version { path: path_buf(), found: version });
     }
     let head = Head::decode(&bytes[..HEAD_LEN]).map_err(|error| malformed("the head", error))?;

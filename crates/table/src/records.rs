@@ -6,6 +6,7 @@ use crate::compress::Packer;
 use crate::file::{HEAD_LEN, Head, SUM_LEN, VERSION, head_sum, record_sum, records_sum};
 use crate::meta::Meta;
 use crate::source::Encoder;
+use crate::unwritable::Unwritable;
 
 /// Head and description of a file, the records of which are not known yet.
 pub(crate) struct Front {
@@ -84,9 +85,8 @@ impl Front {
         mut out: impl Write + Seek,
         mut records: Records,
         encoder: &Encoder<'_>,
-        date: u64,
         mut go_on: impl FnMut(usize) -> bool,
-    ) -> io::Result<()> {
+    ) -> Result<(), Unwritable> {
         let first = encoder.beginning(records.offsets.len().min(self.blocks.saturating_sub(1)));
         if records.offsets.len() < self.blocks {
             records.truncate(first);
@@ -96,14 +96,14 @@ impl Front {
                 records.push(&record);
                 match go_on(records.offsets.len()) {
                     true => Ok(()),
-                    false => Err(io::ErrorKind::Interrupted.into()),
+                    false => Err(Unwritable::Stopped),
                 }
             })?;
         }
-        self.finish(out, &records, date)
+        Ok(self.finish(out, &records)?)
     }
 
-    fn finish(&self, mut out: impl Write + Seek, records: &Records, date: u64) -> io::Result<()> {
+    fn finish(&self, mut out: impl Write + Seek, records: &Records) -> io::Result<()> {
         let head = Head {
             version: VERSION,
             meta_len: self.meta_packed.len() as u32,
@@ -111,7 +111,6 @@ impl Front {
             blocks: self.blocks as u64,
             file_len: records.end,
             records_sum: records_sum(&records.sums),
-            date,
             head_sum: 0,
         };
         let mut meta_and_index = self.meta_packed.clone();

@@ -10,8 +10,8 @@ use std::sync::{Mutex, PoisonError};
 use molien_board::Color;
 use rayon::prelude::*;
 
-use crate::choose::Unwritable;
-use crate::coding::{Coding, Malformed, SeenDifferences};
+use crate::TableError;
+use crate::coding::{Coding, SeenDifferences};
 use crate::compress::Packer;
 use crate::encode::{BlockKeys, Coder, raw_streams};
 use crate::file::encode_record;
@@ -19,6 +19,7 @@ use crate::key::{Key, NONE_KEY};
 use crate::layout::Layout;
 use crate::predict::Room;
 use crate::shape::BlockShape;
+use crate::unwritable::Unwritable;
 use crate::values::Solved;
 
 /// The same material solved in several metrics.
@@ -66,7 +67,7 @@ impl Source<'_> {
         metric: usize,
         side: Color,
         cells: Range<usize>,
-    ) -> io::Result<Vec<Key>> {
+    ) -> Result<Vec<Key>, TableError> {
         let mut keys = vec![NONE_KEY; cells.len()];
         self.metrics[metric].read(layout, part, side, cells.start, &mut keys)?;
         Ok(keys)
@@ -82,7 +83,7 @@ impl Source<'_> {
         layout: &Layout,
         blocks: &[usize],
         metrics: &[usize],
-    ) -> io::Result<Vec<Sample>> {
+    ) -> Result<Vec<Sample>, TableError> {
         let tiles = Tiles::new(self, layout);
         let samples = blocks.iter().map(|&block| tiles.sample(block, metrics)).collect();
         match tiles.failed.into_inner() {
@@ -102,7 +103,7 @@ struct Tiles<'a> {
     /// Tiles in a stretch.
     together: usize,
     known: RefCell<HashMap<Stretch, Vec<Key>>>,
-    failed: RefCell<Option<io::Error>>,
+    failed: RefCell<Option<TableError>>,
 }
 
 impl<'a> Tiles<'a> {
@@ -192,7 +193,7 @@ impl<'a> Encoder<'a> {
         Encoder { source, layout, codings, dictionaries, level, room_cells: 1 << 27, kits }
     }
 
-    fn kit(&self) -> io::Result<Kit> {
+    fn kit(&self) -> Result<Kit, Unwritable> {
         let used = self.kits.lock().unwrap_or_else(PoisonError::into_inner).pop();
         if let Some(kit) = used {
             return Ok(kit);
@@ -200,7 +201,7 @@ impl<'a> Encoder<'a> {
         let packers = self.dictionaries.iter().map(|bytes| Packer::new(self.level, bytes));
         let coder = |coding: &Coding| Coder::new(coding, self.layout.predicted);
         Ok(Kit {
-            packers: packers.collect::<io::Result<_>>()?,
+            packers: packers.collect::<Result<_, _>>()?,
             coders: self.codings.iter().map(coder).collect(),
             room: Room::new(),
         })
@@ -217,7 +218,7 @@ impl<'a> Encoder<'a> {
         block.max(1 << (6 * self.layout.men.len().min(3)))
     }
 
-    fn hold(&self, part: usize, cells: Range<usize>) -> io::Result<Held> {
+    fn hold(&self, part: usize, cells: Range<usize>) -> Result<Held, TableError> {
         let (side, step) = (!self.layout.predicted, self.chunk_cells());
         let read = |metric: &Solved<'_>| {
             let mut keys = vec![NONE_KEY; cells.len()];
@@ -226,7 +227,7 @@ impl<'a> Encoder<'a> {
             })?;
             Ok(keys)
         };
-        let base_after = self.source.metrics.iter().map(read).collect::<io::Result<_>>()?;
+        let base_after = self.source.metrics.iter().map(read).collect::<Result<_, _>>()?;
         Ok(Held { first: cells.start, base_after })
     }
 
@@ -254,8 +255,8 @@ impl<'a> Encoder<'a> {
     pub fn encode(
         &self,
         first: usize,
-        mut sink: impl FnMut(Vec<u8>) -> io::Result<()>,
-    ) -> io::Result<()> {
+        mut sink: impl FnMut(Vec<u8>) -> Result<(), Unwritable>,
+    ) -> Result<(), Unwritable> {
         let (first_part, first_chunk) = self.chunk_of(first);
         let parts: Vec<usize> = (first_part..self.layout.placements.len()).collect();
         let all = self.chunks();
@@ -269,18 +270,18 @@ impl<'a> Encoder<'a> {
                 let alone = |&(part, chunk): &(usize, &Range<usize>)| {
                     self.encode_chunk(part, chunk.clone(), &self.hold(part, chunk.clone())?)
                 };
-                let records = some.par_iter().map(alone).collect::<io::Result<Vec<_>>>()?;
+                let records = some.par_iter().map(alone).collect::<Result<Vec<_>, Unwritable>>()?;
                 records.into_iter().flatten().try_for_each(&mut sink)?;
             }
             return Ok(());
         }
         for some in parts.chunks((self.room_cells / self.part_cells()).max(1)) {
-            let part = |&part: &usize| -> io::Result<Vec<Vec<Vec<u8>>>> {
+            let part = |&part: &usize| -> Result<Vec<Vec<Vec<u8>>>, Unwritable> {
                 let held = self.hold(part, 0..self.part_cells())?;
                 let chunks = chunks(part).par_iter();
                 chunks.map(|chunk| self.encode_chunk(part, chunk.clone(), &held)).collect()
             };
-            let records = some.par_iter().map(part).collect::<io::Result<Vec<_>>>()?;
+            let records = some.par_iter().map(part).collect::<Result<Vec<_>, Unwritable>>()?;
             records.into_iter().flatten().flatten().try_for_each(&mut sink)?;
         }
         Ok(())
@@ -292,20 +293,19 @@ impl<'a> Encoder<'a> {
         part: usize,
         cells: Range<usize>,
         held: &Held,
-    ) -> io::Result<Vec<Vec<u8>>> {
+    ) -> Result<Vec<Vec<u8>>, Unwritable> {
         let own = |metric: usize| {
             self.source.read(self.layout, part, metric, self.layout.predicted, cells.clone())
         };
         let metrics = 0..self.source.metrics.len();
-        let own: Vec<Vec<Key>> = metrics.map(own).collect::<io::Result<_>>()?;
+        let own: Vec<Vec<Key>> = metrics.map(own).collect::<Result<_, _>>()?;
         let block_cells = self.layout.tiles_per_block * self.layout.tile_cells();
         let mut kit = self.kit()?;
         let mut records = Vec::new();
         for first in cells.clone().step_by(block_cells) {
             let number = part * self.layout.blocks_per_part() + first / block_cells;
             let own: Vec<&[Key]> = own.iter().map(|keys| &keys[first - cells.start..]).collect();
-            let raw = self.raw_block(number, first, &own, held, &mut kit);
-            let raw = raw.map_err(Unwritable::from)?;
+            let raw = self.raw_block(number, first, &own, held, &mut kit)?;
             let packed = raw.iter().zip(&mut kit.packers).map(|(raw, packer)| packer.pack(raw));
             let streams = packed.collect::<io::Result<Vec<_>>>()?;
             let record = encode_record(&streams, number as u64);
@@ -322,7 +322,7 @@ impl<'a> Encoder<'a> {
         own: &[&[Key]],
         held: &Held,
         kit: &mut Kit,
-    ) -> Result<Vec<Vec<u8>>, Malformed> {
+    ) -> Result<Vec<Vec<u8>>, Unwritable> {
         let shape = BlockShape::new(self.layout, number);
         let tile_cells = self.layout.tile_cells();
         let mut metrics = Vec::with_capacity(own.len());
@@ -354,7 +354,7 @@ pub(crate) fn all_differences(
     layout: &Layout,
     metric: usize,
     from: usize,
-) -> io::Result<SeenDifferences> {
+) -> Result<SeenDifferences, TableError> {
     let cells = layout.tiles_per_part() * layout.tile_cells();
     let step = (1 << (6 * layout.men.len().min(3))).min(cells);
     let starts = cells.div_ceil(step);

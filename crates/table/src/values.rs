@@ -1,13 +1,12 @@
 //! Where the values of a material come from: a table in memory, or something
 //! that is read one class of king pairs at a time.
 
-use std::io;
-
 use molien_board::{Color, Material};
-use molien_hyper::{Hyperboard, KING_PAIRS};
-use molien_values::{Metric, SideStats, Stats, Table};
+use molien_hyper::{Hyperboard, KING_PAIRS, Tile};
+use molien_values::{Graded, Metric, SideStats, Stats, Table};
 
-use crate::classes::ClassCache;
+use crate::TableError;
+use crate::classes::{ClassCache, ClassValues};
 use crate::expand::Places;
 use crate::gather::Seen;
 use crate::key::Key;
@@ -23,7 +22,7 @@ pub(crate) struct Solved<'a> {
 
 enum Values<'a> {
     Whole(&'a Table),
-    Classes(ClassCache),
+    Classes { classes: ClassCache, keeps_depths: bool },
 }
 
 impl<'a> Solved<'a> {
@@ -33,23 +32,26 @@ impl<'a> Solved<'a> {
         Solved { material: *material, metric: *metric, stats, values: Values::Whole(table) }
     }
 
-    /// Values that are read class by class, with all depths.
-    pub fn by_class(stats: &'a Stats, classes: ClassCache) -> Solved<'a> {
+    /// Values that are read class by class.
+    pub fn by_class(stats: &'a Stats, classes: ClassCache, keeps_depths: bool) -> Solved<'a> {
         let Stats { material, metric, .. } = *stats;
-        Solved { material, metric, stats, values: Values::Classes(classes) }
+        Solved { material, metric, stats, values: Values::Classes { classes, keeps_depths } }
     }
 
     /// The hyperboard of each part.
     pub fn boards(&self) -> Vec<&Hyperboard> {
         match &self.values {
             Values::Whole(table) => table.parts.iter().map(|part| &part.board).collect(),
-            Values::Classes(classes) => vec![classes.board()],
+            Values::Classes { classes, .. } => vec![classes.board()],
         }
     }
 
     /// Whether the depth of each position is known, or only their number.
     pub fn keeps_depths(&self) -> bool {
-        let Values::Whole(table) = &self.values else { return true };
+        let table = match &self.values {
+            Values::Whole(table) => table,
+            Values::Classes { keeps_depths, .. } => return *keeps_depths,
+        };
         let deep = |counts: &Vec<molien_values::Count>| counts.len() > 1;
         let any = self.stats.sides.iter().any(|side| deep(&side.wins) || deep(&side.losses));
         let mut values = table.parts.iter().flat_map(|part| &part.values);
@@ -60,19 +62,21 @@ impl<'a> Solved<'a> {
     ///
     /// # Errors
     /// If the values cannot be read.
-    pub fn same_values(&self, other: &Solved<'_>) -> io::Result<bool> {
+    pub fn same_values(&self, other: &Solved<'_>) -> Result<bool, TableError> {
         let counts = |side: &SideStats| (side.wins.clone(), side.losses.clone());
         if self.stats.sides.each_ref().map(counts) != other.stats.sides.each_ref().map(counts) {
             return Ok(false);
         }
         match (&self.values, &other.values) {
             (Values::Whole(a), Values::Whole(b)) => {
-                Ok(a.parts.iter().zip(&b.parts).all(|(a, b)| a.values == b.values))
+                Ok(a.parts.iter().zip(&b.parts).all(|(a, b)| same_sides(&a.values, &b.values)))
             }
-            (Values::Classes(a), Values::Classes(b)) if a.is(b) => Ok(true),
-            (Values::Classes(a), Values::Classes(b)) => {
+            (Values::Classes { classes: a, .. }, Values::Classes { classes: b, .. }) => {
+                if a.is(b) {
+                    return Ok(true);
+                }
                 for class in 0..KING_PAIRS {
-                    if *a.get(class)? != *b.get(class)? {
+                    if !same_sides(&*a.get(class)?, &*b.get(class)?) {
                         return Ok(false);
                     }
                 }
@@ -100,7 +104,7 @@ impl<'a> Solved<'a> {
         side: Color,
         first: usize,
         out: &mut [Key],
-    ) -> io::Result<()> {
+    ) -> Result<(), TableError> {
         let seen = if side == layout.predicted { Seen::ToMove } else { Seen::After };
         match &self.values {
             Values::Whole(table) => {
@@ -108,12 +112,28 @@ impl<'a> Solved<'a> {
                 let places = Places::new(layout, &game.board);
                 places.read_all(&game.values[side.index()], seen, first, out);
             }
-            Values::Classes(classes) => {
+            Values::Classes { classes, .. } => {
                 read_classes(classes, layout, (side, seen), first, out)?;
             }
         }
         Ok(())
     }
+}
+
+/// Whether both sides have the same values here and there.
+fn same_sides(a: &ClassValues, b: &ClassValues) -> bool {
+    a.iter().zip(b).all(|(a, b)| same_values(a, b))
+}
+
+/// What is stored of them decides: not the stalemates, which follow from the
+/// values, nor how many planes of depth bits there are. A table that comes from
+/// a file can have fewer of those that are empty.
+fn same_values(a: &Graded, b: &Graded) -> bool {
+    let (shorter, longer) =
+        if a.depth.len() < b.depth.len() { (&a.depth, &b.depth) } else { (&b.depth, &a.depth) };
+    let (common, rest) = longer.split_at(shorter.len());
+    let outcomes = a.legal == b.legal && a.won == b.won && a.lost == b.lost;
+    outcomes && common == &shorter[..] && rest.iter().flatten().all(Tile::is_empty)
 }
 
 fn read_classes(
@@ -122,7 +142,7 @@ fn read_classes(
     (side, seen): (Color, Seen),
     first: usize,
     mut out: &mut [Key],
-) -> io::Result<()> {
+) -> Result<(), TableError> {
     let places = Places::new(layout, classes.board());
     let class_cells = 1 << (6 * layout.men.len());
     let mut cell = first;

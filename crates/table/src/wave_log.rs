@@ -11,11 +11,13 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use molien_board::{Color, Material};
 use molien_hyper::Plane;
-use molien_values::{Run, RunLog, WaveLog};
+use molien_values::{LogError, Metric, Run, RunLog, WaveLog};
 
+use crate::assemble::PART;
 use crate::bytes::Encoder;
 use crate::wave_record::Sections;
 
@@ -70,17 +72,22 @@ impl WaveLogs {
         self.folder.join(format!("{name}.{}.{pawns}{attacker}.{ENDING}", run.metric))
     }
 
-    /// Removes all there is of a material: its table is stored.
+    /// Removes what there is of a material in some metrics, which are stored,
+    /// and what has been assembled of its file.
     ///
     /// # Errors
     /// If a log cannot be removed.
-    pub fn remove(&self, material: Material) -> std::io::Result<()> {
-        let start = format!("{}.", material.file_name());
+    pub fn remove(&self, material: Material, metrics: &[Metric]) -> std::io::Result<()> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Ok(()) };
         for entry in entries {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            if name.starts_with(&start) {
+            let mut words = name.split('.');
+            let own = words.next() == Some(&material.file_name());
+            let metric = words.next().and_then(|word| word.parse::<Metric>().ok());
+            if own
+                && (metric.is_some_and(|metric| metrics.contains(&metric)) || name.ends_with(PART))
+            {
                 fs::remove_file(&path)?;
             }
         }
@@ -90,7 +97,7 @@ impl WaveLogs {
     }
 }
 
-/// What a log is of; another version's log is not gone on with.
+/// What a log is of; the log of another version is not resumed.
 fn title(run: &Run) -> String {
     let [white, black] = run.pawns.bitboards();
     let version = env!("CARGO_PKG_VERSION");
@@ -99,14 +106,15 @@ fn title(run: &Run) -> String {
 }
 
 impl WaveLog for WaveLogs {
-    fn open(&self, run: &Run) -> Result<Option<Box<dyn RunLog>>, String> {
+    fn open(&self, run: &Run) -> Result<Option<Box<dyn RunLog>>, LogError> {
         if run.tiles < self.worth_tiles || run.material.len() > self.most_men {
             return Ok(None);
         }
         let path = self.path(run);
         let log = fs::create_dir_all(&self.folder).and_then(|()| FileLog::open(&path, run));
-        let log = log.map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Some(Box::new(log)))
+        let failed =
+            |error| LogError::Open { place: path.display().to_string(), source: Arc::new(error) };
+        Ok(Some(Box::new(log.map_err(failed)?)))
     }
 }
 
@@ -190,7 +198,7 @@ impl RunLog for FileLog {
         self.reading
     }
 
-    fn append(&mut self, lost: &Plane, won: &Plane) -> Result<(), String> {
+    fn append(&mut self, lost: &Plane, won: &Plane) -> Result<(), LogError> {
         self.reading = false;
         let mut write = || -> std::io::Result<u64> {
             let record = self.sections.encode(lost, won, self.records)?;
@@ -200,8 +208,9 @@ impl RunLog for FileLog {
             self.file.write_all(&record)?;
             Ok(record.len() as u64)
         };
-        let written = write().map_err(|error| format!("{}: {error}", self.path.display()))?;
-        self.end += written;
+        let place = || self.path.display().to_string();
+        self.end += write()
+            .map_err(|error| LogError::Append { place: place(), source: Arc::new(error) })?;
         self.records += 1;
         Ok(())
     }

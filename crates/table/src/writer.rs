@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use molien_board::Material;
 use molien_values::{Metric, Table};
@@ -11,7 +10,7 @@ use rayon::prelude::*;
 use crate::TableError;
 use crate::atomic::AtomicFile;
 use crate::choose::{
-    KING_MOVES_CELLS, SampleSize, Unwritable, best_layout, best_references, plain_coding, samples,
+    KING_MOVES_CELLS, SampleSize, best_layout, best_references, plain_coding, samples,
 };
 use crate::coding::{Coding, Wanted};
 use crate::compress::Packer;
@@ -20,6 +19,7 @@ use crate::layout::Layout;
 use crate::meta::{Meta, MetricMeta, streams};
 use crate::records::Front;
 use crate::source::{Encoder, Sample, Source, all_differences};
+use crate::unwritable::Unwritable;
 use crate::values::Solved;
 
 /// How a table is written.
@@ -27,10 +27,6 @@ use crate::values::Solved;
 pub struct WriteOptions {
     /// The zstd level, 1 to 22.
     pub level: i32,
-    /// The date in the header, in seconds since 1970. By default that of the
-    /// environment variable `SOURCE_DATE_EPOCH`, else now. Everything else in
-    /// the file follows from the values alone.
-    pub date: Option<u64>,
 }
 
 /// One or two percent larger than level 9 in less than half of the time.
@@ -38,16 +34,7 @@ const DEFAULT_LEVEL: i32 = 6;
 
 impl Default for WriteOptions {
     fn default() -> WriteOptions {
-        WriteOptions { level: DEFAULT_LEVEL, date: None }
-    }
-}
-
-impl WriteOptions {
-    pub(crate) fn date(&self) -> u64 {
-        let from_environment =
-            || std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse().ok());
-        let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs());
-        self.date.or_else(from_environment).unwrap_or_else(now)
+        WriteOptions { level: DEFAULT_LEVEL }
     }
 }
 
@@ -64,9 +51,11 @@ const DICTIONARY_LEN: usize = 16384;
 /// # Errors
 /// If the tables do not belong together, or the disk refuses.
 pub fn write(path: &Path, tables: &[&Table], options: &WriteOptions) -> Result<(), TableError> {
+    let material = tables.first().map_or(Material::KINGS, |table| table.material);
     let solved = tables.iter().map(|table| Solved::whole(table)).collect();
-    let (source, aliases) = arrange(solved, path)?;
-    write_source(path, &source, aliases, options)
+    let (source, aliases) = arrange(solved)?;
+    let written = write_source(path, &source, aliases, options);
+    written.map_err(|why| why.at(material, path))
 }
 
 /// Writes what has been arranged.
@@ -75,44 +64,37 @@ pub(crate) fn write_source(
     source: &Source<'_>,
     aliases: Aliases,
     options: &WriteOptions,
-) -> Result<(), TableError> {
-    // What is expected spares a pass over all values.
-    match write_coded(path, source, aliases.clone(), options, Wanted::Expected) {
-        Err(error) if is_unexpected(&error) => {
-            write_coded(path, source, aliases, options, Wanted::Possible)
-        }
+) -> Result<(), Unwritable> {
+    expecting(|wanted| {
+        let (meta, codings) = describe(source, aliases.clone(), options.level, wanted)?;
+        let dictionaries = &meta.dictionaries;
+        let encoder = Encoder::new(source, &meta.layout, &codings, dictionaries, options.level);
+        let mut file = AtomicFile::create(path)?;
+        let front = Front::new(&meta)?;
+        front.complete(file.writer(), front.begin(), &encoder, |_| true)?;
+        Ok(file.commit()?)
+    })
+}
+
+/// Writes with the differences of metrics that are to be expected, which spares
+/// a pass over all values; if others turn up, writes again with all.
+pub(crate) fn expecting<T>(
+    attempt: impl Fn(Wanted) -> Result<T, Unwritable>,
+) -> Result<T, Unwritable> {
+    match attempt(Wanted::Expected) {
+        Err(Unwritable::UnexpectedDifference) => attempt(Wanted::Possible),
         other => other,
     }
-}
-
-/// Whether a difference of metrics was not to be expected.
-pub(crate) fn is_unexpected(error: &TableError) -> bool {
-    matches!(error, TableError::Io { source, .. } if source.kind() == io::ErrorKind::InvalidData)
-}
-
-fn write_coded(
-    path: &Path,
-    source: &Source<'_>,
-    aliases: Aliases,
-    options: &WriteOptions,
-    differences: Wanted,
-) -> Result<(), TableError> {
-    let (meta, codings) = describe(source, aliases, options.level, differences, path)?;
-    let encoder = Encoder::new(source, &meta.layout, &codings, &meta.dictionaries, options.level);
-    let mut file = AtomicFile::create(path)?;
-    let front = Front::new(&meta).map_err(io_error(path))?;
-    let written = front.complete(file.writer(), front.begin(), &encoder, options.date(), |_| true);
-    written.map_err(io_error(path))?;
-    file.commit()
-}
-
-fn io_error(path: &Path) -> impl FnOnce(io::Error) -> TableError {
-    move |source| TableError::Io { path: path.to_owned(), doing: "writing", source }
 }
 
 fn unfit(material: Material, why: &'static str) -> TableError {
     TableError::Unfit { material, why }
 }
+
+/// Who writes: equal tables give equal files as long as this stays. To be
+/// raised when the layouts, codings or frames chosen for a table change, by a
+/// new version of zstd for instance; the golden files tell.
+const WRITER: &str = "molien 1";
 
 /// The description of a file, and how its metrics are written.
 pub(crate) fn describe(
@@ -120,27 +102,18 @@ pub(crate) fn describe(
     aliases: Aliases,
     level: i32,
     differences: Wanted,
-    path: &Path,
-) -> Result<(Meta, Vec<Coding>), TableError> {
-    let unwritable = |reason: Unwritable| match reason {
-        Unwritable::Disagree => {
-            unfit(source.metrics[0].material, "its tables disagree on who wins")
-        }
-        other => io_error(path)(other.into()),
-    };
-    let layout = best_layout(source).map_err(unwritable)?;
-    let references = best_references(source, &layout).map_err(unwritable)?;
-    let codings =
-        find_codings(source, &layout, &references, differences).map_err(io_error(path))?;
-    let dictionaries = train(source, &layout, &codings, level).map_err(unwritable)?;
+) -> Result<(Meta, Vec<Coding>), Unwritable> {
+    let layout = best_layout(source)?;
+    let references = best_references(source, &layout)?;
+    let codings = find_codings(source, &layout, &references, differences)?;
+    let dictionaries = train(source, &layout, &codings, level)?;
     let metric = |(solved, coding): (&Solved<'_>, &Coding)| MetricMeta {
         metric: solved.metric,
         coding: coding.clone(),
         stats: solved.stats.clone(),
     };
     let metrics = source.metrics.iter().zip(&codings).map(metric).collect();
-    let solver_version = env!("CARGO_PKG_VERSION").to_owned();
-    Ok((Meta { layout, solver_version, metrics, aliases, dictionaries }, codings))
+    Ok((Meta { layout, writer: WRITER.to_owned(), metrics, aliases, dictionaries }, codings))
 }
 
 /// The order in which metrics are stored: those others may count from first.
@@ -152,7 +125,6 @@ pub(crate) type Aliases = Vec<(Metric, usize)>;
 /// The tables in stored order, without those equal to an earlier one.
 pub(crate) fn arrange<'a>(
     mut tables: Vec<Solved<'a>>,
-    path: &Path,
 ) -> Result<(Source<'a>, Aliases), TableError> {
     let Some(first) = tables.first() else {
         return Err(unfit(Material::KINGS, "no table was given"));
@@ -171,7 +143,7 @@ pub(crate) fn arrange<'a>(
         let Some(table) = given.map(|place| tables.swap_remove(place)) else { continue };
         let mut equal = None;
         for (place, stored) in source.metrics.iter().enumerate() {
-            if equal.is_none() && stored.same_values(&table).map_err(io_error(path))? {
+            if equal.is_none() && stored.same_values(&table)? {
                 equal = Some(place);
             }
         }
@@ -189,7 +161,7 @@ fn find_codings(
     layout: &Layout,
     references: &[Option<usize>],
     differences: Wanted,
-) -> io::Result<Vec<Coding>> {
+) -> Result<Vec<Coding>, TableError> {
     let base = (!layout.predicted).index();
     let coding = |(metric, reference): (usize, &Option<usize>)| {
         let mut coding = plain_coding(&source.metrics[metric]);

@@ -1,4 +1,4 @@
-//! A solver killed at any moment goes on where it was and ends with the same
+//! A solver killed at any moment resumes where it stopped and ends with the same
 //! bytes.
 
 use std::path::Path;
@@ -38,7 +38,7 @@ fn solve_and_store(folder: &Path) {
     let metrics = [Metric::Dtm, Metric::Dtc];
     let tables: Vec<_> = metrics.iter().map(|&m| solver.table(material, m).unwrap()).collect();
     let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
-    let options = WriteOptions { level: 3, date: Some(0) };
+    let options = WriteOptions { level: 3 };
     directory.store_locked(&tables, &options).unwrap();
 }
 
@@ -63,7 +63,7 @@ fn solve_and_assemble(folder: &Path) {
         }
         true
     };
-    let options = &WriteOptions { level: 3, date: Some(0) };
+    let options = &WriteOptions { level: 3 };
     let assembly = Assembly { options, memory_bytes: 1 << 28, watch: &watch };
     directory.store_logged(&logged, &assembly).unwrap();
 }
@@ -172,16 +172,17 @@ fn killed_while_assembling_and_resumed() {
             let mut command = command("assembling_child", folder.path());
             let child = command.env(LAST_BLOCK, block.to_string()).spawn();
             assert!(!child.unwrap().wait().unwrap().success());
-            let part = folder.path().join("waves/KQvKR.dtm-dtc.3.part");
+            let part = concat!("waves/KQvKR.dtm-dtc.3.v", env!("CARGO_PKG_VERSION"), ".part");
+            let part = folder.path().join(part);
             left = left.max(std::fs::metadata(part).unwrap().len());
         }
         finish("assembling_child", folder.path(), &expected);
     }
-    assert!(left as usize > expected.len() / 2, "nothing was there to go on with");
+    assert!(left as usize > expected.len() / 2, "nothing was there to resume");
 }
 
 #[test]
-fn a_log_cut_anywhere_is_gone_on_with() {
+fn a_log_cut_anywhere_is_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = spawn(folder.path());
     std::thread::sleep(Duration::from_millis(400));

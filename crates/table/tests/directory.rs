@@ -15,7 +15,7 @@ fn stores_lists_verifies_and_locks() {
     let material = "KRK".parse().unwrap();
     let dtm = solver.table(material, Metric::Dtm).unwrap();
     let dtc = solver.table(material, Metric::Dtc).unwrap();
-    let options = WriteOptions { level: 3, date: Some(0) };
+    let options = WriteOptions { level: 3 };
     directory.store(&[&dtm], &options).unwrap();
     assert!(!directory.has(material, Metric::Dtc));
     // A second metric joins the first.
@@ -31,7 +31,7 @@ fn stores_lists_verifies_and_locks() {
     let lock = directory.lock(material).unwrap();
     assert!(matches!(directory.store(&[&dtm], &options), Err(TableError::Busy { .. })));
     drop(lock);
-    directory.store(&[&dtm], &WriteOptions { level: 5, date: Some(0) }).unwrap();
+    directory.store(&[&dtm], &WriteOptions { level: 5 }).unwrap();
     assert!(directory.missing(&[material, "KBK".parse().unwrap()], Metric::Dtm).len() == 1);
 }
 
@@ -39,7 +39,7 @@ fn stores_lists_verifies_and_locks() {
 fn same_tables_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let material = "KBNK".parse().unwrap();
-    let options = WriteOptions { level: 3, date: Some(7) };
+    let options = WriteOptions { level: 3 };
     let bytes = |name: &str| {
         let directory = Directory::new(folder.path().join(name));
         let table = Build::new().table(material, Metric::Dtm).unwrap();
@@ -53,7 +53,7 @@ fn same_tables_same_bytes() {
 fn the_solver_uses_what_is_stored() {
     let folder = tempfile::tempdir().unwrap();
     let directory = Directory::new(folder.path());
-    let options = WriteOptions { level: 3, date: Some(0) };
+    let options = WriteOptions { level: 3 };
     for name in ["KQK", "KRK"] {
         let table = Build::new().table(name.parse().unwrap(), Metric::Dtm).unwrap();
         directory.store(&[&table], &options).unwrap();
@@ -79,4 +79,24 @@ fn old_leftovers_are_cleaned_up() {
     file.set_modified(std::time::SystemTime::now() - day).unwrap();
     assert_eq!(directory.clean().unwrap(), 1);
     assert!(!old.exists() && new.exists());
+}
+
+/// Storing one metric leaves the unfinished work on others alone, and clears
+/// away what a killed process has left of the file.
+#[test]
+fn storing_tidies_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = Directory::new(folder.path());
+    let waves = folder.path().join("waves");
+    std::fs::create_dir(&waves).unwrap();
+    let (mine, others) = (folder.path().join("KRvK.77.tmp"), folder.path().join("KRvKN.77.tmp"));
+    let (dtc, dtm) = (waves.join("KRvK.dtc.w.wave"), waves.join("KRvK.dtm.w.wave"));
+    let (part, far) = (waves.join("KRvK.dtm-dtc.6.v0.part"), waves.join("KRvKN.dtc.w.wave"));
+    for path in [&mine, &others, &dtc, &dtm, &part, &far] {
+        std::fs::write(path, "something").unwrap();
+    }
+    let table = Build::new().table("KRK".parse().unwrap(), Metric::Dtc).unwrap();
+    directory.store(&[&table], &WriteOptions::default()).unwrap();
+    let left = [&mine, &others, &dtc, &dtm, &part, &far].map(|path| path.exists());
+    assert_eq!(left, [false, true, false, true, false, true]);
 }

@@ -24,7 +24,7 @@ fn mutated_tables_do_not_panic() {
     for name in ["KRK", "KPK"] {
         let table = Build::new().table(name.parse().unwrap(), Metric::Dtm).unwrap();
         let path = folder.path().join("seed.mol");
-        write(&path, &[&table], &WriteOptions { level: 3, date: Some(0) }).unwrap();
+        write(&path, &[&table], &WriteOptions { level: 3 }).unwrap();
         let seed = std::fs::read(&path).unwrap();
         for _ in 0..150 {
             let mut bytes = seed.clone();

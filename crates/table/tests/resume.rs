@@ -1,4 +1,4 @@
-//! A solve stopped after any wave goes on from the log.
+//! A solve stopped after any wave resumes from the log.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

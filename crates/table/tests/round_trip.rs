@@ -30,7 +30,7 @@ fn round_trip(name: &str, metrics: &[Metric]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.mol");
     let references: Vec<&Table> = tables.iter().map(|table| &**table).collect();
-    write(&path, &references, &WriteOptions { level: 5, date: Some(0) }).unwrap();
+    write(&path, &references, &WriteOptions { level: 5 }).unwrap();
     let file = TableFile::open(&path).unwrap();
     file.verify().unwrap();
     for table in &tables {

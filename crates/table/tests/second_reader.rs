@@ -66,7 +66,7 @@ fn compare(name: &str, metrics: &[Metric], places: &[(usize, usize)]) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.mol");
     let all: Vec<&Table> = tables.iter().map(|table| &**table).collect();
-    write(&path, &all, &WriteOptions { level: 9, date: Some(0) }).unwrap();
+    write(&path, &all, &WriteOptions { level: 9 }).unwrap();
     let file = TableFile::open(&path).unwrap();
     let positions: Vec<Position> =
         places.iter().flat_map(|&(part, tile)| positions(all[0], part, tile)).collect();

@@ -10,7 +10,10 @@ use molien_build::Build;
 use molien_table::{Assembly, Directory, Logged, TableError, WriteOptions, write};
 use molien_values::{Metric, Table};
 
-const OPTIONS: WriteOptions = WriteOptions { level: 3, date: Some(0) };
+/// How the name of a file in the making ends.
+const PART: &str = concat!("v", env!("CARGO_PKG_VERSION"), ".part");
+
+const OPTIONS: WriteOptions = WriteOptions { level: 3 };
 
 fn assembly(memory_bytes: u64) -> Assembly<'static> {
     Assembly { options: &OPTIONS, memory_bytes, watch: &|_, _| true }
@@ -95,17 +98,17 @@ fn five_men() {
     check("KRBKR", &[&[Metric::Dtc]], 1 << 28);
 }
 
-/// Writing that is stopped goes on where it was, whatever the end of the file
-/// looks like.
+/// Writing that is stopped resumes where it stopped, whatever the end of the
+/// file looks like.
 #[test]
-fn stopped_writing_is_gone_on_with() {
+fn stopped_writing_resumes() {
     let (solver, material) = (Build::new(), "KRKN".parse::<Material>().unwrap());
     let folder = tempfile::tempdir().unwrap();
     let directory = Directory::new(folder.path().join("tables"));
     let tables = [solver.table(material, Metric::Dtm).unwrap()];
     let expected = expected(folder.path(), &tables);
     let logged = logs(&solver, &directory, &tables);
-    let part = directory.folder().join("waves/KRvKN.dtm.3.part");
+    let part = directory.folder().join(format!("waves/KRvKN.dtm.3.{PART}"));
     for (stop, cut) in [(1, 0), (40, 3), (40, 5000), (115, 1), (116, 0)] {
         let written = AtomicUsize::new(0);
         let watch = |done: usize, blocks: usize| {
@@ -129,7 +132,7 @@ fn stopped_writing_is_gone_on_with() {
     assert!(bytes(&directory.path(material)) == expected);
 }
 
-/// A log that turns out to be damaged is an error; the solve then goes on from
+/// A log that turns out to be damaged is an error; the solve then resumes after
 /// its last whole wave.
 #[test]
 fn damaged_logs_are_noticed() {
@@ -144,7 +147,7 @@ fn damaged_logs_are_noticed() {
     file[middle] ^= 1;
     std::fs::write(&log, file).unwrap();
     let failed = directory.store_logged(&logged, &assembly(1 << 28));
-    assert!(matches!(failed, Err(TableError::Io { .. })), "{failed:?}");
+    assert!(matches!(failed, Err(TableError::DamagedLog { .. })), "{failed:?}");
     assert!(failed.unwrap_err().to_string().contains("KRvKN.dtc.w.wave: damaged"));
     assert!(directory.wave_logs().finished(material, Metric::Dtc).is_none());
     let logged = logs(&solver, &directory, &tables);

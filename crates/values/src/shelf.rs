@@ -2,7 +2,7 @@
 
 use molien_board::Material;
 
-use crate::{Metric, Table};
+use crate::{Metric, ShelfError, Table};
 
 /// Tables solved earlier, on disk for instance.
 pub trait Shelf: Send + Sync {
@@ -12,6 +12,6 @@ pub trait Shelf: Send + Sync {
     /// The table, if it is there.
     ///
     /// # Errors
-    /// If it is there but cannot be read; the text says what is wrong.
-    fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, String>;
+    /// If it is there but cannot be read or made.
+    fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, ShelfError>;
 }

@@ -1,9 +1,9 @@
-//! Waves kept outside the process, so that an interrupted solve can go on.
+//! Waves kept outside the process, so that an interrupted solve can resume.
 
 use molien_board::{Color, Material};
 use molien_hyper::Plane;
 
-use crate::{Metric, Placement};
+use crate::{LogError, Metric, Placement};
 
 /// Which waves: those of one side's wins on one hyperboard.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -29,8 +29,8 @@ pub trait WaveLog: Send + Sync {
     /// `None` if the run is too small to be worth a log.
     ///
     /// # Errors
-    /// If there should be a log but cannot be; the text says why.
-    fn open(&self, run: &Run) -> Result<Option<Box<dyn RunLog>>, String>;
+    /// If there should be a log but it cannot be opened.
+    fn open(&self, run: &Run) -> Result<Option<Box<dyn RunLog>>, LogError>;
 }
 
 /// The log of one run: what each wave has decided, all of it, so that the waves
@@ -45,6 +45,6 @@ pub trait RunLog: Send {
     /// Appends a wave, beginning with wave 0.
     ///
     /// # Errors
-    /// If it cannot be kept; the text says why.
-    fn append(&mut self, lost: &Plane, won: &Plane) -> Result<(), String>;
+    /// If it cannot be kept.
+    fn append(&mut self, lost: &Plane, won: &Plane) -> Result<(), LogError>;
 }

@@ -120,7 +120,7 @@ impl BoardSolve<'_> {
         match stop {
             Stop::Finished => Ok(()),
             Stop::Cancelled => Err(SolveError::Cancelled { material }),
-            Stop::NotLogged(reason) => Err(SolveError::WaveLog { material, reason }),
+            Stop::NotLogged(source) => Err(SolveError::WaveLog { material, source }),
         }
     }
 
@@ -134,7 +134,7 @@ impl BoardSolve<'_> {
             tiles: self.board.tiles(),
             classes: self.board.tiles() / self.board.axes().len(),
         };
-        log.open(&run).map_err(|reason| SolveError::WaveLog { material: run.material, reason })
+        log.open(&run).map_err(|source| SolveError::WaveLog { material: run.material, source })
     }
 
     fn start(&self, attacker: Color, values: &[Graded; 2]) -> Start {

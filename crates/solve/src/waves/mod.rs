@@ -30,7 +30,7 @@ use molien_hyper::{Cell, Hyperboard, Plane, Tile};
 use molien_operators::{Backend, Release, for_each_neighbour};
 use rayon::prelude::*;
 
-use molien_values::RunLog;
+use molien_values::{LogError, RunLog};
 
 /// Tiles a thread takes at a time.
 const CHUNK_TILES: usize = 16;
@@ -58,12 +58,12 @@ pub(crate) enum Decided<'a> {
 }
 
 /// Why the waves stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Stop {
     Finished,
     Cancelled,
     /// A wave could not be logged.
-    NotLogged(String),
+    NotLogged(LogError),
 }
 
 /// What conversions do to each tile, and when next.

@@ -1,0 +1,108 @@
+//! Files of every version that is read, kept byte for byte.
+//!
+//! `cargo test -p molien-table --test golden -- --ignored renew` writes those of
+//! the current version anew: after a change of what the writer chooses, with a
+//! new revision of the writer's name.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use molien_board::Material;
+use molien_build::Build;
+use molien_table::{OLDEST_VERSION, TableFile, VERSION, WriteOptions, write};
+use molien_values::{Metric, Table};
+
+/// Material, metrics and level of each file.
+const FILES: [(&str, &[Metric], i32); 2] = [("KQvK", &[Metric::Dtm], 9), ("KPvK", &Metric::ALL, 6)];
+
+fn golden(version: u16, name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    folder.join(format!("v{version}/{name}.mol"))
+}
+
+fn solve(name: &str, metrics: &[Metric]) -> Vec<Arc<Table>> {
+    let (solver, material) = (Build::new(), name.parse::<Material>().unwrap());
+    metrics.iter().map(|&metric| solver.table(material, metric).unwrap()).collect()
+}
+
+fn written<'a>(tables: impl IntoIterator<Item = &'a Table>, level: i32) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.mol");
+    let tables: Vec<&Table> = tables.into_iter().collect();
+    write(&path, &tables, &WriteOptions { level }).unwrap();
+    std::fs::read(&path).unwrap()
+}
+
+#[test]
+fn every_version_is_read_and_rewritten() {
+    for (name, metrics, level) in FILES {
+        let expected = std::fs::read(golden(VERSION, name)).unwrap();
+        let solved = solve(name, metrics);
+        assert!(written(solved.iter().map(|table| &**table), level) == expected, "{name}");
+        for version in OLDEST_VERSION..=VERSION {
+            let file = TableFile::open(golden(version, name)).unwrap();
+            assert_eq!(file.version(), version);
+            assert_eq!(file.metrics().len(), if name == "KPvK" { 4 } else { 1 });
+            file.verify().unwrap();
+            let loaded: Vec<Table> = metrics.iter().map(|&m| file.load(m).unwrap()).collect();
+            for (loaded, solved) in loaded.iter().zip(&solved) {
+                assert_eq!(loaded.stats, solved.stats);
+                let mut parts = loaded.parts.iter().zip(&solved.parts);
+                assert!(parts.all(|(a, b)| a.values == b.values), "{name} {}", loaded.metric);
+            }
+            assert!(written(&loaded, level) == expected, "{name} of version {version}");
+        }
+    }
+}
+
+/// The only change from version 2: where the date was, there is a reserved 0.
+#[test]
+fn a_date_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("KQvK.mol");
+    let mut bytes = std::fs::read(golden(VERSION, "KQvK")).unwrap();
+    bytes[48] = 1;
+    std::fs::write(&path, bytes).unwrap();
+    let error = TableFile::open(&path).err().unwrap();
+    assert!(error.to_string().ends_with("a reserved field is not 0"), "{error}");
+}
+
+/// The bytes of a hex dump in FORMAT.md, with their offsets.
+fn dump(lines: &str) -> Vec<(usize, Vec<u8>)> {
+    let row = |line: &str| {
+        let mut words = line.strip_prefix("    ")?.split(' ');
+        let offset = usize::from_str_radix(words.next().filter(|w| w.len() == 8)?, 16).ok()?;
+        let hex =
+            words.skip(1).map_while(|w| u8::from_str_radix(w, 16).ok().filter(|_| w.len() == 2));
+        Some((offset, hex.collect()))
+    };
+    lines.lines().filter_map(row).collect()
+}
+
+#[test]
+fn the_worked_example_is_the_golden_file() {
+    let text = include_str!("../../../FORMAT.md");
+    let example = text.split("## 8. A worked example").nth(1).unwrap();
+    let (file_dump, rest) = example.split_once("The description after decompression").unwrap();
+    let bytes = std::fs::read(golden(VERSION, "KQvK")).unwrap();
+    let len = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let description = zstd::bulk::decompress(&bytes[64..64 + len], 1 << 16).unwrap();
+    for (lines, bytes, least) in [(file_dump, &bytes, 8), (rest, &description, 4)] {
+        let rows = dump(lines);
+        assert!(rows.len() >= least);
+        for (offset, row) in rows {
+            assert_eq!(row, bytes[offset..offset + row.len()], "at {offset:#x}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "writes the golden files of the current version anew"]
+fn renew() {
+    for (name, metrics, level) in FILES {
+        let path = golden(VERSION, name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let solved = solve(name, metrics);
+        std::fs::write(path, written(solved.iter().map(|table| &**table), level)).unwrap();
+    }
+}
