@@ -18,6 +18,7 @@
 #define PART_START 1
 #define PART_FINISH 1
 #define PART_FIRST 1
+#define PART_TWO 1
 #ifndef PAWNS
 #define PAWNS 0
 #endif

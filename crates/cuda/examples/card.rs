@@ -1,5 +1,6 @@
-//! Checks and measures the card: `card conform`, `card seven KRRNKRR`, `card
-//! bench KRNKNN`; `card signatures KRPKR` and, where there is no card, `card
+//! Checks and measures the card: `card conform`, `card two KRNKNN` (both forms
+//! of the waves), `card seven KRRNKRR`, `card bench KRNKNN`, `card bench-two
+//! KRNKNN`; `card signatures KRPKR` and, where there is no card, `card
 //! processor KRPKR` to compare them with. Figures of papers are solved again by
 //! `molien reproduce`. `MOLIEN_NVRTC_OPTIONS` adds options for the compiler.
 
@@ -9,9 +10,9 @@ use std::time::Instant;
 use molien_board::{Color, Material};
 use molien_build::Build;
 use molien_cuda::conformance::{differences, signature};
-use molien_cuda::{Attackers, CudaEngine, CudaError, Keep, Request};
+use molien_cuda::{CudaEngine, CudaError, Planes, Request};
 use molien_solve::{Progress, WaveReport};
-use molien_values::Metric;
+use molien_values::{Longest, Metric};
 
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
 
@@ -108,46 +109,77 @@ fn signatures(engine: &CudaEngine, names: &[String]) -> Outcome {
     Ok(equal == all)
 }
 
+/// One side's wins as `molien stats` finds them, in as many planes as fit.
 fn seven(engine: &CudaEngine, name: &str) -> Outcome {
-    let request = Request {
-        attackers: Attackers::White,
-        keep: Keep::Counts,
-        ..Request::new(name.parse()?, Metric::Dtc)
-    };
-    println!("plan: {} = {} MiB", engine.plan(&request), engine.plan(&request).total() >> 20);
+    let material: Material = name.parse()?;
+    let request = engine.survey_request(material, Metric::Dtc);
+    let plan = engine.plan(&request);
+    println!("{name}: {plan} = {} MiB", plan.total().div_ceil(1 << 20));
     let started = Instant::now();
-    engine.prepare(&request)?;
-    println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
-    let started = Instant::now();
-    let stats = engine.request_statistics(&request)?;
-    let longest = stats.sides[0].longest_win.as_ref();
-    println!(
-        "{name} {:?} plies {:?} moves {:?} wins {:?} legal {:?} zugzwangs {:?} {:.1} s",
-        longest.map(|l| l.plies),
-        longest.map(|l| l.plies.div_ceil(2)),
-        longest.map(|l| l.position.to_string()),
-        stats.sides[0].total_wins(),
-        stats.sides[0].legal,
-        stats.zugzwangs.white_wins,
-        started.elapsed().as_secs_f64()
-    );
-    println!("  longest loss {:?}", stats.sides[1].longest_loss);
+    let survey = engine.survey_in(material, Metric::Dtc, request.planes)?;
+    let seconds = started.elapsed().as_secs_f64();
+    let [white, black] = &survey.stats.sides;
+    let longest = |longest: &Option<Longest>| longest.as_ref().map_or(0, |longest| longest.plies);
+    let plies = longest(&white.longest_win);
+    println!("  {plies} plies ({} moves), {seconds:.1} s with compiling", plies.div_ceil(2));
+    println!("  wins {:?} of {:?}", white.total_wins(), white.legal);
+    println!("  losses {:?}, longest {}", black.total_losses(), longest(&black.longest_loss));
+    println!("  zugzwangs {:?}", survey.stats.zugzwangs.white_wins);
+    survey.deepest_wins.iter().for_each(|position| println!("    {position}"));
+    survey.deepest_losses.iter().for_each(|position| println!("    {position}"));
     engine.forget_all();
     Ok(true)
 }
 
-fn bench(engine: &CudaEngine, names: &[String]) -> Outcome {
+/// White's wins in four planes and in two: every count of every ply, the
+/// zugzwangs and the deepest positions.
+fn two(engine: &CudaEngine, names: &[String]) -> Outcome {
+    let mut good = true;
     for name in names {
-        let bench = engine.bench(name.parse()?, Metric::Dtc)?;
-        println!("{name} on {}: copy {:.0} GB/s", bench.device, bench.copy_bytes_per_second / 1e9);
+        let material: Material = name.parse()?;
+        let mut surveys = Vec::new();
+        for planes in [Planes::Four, Planes::Two] {
+            engine.forget_all();
+            let request = Request { planes, ..engine.survey_request(material, Metric::Dtc) };
+            engine.prepare(&request)?;
+            let started = Instant::now();
+            surveys.push(engine.survey_in(material, Metric::Dtc, planes)?);
+            print!("{name} {planes:?} {:.2} s  ", started.elapsed().as_secs_f64());
+        }
+        let [four, two] = &surveys[..] else { return Err("two surveys".into()) };
+        let equal = four.stats == two.stats
+            && four.deepest_wins == two.deepest_wins
+            && four.deepest_losses == two.deepest_losses;
+        good &= equal;
+        let white = &two.stats.sides[0];
+        println!(
+            "{} plies, {} wins: {}",
+            white.wins.len().saturating_sub(1),
+            white.total_wins().unique,
+            if equal { "equal" } else { "DIFFERENT" }
+        );
+    }
+    Ok(good)
+}
+
+fn bench(engine: &CudaEngine, names: &[String], planes: Planes) -> Outcome {
+    for name in names {
+        let bench = engine.bench(name.parse()?, Metric::Dtc, planes)?;
+        let copy = bench.copy_bytes_per_second / 1e9;
+        println!("{name} on {}, {planes:?}: copy {copy:.0} GB/s", bench.device);
         for phase in &bench.phases {
             println!(
-                "  {} {:.3} s, {:.1} M tiles/s, {:.0} G positions/s",
+                "  {} {:.3} s, {} tiles, {:.1} M tiles/s, {:.0} G positions/s",
                 phase.name,
                 phase.seconds,
+                phase.tiles,
                 phase.tiles_per_second() / 1e6,
                 phase.positions_per_second() / 1e9
             );
+        }
+        if planes == Planes::Two {
+            let (looked_up, put_off) = (bench.looked_up_tiles, bench.put_off_bytes >> 20);
+            println!("  sub-games looked up for {looked_up} tiles; at most {put_off} MiB put off");
         }
     }
     Ok(true)
@@ -179,12 +211,16 @@ fn main() -> std::process::ExitCode {
         Some("conform") => conform(&engine, rest),
         Some("signatures") => signatures(&engine, rest),
         Some("seven") => rest.iter().try_fold(true, |good, name| Ok(good & seven(&engine, name)?)),
-        Some("bench") => bench(&engine, rest),
+        Some("two") => two(&engine, rest),
+        Some("bench") => bench(&engine, rest, Planes::Four),
+        Some("bench-two") => bench(&engine, rest, Planes::Two),
         Some("legal") => engine
             .request_statistics(&Request::new("KQKR".parse().unwrap(), Metric::Dtc))
             .map(|stats| stats.sides[Color::White.index()].legal.unique > 0)
             .map_err(Into::into),
-        _ => Err("use conform, signatures, processor, seven, bench or legal".into()),
+        _ => {
+            Err("use conform, signatures, processor, two, seven, bench, bench-two or legal".into())
+        }
     };
     match outcome {
         Ok(true) => std::process::ExitCode::SUCCESS,

@@ -121,6 +121,24 @@ struct Exit {
     u8 unused[2];
 };
 
+// A tile of a set that is taken off a plane later.
+struct PutOffTile {
+    u32 tile;
+    u32 count; // positions
+    u64 start; // of its entries
+};
+
+// Such tiles, with room for so many.
+struct PutOff {
+    u64 *used; // tiles, entries, and whether there was too little room
+    PutOffTile *tiles;
+    u16 *entries;
+    u64 most_tiles;
+    u64 most_entries;
+    u32 wanted; // whether this launch puts off what it decides
+    u32 from_open; // whether that is to be taken off `open`
+};
+
 // Everything a launch needs; each kernel uses its part.
 struct Job {
     Board board;
@@ -167,6 +185,8 @@ struct Job {
     const u32 *level; // the placements that are solved together
     u64 level_count;
     u64 *stalemate;
+    u16 *held; // in two planes: how many stuck positions of the tile are known to be held
+    PutOff put_off;
 };
 
 // For the largest boards the kernels are compiled for one board only, which
@@ -187,6 +207,8 @@ static_assert(sizeof(Release) == RELEASE_BYTES, "Release: layout.rs and base.cu 
 static_assert(sizeof(Place) == PLACE_BYTES, "Place: layout.rs and base.cu differ");
 static_assert(sizeof(Target) == TARGET_BYTES, "Target: layout.rs and base.cu differ");
 static_assert(sizeof(Exit) == EXIT_BYTES, "Exit: layout.rs and base.cu differ");
+static_assert(sizeof(PutOff) == PUT_OFF_BYTES, "PutOff: layout.rs and base.cu differ");
+static_assert(sizeof(PutOffTile) == PUT_OFF_TILE_BYTES, "PutOffTile: layout.rs and base.cu differ");
 static_assert(sizeof(Job) == JOB_BYTES, "Job: layout.rs and base.cu differ");
 
 // x / d by its inverse. With m = floor(2^64 / d) + 1 the product exceeds the

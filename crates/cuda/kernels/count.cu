@@ -161,6 +161,17 @@ DEVICE u64 warp_sum(u32 value)
     return x;
 }
 
+// The sum over the lanes up to this one.
+DEVICE u32 sum_up_to(u32 value, int lane)
+{
+#pragma unroll
+    for (int width = 1; width < 32; width <<= 1) {
+        u32 other = __shfl_up_sync(FULL_WARP, value, width);
+        if (lane >= width) value += other;
+    }
+    return value;
+}
+
 DEVICE void add_tally(const Tally &tally, u64 *into, int lane)
 {
     u64 decided = warp_sum(tally.decided), plain = warp_sum(tally.plain);

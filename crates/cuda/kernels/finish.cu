@@ -56,16 +56,19 @@ KERNEL(final_counts, INIT_BLOCKS)
 }
 
 // Which watched positions the wave just done has decided: the attacker's are
-// no longer open, the defender's are among the losses of this ply.
+// no longer open, the defender's are among the losses of this ply, or, in two
+// planes, no longer unlost.
 KERNEL(watch, WAVE_BLOCKS)
 {
     for (u32 i = WARP * 32 + LANE; i < job.watched_count; i += WARPS * 32) {
         if (job.watched_plies[i] != NOT_YET) continue;
         const u64 at = job.watched[i] & ~(1ull << 63);
         const bool defends = at != job.watched[i];
-        const u64 row = (defends ? job.lost_now : job.open)[at >> 6];
-        const bool set = has(row, (int)(at & 63));
-        if (defends ? set && job.lost_now_live[at >> 12] : !set) job.watched_plies[i] = job.ply;
+        const bool in_two = !job.lost_now;
+        const u64 *plane = !defends ? job.open : in_two ? job.candidates : job.lost_now;
+        const bool set = has(plane[at >> 6], (int)(at & 63));
+        const bool decided = defends && !in_two ? set && job.lost_now_live[at >> 12] : !set;
+        if (decided) job.watched_plies[i] = job.ply;
     }
 }
 

@@ -125,6 +125,12 @@ DEVICE bool outer_reaches(const Job &job, const Cell &cell, int role, int from, 
 #define ATTACK_BATCH 2
 #endif
 
+// What the search for moves reads of a plane: the set itself, or its
+// complement.
+enum Reading { AS_IT_IS, COMPLEMENT };
+
+template <int READING> DEVICE u64 read_as(u64 x) { return READING == COMPLEMENT ? ~x : x; }
+
 // The part of a tile that an outer man can reach over this path: not where the
 // row or column man stands on it.
 DEVICE Pair64 cut(Pair64 set, u64 path, int lane)
@@ -145,7 +151,7 @@ DEVICE bool all_covered(Pair64 need, Pair64 out)
 // An outer man: whole tiles, cut where the row or column man is in the way.
 // The lanes look for live tiles first, all squares at once. Stops when all
 // positions in `need` have a move; says whether it has.
-template <bool STOP_EARLY>
+template <bool STOP_EARLY, int READING>
 DEVICE bool outer_man(const Job &job, const Cell &cell, int man, const u64 *plane, const u8 *live, int lane,
                       Pair64 need, Pair64 &out)
 {
@@ -176,6 +182,8 @@ DEVICE bool outer_man(const Job &job, const Cell &cell, int man, const u64 *plan
             }
 #pragma unroll
             for (int k = 0; k < BATCH; k++) {
+                set[k].a = read_as<READING>(set[k].a);
+                set[k].b = read_as<READING>(set[k].b);
                 if (role != KNIGHT) set[k] = cut(set[k], path[k], lane);
                 out.a |= set[k].a;
                 out.b |= set[k].b;
@@ -216,7 +224,7 @@ DEVICE KingStep king_neighbour(const Job &job, const Cell &cell, int side, int s
     return out;
 }
 
-template <bool STOP_EARLY>
+template <bool STOP_EARLY, int READING>
 DEVICE bool king_man(const Job &job, const Cell &cell, int side, const u64 *plane, const u8 *live, int lane,
                      Pair64 need, Pair64 &out)
 {
@@ -235,8 +243,8 @@ DEVICE bool king_man(const Job &job, const Cell &cell, int side, const u64 *plan
             symmetry[k] = __shfl_sync(FULL_WARP, step.symmetry, from);
             const u64 *rows = plane + (u64)__shfl_sync(FULL_WARP, step.tile, from) * 64;
             const int turned = BOARD(job).has_row ? symmetry[k] : 0;
-            set[k].a = rows[image(turned, 2 * lane)];
-            set[k].b = rows[image(turned, 2 * lane + 1)];
+            set[k].a = read_as<READING>(rows[image(turned, 2 * lane)]);
+            set[k].b = read_as<READING>(rows[image(turned, 2 * lane + 1)]);
         }
 #pragma unroll
         for (int k = 0; k < BATCH; k++) {
@@ -256,23 +264,25 @@ DEVICE bool king_man(const Job &job, const Cell &cell, int side, const u64 *plan
 // Positions from which `side` has a quiet move into the plane. With STOP_EARLY
 // the answer is only complete within `need`: once all of that has a move the
 // rest is not looked at.
-template <bool STOP_EARLY>
+template <bool STOP_EARLY, int READING = AS_IT_IS>
 DEVICE Pair64 quiet(const Job &job, const Cell &cell, int side, const u64 *plane, const u8 *live, int lane, Pair64 need)
 {
     const Board &board = BOARD(job);
     Pair64 out = {0, 0};
 #pragma unroll
     for (int i = 0; i < OUTER; i++)
-        if (board.color[i] == side && outer_man<STOP_EARLY>(job, cell, i, plane, live, lane, need, out)) return out;
+        if (board.color[i] == side && outer_man<STOP_EARLY, READING>(job, cell, i, plane, live, lane, need, out)) return out;
 #if !PAWNS
-    if (king_man<STOP_EARLY>(job, cell, side, plane, live, lane, need, out)) return out;
+    if (king_man<STOP_EARLY, READING>(job, cell, side, plane, live, lane, need, out)) return out;
 #endif
     const int column = OUTER + (int)board.has_row;
     const bool row_moves = board.has_row && board.color[OUTER] == side;
     const bool column_moves = board.has_column && board.color[column] == side;
     if ((row_moves || column_moves) && live[cell.tile]) {
         const Pair64 valid = valid_rows(board, cell, lane);
-        const Pair64 own = load_rows(plane, cell.tile, lane);
+        Pair64 own = load_rows(plane, cell.tile, lane);
+        own.a = read_as<READING>(own.a);
+        own.b = read_as<READING>(own.b);
         if (column_moves) {
             out.a |= attacks_from(board.role[column], own.a, valid.a);
             out.b |= attacks_from(board.role[column], own.b, valid.b);

@@ -4,6 +4,7 @@
 #define TALLY_LOST 0
 #define TALLY_WON 1
 #define TALLY_LOST_NEXT 2
+#define TALLY_HELD 3
 
 DEVICE bool any_bit(u64 a, u64 b) { return __any_sync(FULL_WARP, (a | b) != 0); }
 
@@ -276,16 +277,6 @@ DEVICE u32 wanted_tiles(const Job &job, const List &list, u32 base, bool take)
         if (wanted && list.live[tile]) found |= 1u << i;
     }
     return found;
-}
-
-DEVICE u32 sum_up_to(u32 value, int lane)
-{
-#pragma unroll
-    for (int width = 1; width < 32; width <<= 1) {
-        u32 other = __shfl_up_sync(FULL_WARP, value, width);
-        if (lane >= width) value += other;
-    }
-    return value;
 }
 
 // The lists are made in three launches: count, add up, write. Appending in

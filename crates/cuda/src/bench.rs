@@ -9,7 +9,7 @@ use molien_values::Metric;
 use crate::device::{Buffer, Kernel};
 use crate::layout::Board;
 use crate::waves::{Extras, base_job};
-use crate::{Attackers, CudaEngine, CudaError, Keep, Request};
+use crate::{Attackers, CudaEngine, CudaError, Keep, Planes, Request};
 
 /// One phase of a solve.
 #[derive(Clone, Debug)]
@@ -45,6 +45,10 @@ pub struct Bench {
     pub copy_bytes_per_second: f64,
     /// Init, lists, and the two halves of the waves.
     pub phases: Vec<Phase>,
+    /// In two planes: tiles for which sub-games were looked up.
+    pub looked_up_tiles: u64,
+    /// In two planes: the most bytes put off at once.
+    pub put_off_bytes: u64,
 }
 
 impl CudaEngine {
@@ -74,11 +78,17 @@ impl CudaEngine {
     ///
     /// # Errors
     /// If it does not fit the card.
-    pub fn bench(&self, material: Material, metric: Metric) -> Result<Bench, CudaError> {
+    pub fn bench(
+        &self,
+        material: Material,
+        metric: Metric,
+        planes: Planes,
+    ) -> Result<Bench, CudaError> {
         let copy_bytes_per_second = self.copy_bandwidth()?;
         let keep = if material.len() > 6 { Keep::Counts } else { Keep::Outcomes };
         let attackers = Attackers::White;
-        let request = Request { material, metric, keep, attackers, opposite_bishops: false };
+        let request =
+            Request { material, metric, keep, attackers, opposite_bishops: false, planes };
         let board = Hyperboard::pieces(material);
         let subs = self.subs(&request, &board, Color::White)?;
         self.device.mark_measured(true);
@@ -100,6 +110,15 @@ impl CudaEngine {
             phase("defend", timing.defend, timing.defend_tiles),
             phase("attack", timing.attack, timing.attack_tiles),
         ];
-        Ok(Bench { device: self.device_name(), material, copy_bytes_per_second, phases })
+        let (looked_up_tiles, put_off_bytes) = (timing.looked_up_tiles, timing.put_off_bytes);
+        let device = self.device_name();
+        Ok(Bench {
+            device,
+            material,
+            copy_bytes_per_second,
+            phases,
+            looked_up_tiles,
+            put_off_bytes,
+        })
     }
 }

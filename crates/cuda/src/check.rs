@@ -56,6 +56,7 @@ mod tests {
             attacker: Color::White,
             metric: request.metric,
             keep: request.keep,
+            planes: request.planes,
             subs,
             bishops: None,
             extras: Extras { check: true, ..Extras::default() },

@@ -5,7 +5,7 @@ use molien_hyper::Hyperboard;
 use crate::device::{Build, Part};
 use crate::layout::Board;
 use crate::plan::sub_keep;
-use crate::{CudaEngine, CudaError, Keep, Request};
+use crate::{CudaEngine, CudaError, Keep, Planes, Request};
 
 impl CudaEngine {
     /// Compiles the kernels a request needs, in parallel. Without this each is
@@ -16,10 +16,12 @@ impl CudaEngine {
     pub fn prepare(&self, request: &Request) -> Result<(), CudaError> {
         let board = Board::new(&Hyperboard::pieces(request.material));
         let graded = sub_keep(request.metric) == Keep::Depths;
-        let mut builds: Vec<Build> = Part::ALWAYS.map(|part| Build::of(&board, part)).into();
-        if request.keep == Keep::Counts {
-            builds.push(Build::of(&board, Part::Again));
-        }
+        let own: &[Part] = match (request.planes, request.keep) {
+            (Planes::Two, _) => &Part::IN_TWO,
+            (Planes::Four, Keep::Counts) => &Part::WITHOUT_LOSSES,
+            (Planes::Four, _) => &Part::ALWAYS,
+        };
+        let mut builds: Vec<Build> = own.iter().map(|&part| Build::of(&board, part)).collect();
         for outer in 0..=board.outer as usize {
             let parts = Part::ALWAYS.into_iter().chain(graded.then_some(Part::Graded));
             builds.extend(parts.map(|part| Build { outer, pawns: false, part, fixed: None }));

@@ -28,6 +28,12 @@ pub(crate) enum Kernel {
     UnitePlanes,
     LostAgain,
     CheckValues,
+    TwoStart,
+    TwoFirst,
+    TwoDefend,
+    TwoAttack,
+    TwoFinish,
+    TakeOff,
 }
 
 /// The kernels are compiled in parts, each when it is first needed, several at
@@ -41,6 +47,7 @@ pub(crate) enum Part {
     Start,
     Finish,
     First,
+    Two,
 }
 
 /// Boards with more tiles than this get kernels of their own: the compiler's
@@ -69,6 +76,11 @@ impl Build {
 impl Part {
     /// What every solve needs, in the order in which it does.
     pub const ALWAYS: [Part; 4] = [Part::Start, Part::First, Part::Waves, Part::Finish];
+    /// The same where no plane of losses is kept.
+    pub const WITHOUT_LOSSES: [Part; 5] =
+        [Part::Start, Part::First, Part::Waves, Part::Finish, Part::Again];
+    /// The same in two planes.
+    pub const IN_TWO: [Part; 4] = [Part::Start, Part::Two, Part::Waves, Part::Finish];
 }
 
 impl Kernel {
@@ -92,6 +104,12 @@ impl Kernel {
             Kernel::UnitePlanes => "unite_planes",
             Kernel::LostAgain => "lost_again",
             Kernel::CheckValues => "check_values",
+            Kernel::TwoStart => "two_start",
+            Kernel::TwoFirst => "two_first",
+            Kernel::TwoDefend => "two_defend",
+            Kernel::TwoAttack => "two_attack",
+            Kernel::TwoFinish => "two_finish",
+            Kernel::TakeOff => "take_off",
         }
     }
 
@@ -107,12 +125,14 @@ impl Kernel {
             Kernel::Defend | Kernel::Attack => Part::Waves,
             Kernel::FinishWon | Kernel::FinalCounts | Kernel::Watch => Part::Finish,
             Kernel::UnitePlanes | Kernel::CopyPlane => Part::Finish,
+            Kernel::TwoStart | Kernel::TwoFirst | Kernel::TwoDefend => Part::Two,
+            Kernel::TwoAttack | Kernel::TwoFinish | Kernel::TakeOff => Part::Two,
         }
     }
 }
 
 /// The kernel sources, in order, without the prelude.
-pub(crate) const SOURCES: [&str; 11] = [
+pub(crate) const SOURCES: [&str; 12] = [
     include_str!("../kernels/base.cu"),
     include_str!("../kernels/cell.cu"),
     include_str!("../kernels/moves.cu"),
@@ -120,6 +140,7 @@ pub(crate) const SOURCES: [&str; 11] = [
     include_str!("../kernels/pawns.cu"),
     include_str!("../kernels/count.cu"),
     include_str!("../kernels/waves.cu"),
+    include_str!("../kernels/two.cu"),
     include_str!("../kernels/graded.cu"),
     include_str!("../kernels/finish.cu"),
     include_str!("../kernels/again.cu"),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use molien_board::{Color, Material};
 use molien_hyper::Hyperboard;
 use molien_solve::{Progress, Silent};
-use molien_values::{Metric, Stats, Table};
+use molien_values::{Metric, Rule, Stats, Table};
 
 use crate::assemble::{games, wave_stats};
 use crate::cache::Cache;
@@ -17,7 +17,7 @@ use crate::pawn_exits::PawnExits;
 use crate::plan::{plan, sub_keep};
 use crate::unit::Unit;
 use crate::waves::{Extras, Timing, WaveSolve};
-use crate::{CudaError, Keep, Plan};
+use crate::{CudaError, Keep, Plan, Planes};
 
 /// Whose wins are solved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,6 +42,8 @@ pub struct Request {
     /// Count only placements whose two like bishops stand on squares of both
     /// colours.
     pub opposite_bishops: bool,
+    /// How many planes the waves work in.
+    pub planes: Planes,
 }
 
 impl Request {
@@ -52,7 +54,14 @@ impl Request {
             6 => Keep::Outcomes,
             _ => Keep::Counts,
         };
-        Request { material, metric, keep, attackers: Attackers::Both, opposite_bishops: false }
+        Request {
+            material,
+            metric,
+            keep,
+            attackers: Attackers::Both,
+            opposite_bishops: false,
+            planes: Planes::Four,
+        }
     }
 
     fn colors(&self) -> &'static [Color] {
@@ -161,7 +170,7 @@ impl CudaEngine {
 
     /// What a request needs on the card.
     pub fn plan(&self, request: &Request) -> Plan {
-        plan(request.material, request.metric, request.keep, request.colors())
+        plan(request.material, request.metric, request.keep, request.colors(), request.planes)
     }
 
     /// The table of a material in canonical orientation, as
@@ -176,10 +185,19 @@ impl CudaEngine {
         }
         let metric = metric.without_pawns();
         let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
-        let request = Request { keep, ..Request::new(material, metric) };
+        self.solve_request(&Request { keep, ..Request::new(material, metric) })
+    }
+
+    /// The table of a request for both sides' wins of a board without pawns.
+    ///
+    /// # Errors
+    /// If it has pawns, does not fit the card, or is cancelled.
+    pub fn solve_request(&self, request: &Request) -> Result<Table, CudaError> {
+        let Request { material, metric, .. } = *request;
+        let request = &Request { attackers: Attackers::Both, ..*request };
         let (units, stats) = {
             let _one = self.one_at_a_time();
-            self.run(&request, Extras::default())?
+            self.run(request, Extras::default())?
         };
         let parts = games(self, &units[0], &units[1])?;
         drop(units);
@@ -202,6 +220,10 @@ impl CudaEngine {
     pub(crate) fn check_request(&self, request: &Request) -> Result<(), CudaError> {
         if request.material.has_pawns() {
             return Err(CudaError::Pawns { material: request.material });
+        }
+        if request.planes == Planes::Two && request.metric.conversion_rule() != Rule::One {
+            let Request { material, metric, .. } = *request;
+            return Err(CudaError::TwoPlanes { material, metric });
         }
         self.make_room(request)
     }
@@ -257,7 +279,10 @@ impl CudaEngine {
             return Ok((unit, Timing::default()));
         }
         let board = Hyperboard::pieces(material);
-        let subs = self.subs(request, &board, attacker)?;
+        let mut subs = self.subs(request, &board, attacker)?;
+        if request.planes == Planes::Two {
+            subs = self.slim(subs, &board, attacker)?;
+        }
         let bishops = request.opposite_bishops.then(|| bishop_pair(&board)).flatten();
         let solve = WaveSolve {
             device: &self.device,
@@ -268,6 +293,7 @@ impl CudaEngine {
             attacker,
             metric,
             keep,
+            planes: request.planes,
             subs,
             bishops,
             extras: Extras { check: self.checks(), ..extras },
@@ -290,7 +316,8 @@ impl CudaEngine {
         let keep = sub_keep(request.metric);
         let sub = |man| {
             let material = request.material.without(man)?;
-            let sub = Request { material, keep, opposite_bishops: false, ..*request };
+            let planes = Planes::Four; // they are small beside the board
+            let sub = Request { material, keep, opposite_bishops: false, planes, ..*request };
             Some(self.unit(&sub, attacker))
         };
         board.pieces_in_order().into_iter().filter_map(sub).collect()

@@ -49,6 +49,28 @@ pub enum CudaError {
         /// What was asked for.
         needed_bytes: usize,
     },
+    /// What had to be put off in two planes did not fit the room there was.
+    #[error(
+        "{material} in two planes puts off {needed_mib} MiB or more at once, but only {room_mib} MiB are left for that"
+    )]
+    PutOff {
+        /// What was being solved.
+        material: Material,
+        /// What was asked for.
+        needed_mib: u64,
+        /// What there is.
+        room_mib: u64,
+    },
+    /// Two planes do only where every conversion counts the same.
+    #[error(
+        "{material} in {metric} cannot be solved in two planes: only boards without pawns in DTC can"
+    )]
+    TwoPlanes {
+        /// What was asked.
+        material: Material,
+        /// In which metric.
+        metric: Metric,
+    },
     /// With pawns only whole tables are solved.
     #[error("{material}: with pawns only whole tables are solved on the card")]
     Pawns {

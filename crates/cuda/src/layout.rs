@@ -113,6 +113,28 @@ pub(crate) struct Exit {
     pub unused: [u8; 2],
 }
 
+/// A tile of a set that is taken off a plane later.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct PutOffTile {
+    pub tile: u32,
+    pub count: u32,
+    pub start: u64,
+}
+
+/// Room for such tiles.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct PutOff {
+    pub used: Address,
+    pub tiles: Address,
+    pub entries: Address,
+    pub most_tiles: u64,
+    pub most_entries: u64,
+    pub wanted: u32,
+    pub from_open: u32,
+}
+
 /// Everything a launch needs.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
@@ -161,6 +183,8 @@ pub(crate) struct Job {
     pub level: Address,
     pub level_count: u64,
     pub stalemate: Address,
+    pub held: Address,
+    pub put_off: PutOff,
 }
 
 // A kernel's parameters may take 4096 bytes.
@@ -177,6 +201,8 @@ pub(crate) fn size_defines() -> Vec<String> {
         ("PLACE", size_of::<Place>()),
         ("TARGET", size_of::<Target>()),
         ("EXIT", size_of::<Exit>()),
+        ("PUT_OFF", size_of::<PutOff>()),
+        ("PUT_OFF_TILE", size_of::<PutOffTile>()),
         ("JOB", size_of::<Job>()),
     ];
     sizes.map(|(name, bytes)| format!("-D{name}_BYTES={bytes}")).into()

@@ -17,7 +17,7 @@ use crate::pawn_exits::{NO_SQUARE, PawnExits, Places, Relaid, TargetKey};
 use crate::unit::Unit;
 use crate::waves::{Extras, Start, TALLY_LOST, Timing, WaveSolve, base_job};
 use crate::working::Working;
-use crate::{CudaEngine, CudaError, Keep};
+use crate::{CudaEngine, CudaError, Keep, Planes};
 
 /// Planes that a target's addresses point into.
 enum Kept {
@@ -87,6 +87,7 @@ impl CudaEngine {
             attacker,
             metric: request.metric,
             keep: Keep::Depths,
+            planes: Planes::Four,
             subs: Vec::new(),
             bishops: None,
             extras: Extras { check: self.checks(), ..Extras::default() },

@@ -19,6 +19,17 @@ pub enum Keep {
     Depths,
 }
 
+/// How many planes the waves work in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Planes {
+    /// Open, candidates, and the losses of two waves.
+    #[default]
+    Four,
+    /// Open and not lost: half the memory, more work. In DTC only, without
+    /// pawns.
+    Two,
+}
+
 /// Bytes a solve needs on the card at its peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
@@ -32,12 +43,17 @@ pub struct Plan {
     pub tile_lists: u64,
     /// The sub-games that captures lead to.
     pub sub_games: u64,
+    /// In two planes: room for what is decided but cannot be taken off its plane
+    /// yet. What is left of the card's memory is used for it; this is the
+    /// least to start with.
+    pub put_off: u64,
 }
 
 impl Plan {
     /// All of it.
     pub fn total(&self) -> u64 {
-        self.plane * (self.working_planes + self.value_planes) + self.tile_lists + self.sub_games
+        let planes = self.plane * (self.working_planes + self.value_planes);
+        planes + self.tile_lists + self.sub_games + self.put_off
     }
 }
 
@@ -52,7 +68,11 @@ impl fmt::Display for Plan {
             mib(self.plane),
             mib(self.tile_lists),
             mib(self.sub_games)
-        )
+        )?;
+        if self.put_off > 0 {
+            write!(f, "; put off {} MiB", mib(self.put_off))?;
+        }
+        Ok(())
     }
 }
 
@@ -126,11 +146,41 @@ fn pawn_plan(material: Material, metric: Metric) -> Plan {
         tile_lists: plane / size_of::<Tile>() as u64 * (6 + 2 * 4 + 2 * 2),
         // Boards without pawns are read in another layout: 16 slices at most.
         sub_games: found[1..].iter().map(kept).sum::<u64>() + plane * 16,
+        put_off: 0,
     }
 }
 
+/// The least room for what is put off, of a plane.
+const PUT_OFF_SHARE: u64 = 32;
+
+/// The plan for one attacker's wins in two planes.
+fn two_plane_plan(material: Material, keep: Keep) -> Plan {
+    let board = Hyperboard::pieces(material);
+    let sub_plane = |m: &Material| Hyperboard::pieces(*m).plane_bytes() as u64;
+    // Of the boards one capture away one or two planes are read, and three kept
+    // if they are shared by like men; of those further on three are kept.
+    let one_away: u64 = material.successors().iter().map(|m| 3 * sub_plane(m)).sum();
+    let unlike = board.pieces_in_order().len() == material.successors().len();
+    let further: u64 = sub_materials(material).iter().map(|m| 3 * sub_plane(m)).sum();
+    let one_away_slim = if unlike { one_away * 2 / 3 } else { one_away };
+    let sub_games = further - one_away + one_away_slim;
+    let plane = board.plane_bytes() as u64;
+    // The plane of losses is that of the waves, turned round.
+    let kept = value_planes(material, keep).saturating_sub(1);
+    // Two live flags, two of last losses, two of dirt; two lists; what is held.
+    let tile_lists = board.tiles() as u64 * (6 + 2 * 4 + 2);
+    let put_off = plane / PUT_OFF_SHARE;
+    Plan { plane, working_planes: 2, value_planes: kept, tile_lists, sub_games, put_off }
+}
+
 /// The plan for some attackers' wins.
-pub(crate) fn plan(material: Material, metric: Metric, keep: Keep, attackers: &[Color]) -> Plan {
+pub(crate) fn plan(
+    material: Material,
+    metric: Metric,
+    keep: Keep,
+    attackers: &[Color],
+    planes: Planes,
+) -> Plan {
     if material.has_pawns() {
         return pawn_plan(material, metric);
     }
@@ -143,6 +193,11 @@ pub(crate) fn plan(material: Material, metric: Metric, keep: Keep, attackers: &[
     let sub_plane = |m: &Material| Hyperboard::pieces(*m).plane_bytes() as u64;
     let kept = |m: &Material| sub_plane(m) * (1 + value_planes(*m, sub_keep(metric)));
     let sub_games: u64 = sub_materials(material).iter().map(kept).sum();
+    if planes == Planes::Two {
+        let plan = two_plane_plan(material, keep);
+        let before = (attackers.len() as u64 - 1) * (1 + value_planes(material, keep)).max(2);
+        return Plan { value_planes: plan.value_planes + before, ..plan };
+    }
     // An attacker solved before the other leaves its open plane and values.
     let before = (attackers.len() as u64 - 1) * (1 + value_planes(material, keep));
     Plan {
@@ -152,5 +207,6 @@ pub(crate) fn plan(material: Material, metric: Metric, keep: Keep, attackers: &[
         value_planes: value_planes(material, keep) + before,
         tile_lists: board.tiles() as u64 * (6 + 2 * 4 + 2 * 2),
         sub_games: sub_games * attackers.len() as u64,
+        put_off: 0,
     }
 }

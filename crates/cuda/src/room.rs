@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
-use molien_board::{Color, Material};
+use molien_board::{Color, Man, Material};
+use molien_hyper::Hyperboard;
 use molien_values::Metric;
 
 use crate::cache::Cache;
@@ -59,6 +60,28 @@ impl CudaEngine {
         unit: &Arc<Unit>,
     ) {
         self.lock().insert((material, attacker, metric), unit.clone());
+    }
+
+    /// The boards without one piece each, taken out of the cache, without the
+    /// planes that a solve in DTC does not read. Those of like men are one and
+    /// stay whole.
+    pub(crate) fn slim(
+        &self,
+        subs: Vec<Arc<Unit>>,
+        board: &Hyperboard,
+        attacker: Color,
+    ) -> Result<Vec<Arc<Unit>>, CudaError> {
+        let one_away = board.material().successors();
+        self.lock().retain(|material| !one_away.contains(&material));
+        let men = board.pieces_in_order();
+        let slim = |(sub, man): (Arc<Unit>, &Man)| match Arc::try_unwrap(sub) {
+            Ok(mut sub) => {
+                sub.slim(&self.device, man.color, attacker)?;
+                Ok(Arc::new(sub))
+            }
+            Err(shared) => Ok(shared),
+        };
+        subs.into_iter().zip(&men).map(slim).collect()
     }
 
     /// Forgets units of more than five men, which are many times larger.

@@ -1,11 +1,11 @@
 //! Boards too large to keep the depth of every position.
 
 use molien_board::{Color, Material, Position};
-use molien_values::{Bishops, Metric, Stats, Survey, SurveyError, Surveyor, Value};
+use molien_values::{Bishops, Metric, Rule, Stats, Survey, SurveyError, Surveyor, Value};
 
 use crate::watch::positions;
 use crate::waves::Extras;
-use crate::{Attackers, CudaEngine, CudaError, Keep, Request};
+use crate::{Attackers, CudaEngine, CudaError, Keep, Planes, Request};
 
 /// Smaller boards are solved as tables, and kept.
 const SURVEYED_MEN: usize = 6;
@@ -52,12 +52,14 @@ impl Surveyor for CudaEngine {
             keep: Keep::Outcomes,
             attackers: Attackers::White,
             opposite_bishops: bishops == Bishops::Opposite,
+            planes: Planes::Four,
         };
         self.request_statistics(&request).map_err(|error| survey_error(material, error))
     }
 
     fn survey(&self, material: Material, metric: Metric) -> Result<Survey, SurveyError> {
-        self.survey_white(material, metric).map_err(|error| survey_error(material, error))
+        let planes = self.survey_request(material, metric).planes;
+        self.survey_in(material, metric, planes).map_err(|error| survey_error(material, error))
     }
 
     fn values(
@@ -66,7 +68,8 @@ impl Surveyor for CudaEngine {
         metric: Metric,
         positions: &[Position],
     ) -> Result<Vec<Value>, SurveyError> {
-        self.watched_values(material, metric, positions)
+        let planes = self.survey_request(material, metric).planes;
+        self.values_in(material, metric, positions, planes)
             .map_err(|error| survey_error(material, error))
     }
 }
@@ -74,10 +77,16 @@ impl Surveyor for CudaEngine {
 impl CudaEngine {
     /// White's wins with the least memory: statistics and the deepest
     /// positions.
-    fn survey_white(&self, material: Material, metric: Metric) -> Result<Survey, CudaError> {
-        let metric = metric.without_pawns();
-        let (keep, attackers) = (Keep::Counts, Attackers::White);
-        let request = Request { keep, attackers, ..Request::new(material, metric) };
+    ///
+    /// # Errors
+    /// If it has pawns, does not fit the card, or is cancelled.
+    pub fn survey_in(
+        &self,
+        material: Material,
+        metric: Metric,
+        planes: Planes,
+    ) -> Result<Survey, CudaError> {
+        let request = Request { planes, ..self.survey_request(material, metric) };
         let _one = self.one_at_a_time();
         self.check_request(&request)?; // before anything is compiled
         let extras = Extras { deepest: true, ..Extras::default() };
@@ -96,19 +105,21 @@ impl CudaEngine {
     /// The values of legal positions of one material, whose depths are noted
     /// while the waves run: no depth needs to be kept. One side's wins are
     /// solved after the other's.
-    fn watched_values(
+    ///
+    /// # Errors
+    /// If it has pawns, does not fit the card, or is cancelled.
+    pub fn values_in(
         &self,
         material: Material,
         metric: Metric,
         asked: &[Position],
+        planes: Planes,
     ) -> Result<Vec<Value>, CudaError> {
-        let metric = metric.without_pawns();
-        let request = Request { keep: Keep::Counts, ..Request::new(material, metric) };
+        let request = Request { planes, ..self.survey_request(material, metric) };
         let _one = self.one_at_a_time();
         let mut values = vec![Value::Draw; asked.len()];
         for attacker in Color::BOTH {
-            // One side's wins at a time, whichever they are.
-            self.check_request(&Request { attackers: Attackers::White, ..request })?;
+            self.check_request(&request)?;
             let extras = Extras { watched: asked, ..Extras::default() };
             let solve = || self.timed_unit(&request, attacker, extras);
             let (unit, _) = self.while_compiling(&request, solve)?;
@@ -123,5 +134,17 @@ impl CudaEngine {
             self.forget_large();
         }
         Ok(values)
+    }
+
+    /// What a survey of a material asks of the card: one side's wins at a time,
+    /// in four planes if they fit and in two if only they do.
+    pub fn survey_request(&self, material: Material, metric: Metric) -> Request {
+        let metric = metric.without_pawns();
+        let (keep, attackers) = (Keep::Counts, Attackers::White);
+        let four = Request { keep, attackers, ..Request::new(material, metric) };
+        let two_would_do = metric.conversion_rule() == Rule::One && !material.has_pawns();
+        let planes =
+            if two_would_do && self.make_room(&four).is_err() { Planes::Two } else { Planes::Four };
+        Request { planes, ..four }
     }
 }

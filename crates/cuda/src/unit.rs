@@ -85,6 +85,24 @@ impl Unit {
         }
     }
 
+    /// Gives up the planes that captures of one man do not read, where this is
+    /// the board without him: after a capture by the defender the attacker is to
+    /// move, after one by the attacker the defender.
+    pub fn slim(
+        &mut self,
+        device: &Arc<dyn Device>,
+        victim: Color,
+        attacker: Color,
+    ) -> Result<(), CudaError> {
+        if victim == attacker {
+            self.lost = None;
+        } else {
+            self.open = Buffer::new(device, 1)?;
+            self.won = None;
+        }
+        Ok(())
+    }
+
     /// Bytes its planes take on the card.
     pub fn len_bytes(&self) -> u64 {
         let single = [&self.won, &self.lost, &self.stalemate].into_iter().flatten().count();

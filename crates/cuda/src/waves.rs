@@ -13,14 +13,15 @@ use crate::device::{Buffer, Device, Kernel};
 use crate::layout::{Board, Job};
 use crate::unit::Unit;
 use crate::working::Working;
-use crate::{CudaError, Keep};
+use crate::{CudaError, Keep, Planes};
 
 /// Tallies a launch can write.
 pub(crate) const TALLIES: usize = 8;
 /// Places of the tallies, as in `kernels/waves.cu`.
 pub(crate) const TALLY_LOST: usize = 0;
-const TALLY_WON: usize = 1;
-const TALLY_LOST_NEXT: usize = 2;
+pub(crate) const TALLY_WON: usize = 1;
+pub(crate) const TALLY_LOST_NEXT: usize = 2;
+const TALLY_HELD: usize = 3;
 /// Tiles of a group when lists are made, as in `kernels/waves.cu`.
 pub(crate) const GROUP_TILES: usize = 512;
 
@@ -34,6 +35,7 @@ pub(crate) struct WaveSolve<'a> {
     pub attacker: Color,
     pub metric: Metric,
     pub keep: Keep,
+    pub planes: Planes,
     /// The unit without the i-th piece.
     pub subs: Vec<Arc<Unit>>,
     /// Count only placements with these two bishops on both colours.
@@ -74,6 +76,10 @@ pub(crate) struct Timing {
     pub defend_tiles: u64,
     pub attack_tiles: u64,
     pub plies: u16,
+    /// In two planes: tiles for which sub-games were looked up.
+    pub looked_up_tiles: u64,
+    /// In two planes: the most bytes put off at once.
+    pub put_off_bytes: u64,
 }
 
 /// Starts a job: what every launch for a unit shares.
@@ -102,20 +108,33 @@ impl WaveSolve<'_> {
             unit.record.watched = vec![None; self.extras.watched.len()];
             return Ok((unit, Timing::default()));
         }
-        if self.keep != Keep::Counts {
+        let in_two = self.planes == Planes::Two;
+        if self.keep != Keep::Counts && !in_two {
             unit.lost = Some(Buffer::zeroed(self.device, self.plane_bytes())?);
         }
         let bits = self.release_bits();
         let mut working = self.working(bits)?;
         self.fill_job(&mut job, &unit, &working, bits);
         let mut timing = Timing::default();
-        let start = self.first_plies(&mut job, &mut unit, &mut working, bits)?;
+        let start = match working.put_off.take() {
+            None => self.first_plies(&mut job, &mut unit, &mut working, bits)?,
+            Some(room) => {
+                let timing = &mut timing;
+                let start =
+                    self.first_plies_in_two(&mut job, &mut unit, &mut working, &room, timing)?;
+                working.put_off = Some(room);
+                start
+            }
+        };
         timing.init = started.elapsed();
         self.later_plies(&mut job, &mut unit, &mut working, start, &mut timing)?;
         if let Some(watch) = &working.watch {
             unit.record.watched = watch.plies()?;
         }
-        drop(working);
+        let unlost = working.into_candidates();
+        if in_two {
+            self.finish_two(&mut job, &mut unit, unlost)?;
+        }
         if self.keep != Keep::Counts {
             let won = self.plane()?;
             job.won = won.address();
@@ -128,7 +147,7 @@ impl WaveSolve<'_> {
     }
 
     /// Looks at the watched positions, given where the losses of a ply are.
-    fn look(&self, job: &Job, ply: u16, lost: (u64, u64)) -> Result<(), CudaError> {
+    pub fn look(&self, job: &Job, ply: u16, lost: (u64, u64)) -> Result<(), CudaError> {
         if job.watched_count == 0 {
             return Ok(());
         }
@@ -139,7 +158,7 @@ impl WaveSolve<'_> {
     }
 
     /// Takes what a wave has noted, if it decided anything.
-    fn take_notes(
+    pub fn take_notes(
         &self,
         unit: &mut Unit,
         working: &Working,
@@ -155,8 +174,8 @@ impl WaveSolve<'_> {
         Ok(())
     }
 
-    pub fn tallies(&self, working: &Working) -> Result<[Tally; 3], CudaError> {
-        let words = working.tally.words::<{ 3 * TALLY_WORDS }>()?;
+    pub fn tallies(&self, working: &Working) -> Result<[Tally; 4], CudaError> {
+        let words = working.tally.words::<{ 4 * TALLY_WORDS }>()?;
         working.tally.fill(0)?;
         Ok(std::array::from_fn(|i| Tally::from_words(&words[i * TALLY_WORDS..])))
     }
@@ -206,19 +225,35 @@ impl WaveSolve<'_> {
         self.take_notes(unit, working, [tallies[TALLY_WON].decided, 0])?;
         record(unit, 0, tallies[TALLY_LOST], Tally::default());
         record(unit, 1, tallies[TALLY_LOST_NEXT], tallies[TALLY_WON]);
-        working.lost.swap(0, 1);
-        working.lost_live.swap(0, 1);
+        working.swap_lost();
         let decided = |tally: usize| tallies[tally].decided;
         Ok(Start { lost: decided(TALLY_LOST_NEXT), won: decided(TALLY_WON), ply: 1 })
     }
 
     /// Launches a kernel and, where phases are measured, waits for it.
-    fn timed(&self, kernel: Kernel, job: &Job, spent: &mut Duration) -> Result<(), CudaError> {
+    pub fn timed(&self, kernel: Kernel, job: &Job, spent: &mut Duration) -> Result<(), CudaError> {
         let started = Instant::now();
         self.device.launch(kernel, job)?;
         if self.extras.measure {
             self.device.synchronize()?;
             *spent += started.elapsed();
+        }
+        Ok(())
+    }
+
+    /// Both halves of a ply, given what the one before decided.
+    fn halves(
+        &self,
+        job: &Job,
+        [lost, won]: [u64; 2],
+        timing: &mut Timing,
+    ) -> Result<(), CudaError> {
+        let graded = job.release_bits > 0;
+        if won > 0 || graded {
+            self.timed(Kernel::Defend, job, &mut timing.defend)?;
+        }
+        if lost > 0 || graded {
+            self.timed(Kernel::Attack, job, &mut timing.attack)?;
         }
         Ok(())
     }
@@ -232,7 +267,6 @@ impl WaveSolve<'_> {
         timing: &mut Timing,
     ) -> Result<(), CudaError> {
         let [last_due] = working.last_due.words::<1>()?;
-        let graded = job.release_bits > 0;
         while lost > 0 || won > 0 || u64::from(ply) < last_due {
             if self.progress.cancelled() {
                 return Err(CudaError::Cancelled { material: self.board.material() });
@@ -245,11 +279,9 @@ impl WaveSolve<'_> {
             for kernel in [Kernel::CountLists, Kernel::AddUpLists, Kernel::WriteLists] {
                 self.timed(kernel, job, &mut timing.lists)?;
             }
-            if won > 0 || graded {
-                self.timed(Kernel::Defend, job, &mut timing.defend)?;
-            }
-            if lost > 0 || graded {
-                self.timed(Kernel::Attack, job, &mut timing.attack)?;
+            match &working.put_off {
+                None => self.halves(job, [lost, won], timing)?,
+                Some(room) => self.halves_in_two(job, room, [lost, won], timing)?,
             }
             self.look(job, ply, (job.lost_now, job.lost_now_live))?;
             timing.plies = ply;
@@ -257,13 +289,13 @@ impl WaveSolve<'_> {
             (lost, won) = (tallies[TALLY_LOST].decided, tallies[TALLY_WON].decided);
             timing.defend_tiles += tallies[TALLY_LOST].tiles;
             timing.attack_tiles += tallies[TALLY_WON].tiles;
+            timing.looked_up_tiles += tallies[TALLY_HELD].tiles;
             self.take_notes(unit, working, [won, lost])?;
             self.report(ply, &tallies[TALLY_LOST]);
             self.report(ply, &tallies[TALLY_WON]);
             put(&mut unit.record.lost, ply, tallies[TALLY_LOST]);
             put(&mut unit.record.won, ply, tallies[TALLY_WON]);
-            working.lost.swap(0, 1);
-            working.lost_live.swap(0, 1);
+            working.swap_lost();
         }
         Ok(())
     }

@@ -7,10 +7,11 @@ use crate::counts::{Record, TALLY_WORDS};
 use crate::device::Buffer;
 use crate::layout::{Job, Release};
 use crate::pawn_exits::rule_number;
+use crate::two_planes::PutOffRoom;
 use crate::unit::{Unit, addresses, grow_depths};
 use crate::watch::{Notes, Watch};
 use crate::waves::{GROUP_TILES, TALLIES, WaveSolve};
-use crate::{CudaError, Keep};
+use crate::{CudaError, Keep, Planes};
 
 /// Release planes of one side.
 pub(crate) struct ReleasePlanes {
@@ -21,9 +22,11 @@ pub(crate) struct ReleasePlanes {
 
 /// Buffers that live while the waves run.
 pub(crate) struct Working {
+    /// In two planes: what is not lost.
     pub candidates: Buffer,
     pub candidates_live: Buffer,
-    pub lost: [Buffer; 2],
+    /// The losses of the last wave and of this one; none in two planes.
+    pub lost: Vec<Buffer>,
     pub lost_live: [Buffer; 2],
     pub dirty_open: Buffer,
     pub dirty_candidates: Buffer,
@@ -37,6 +40,22 @@ pub(crate) struct Working {
     pub holds: Option<ReleasePlanes>,
     pub watch: Option<Watch>,
     pub notes: Option<[Notes; 2]>,
+    /// In two planes: by tile, how many stuck positions are held.
+    pub held: Option<Buffer>,
+    pub put_off: Option<PutOffRoom>,
+}
+
+impl Working {
+    /// The losses of this wave become those of the last.
+    pub fn swap_lost(&mut self) {
+        self.lost.reverse();
+        self.lost_live.reverse();
+    }
+
+    /// Gives up everything but the plane of candidates.
+    pub fn into_candidates(self) -> Buffer {
+        self.candidates
+    }
 }
 
 impl WaveSolve<'_> {
@@ -93,10 +112,13 @@ impl WaveSolve<'_> {
     }
 
     pub fn working(&self, bits: usize) -> Result<Working, CudaError> {
-        Ok(Working {
+        let in_two = self.planes == Planes::Two;
+        let lost = if in_two { Vec::new() } else { vec![self.plane()?, self.plane()?] };
+        let held = || Buffer::zeroed(self.device, self.tiles() * size_of::<u16>());
+        let mut working = Working {
             candidates: self.plane()?,
             candidates_live: self.flags()?,
-            lost: [self.plane()?, self.plane()?],
+            lost,
             lost_live: [self.flags()?, self.flags()?],
             dirty_open: self.flags()?,
             dirty_candidates: self.flags()?,
@@ -110,7 +132,14 @@ impl WaveSolve<'_> {
             holds: self.release(bits)?,
             watch: self.watch()?,
             notes: self.notes()?,
-        })
+            held: in_two.then(held).transpose()?,
+            put_off: None,
+        };
+        if in_two {
+            // Last, since it takes what is left.
+            working.put_off = Some(PutOffRoom::new(self.device, self.tiles())?);
+        }
+        Ok(working)
     }
 
     pub fn empty_unit(&self) -> Result<Unit, CudaError> {
@@ -147,6 +176,7 @@ impl WaveSolve<'_> {
         job.counts = working.counts.address();
         job.tally = working.tally.address();
         job.last_due = working.last_due.address();
+        job.held = working.held.as_ref().map_or(0, Buffer::address);
         let release = |planes: &Option<ReleasePlanes>| {
             planes.as_ref().map_or(Release::default(), |planes| Release {
                 some: planes.some.address(),
@@ -168,9 +198,10 @@ impl WaveSolve<'_> {
     }
 
     pub fn set_lost(&self, job: &mut Job, working: &Working) {
-        job.lost_before = working.lost[0].address();
+        let lost = |i: usize| working.lost.get(i).map_or(0, Buffer::address);
+        job.lost_before = lost(0);
         job.lost_before_live = working.lost_live[0].address();
-        job.lost_now = working.lost[1].address();
+        job.lost_now = lost(1);
         job.lost_now_live = working.lost_live[1].address();
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use molien_board::{Color, Material, Position, Square};
 use molien_build::Build;
 use molien_cuda::conformance::differences;
-use molien_cuda::{CudaEngine, CudaError, CudaShelf};
+use molien_cuda::{CudaEngine, CudaError, CudaShelf, Planes, Request};
 use molien_hyper::Index;
 use molien_values::{Metric, Surveyor as _, Table, Value};
 
@@ -20,6 +20,38 @@ fn check(engine: &CudaEngine, solver: &Build, name: &str) {
         let theirs = solver.table(material, metric).unwrap();
         let found = differences(&theirs, &ours);
         assert!(found.is_empty(), "{name} {metric}: {found:?}");
+    }
+}
+
+/// In two planes a board has the values, statistics, deepest positions and
+/// watched depths that it has in four.
+fn check_two_planes(engine: &CudaEngine, solver: &Solver, name: &str) {
+    let material: Material = name.parse().unwrap();
+    let material = material.canonical();
+    engine.forget_all(); // of what was solved in four
+    let request = Request { planes: Planes::Two, ..Request::new(material, Metric::Dtc) };
+    let ours = engine.solve_request(&request).unwrap();
+    let theirs = solver.solve(material, Metric::Dtc).unwrap();
+    assert_eq!(differences(&theirs, &ours), Vec::<String>::new(), "{name}");
+    let dtm = Request { metric: Metric::Dtm, ..request };
+    assert!(matches!(engine.solve_request(&dtm), Err(CudaError::TwoPlanes { .. })));
+    for material in [material, material.swap_colors()] {
+        engine.forget_all();
+        let [four, two] = [Planes::Four, Planes::Two]
+            .map(|planes| engine.survey_in(material, Metric::Dtc, planes).unwrap());
+        assert_eq!(four.stats, two.stats, "{material}");
+        assert_eq!(four.deepest_wins, two.deepest_wins, "{material}");
+        if four.stats.sides[1].losses.len() > 2 {
+            assert_eq!(four.deepest_losses, two.deepest_losses, "{material}");
+        }
+    }
+    if material.len() == 3 {
+        return; // too few positions for a sample
+    }
+    let positions = sample(&theirs);
+    let values = engine.values_in(material, Metric::Dtc, &positions, Planes::Two).unwrap();
+    for (position, value) in positions.iter().zip(values) {
+        assert_eq!(theirs.get(position), Some(value), "{name} {position}");
     }
 }
 
@@ -105,6 +137,9 @@ fn on_the_card() {
     for name in ["KQKR", "KRRKQ", "KQKQ"] {
         check_watching(&engine, &solver, name);
     }
+    for material in Material::all(5).into_iter().filter(|material| !material.has_pawns()) {
+        check_two_planes(&engine, &solver, &material.to_string());
+    }
     check_shelf(engine, &solver, &["KQK", "KRK", "KBK", "KNK", "KPK"]);
 }
 
@@ -126,6 +161,13 @@ fn in_the_emulator() {
         let started = std::time::Instant::now();
         check(&engine, &solver, name);
         println!("{name} {:.1} s", started.elapsed().as_secs_f64());
+    }
+    let in_two = std::env::var("MOLIEN_EMULATE_TWO");
+    let names = in_two.as_deref().unwrap_or("KQK KBK KRKN KQKR KBBK");
+    for name in names.split_whitespace() {
+        let started = std::time::Instant::now();
+        check_two_planes(&engine, &solver, name);
+        println!("{name} in two planes {:.1} s", started.elapsed().as_secs_f64());
     }
     if wanted.is_err() {
         ["KRKN", "KRRK"].iter().for_each(|name| check_watching(&engine, &solver, name));

@@ -3,7 +3,7 @@
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use molien_board::Material;
-use molien_cuda::Bench;
+use molien_cuda::{Bench, Planes};
 use molien_values::Metric;
 use serde_json::json;
 
@@ -44,7 +44,7 @@ pub fn run(context: &Context, args: &BenchArgs) -> anyhow::Result<Verdict> {
     if material.has_pawns() {
         bail!("{material} has pawns: only boards without pawns are measured phase by phase");
     }
-    let bench = context.card()?.bench(material.canonical(), Metric::Dtc)?;
+    let bench = context.card()?.bench(material.canonical(), Metric::Dtc, Planes::Four)?;
     if context.json { print_json(&to_json(&bench)) } else { print(&bench) }?;
     Ok(Verdict::Done)
 }

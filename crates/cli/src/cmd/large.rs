@@ -1,7 +1,7 @@
 //! Boards of seven men and more, one side's wins at a time on the card.
 
 use molien_board::{Color, Material, Position};
-use molien_cuda::{Attackers, CudaEngine, Keep, Request};
+use molien_cuda::CudaEngine;
 use molien_values::{Count, Counting, Longest, Metric, Survey, Surveyor as _};
 use serde_json::{Value as Json, json};
 
@@ -17,10 +17,7 @@ pub fn wants_card(context: &Context, material: Material) -> bool {
 
 /// Says on standard error what a solve needs, before it starts.
 pub fn announce(card: &CudaEngine, material: Material, metric: Metric) -> anyhow::Result<()> {
-    let metric = metric.without_pawns();
-    let (keep, attackers) = (Keep::Counts, Attackers::White);
-    let request = Request { keep, attackers, ..Request::new(material, metric) };
-    let plan = card.plan(&request);
+    let plan = card.plan(&card.survey_request(material, metric));
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
     let (needed, (free, total)) = (mib(plan.total()), card.memory()?);
     let (free, total) = (mib(free), mib(total));
