@@ -97,6 +97,13 @@ impl Control {
         self.changed.notify_all();
     }
 
+    /// Waits until the answer was given, but not for ever, and not at all for
+    /// one that needs another command first.
+    pub fn wait(&self, at_most: Duration) {
+        let waiting = |state: &mut State| !state.finished && state.phase == Phase::Free;
+        drop(self.changed.wait_timeout_while(self.state(), at_most, waiting));
+    }
+
     /// Ends the search when the time after `ponderhit` is over. Returns when the
     /// answer was given.
     pub fn watch_clock(&self) {

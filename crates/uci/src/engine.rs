@@ -4,7 +4,7 @@ use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{Scope, ScopedJoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use molien_board::{Color, Move};
 use molien_pawns::{Limits, Searcher};
@@ -18,6 +18,10 @@ use crate::maker::Maker;
 use crate::options::{Change, Settings, Setup};
 use crate::tables::Asked;
 use crate::time::budget;
+
+/// How long an answer may take once the input has ended: nobody may be
+/// listening any more.
+const LAST_ANSWER: Duration = Duration::from_secs(10);
 
 /// What the engine waits for.
 pub(crate) enum Event {
@@ -54,6 +58,7 @@ pub fn run(
                 }
                 Event::News(text) => output.say(format_args!("info string {text}")),
                 Event::End(end) => {
+                    engine.wait();
                     result = end;
                     break;
                 }
@@ -246,6 +251,12 @@ impl<'scope, 'env, W: Write + Send> Engine<'scope, 'env, W> {
             self.complain(&format!("'{name}' is not a legal move in {}", game.position));
         }
         names.iter().filter_map(find).collect()
+    }
+
+    /// Waits a while for the answer to the last `go`: whoever pipes commands in
+    /// has no other way to get one.
+    fn wait(&self) {
+        self.thinking.iter().for_each(|thinking| thinking.control.wait(LAST_ANSWER));
     }
 
     /// Has the answer given, if one is due, and waits for it.

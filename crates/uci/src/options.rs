@@ -192,5 +192,8 @@ fn spin(
         .map_err(|_| refused(name, value, &format!("a number from {min} to {max}")))?;
     let inside = number.clamp(min as i128, max as i128);
     set(inside as usize);
-    if inside == number { Ok(()) } else { Err(format!("{name} {value} is out of range: {inside}")) }
+    if inside == number {
+        return Ok(());
+    }
+    Err(format!("{name} {value} is out of range: using {inside} ({min} to {max})"))
 }

@@ -27,6 +27,7 @@ fn best_move(position: &Position, earlier: &str, go: &str) -> String {
         let mut lines = std::io::BufReader::new(answers).lines();
         let answer = lines
             .find_map(|line| line.ok()?.strip_prefix("bestmove ").map(str::to_owned))
+            .and_then(|answer| answer.split_whitespace().next().map(str::to_owned))
             .expect("an answer");
         writer.write_all(b"quit\n").expect("written");
         answer
@@ -40,7 +41,7 @@ fn greets_and_refuses_politely() {
     assert!(said.contains("id name Molien") && said.contains("uciok") && said.contains("readyok"));
     assert!(said.contains("info string this engine plays endings"));
     assert!(said.contains("info string unknown command 'frobnicate'"));
-    assert!(said.contains("info string 'x' is not a size"));
+    assert!(said.contains("info string Hash 'x': expected a number from 1 to 4096"));
 }
 
 #[test]
