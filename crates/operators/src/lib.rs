@@ -24,6 +24,8 @@ mod scalar;
 mod wide;
 mod words;
 
+#[cfg(target_arch = "aarch64")]
+pub use arch::Neon;
 #[cfg(target_arch = "x86_64")]
 pub use arch::{Avx2, Avx512};
 pub use arch::{Plain, all, by_name, fastest};

@@ -1,17 +1,62 @@
 //! Which tiles a side's quiet moves connect.
 
-use molien_board::{Bitboard, Color, Square, Symmetry, attacks};
-use molien_hyper::{Cell, Hyperboard, KingPair, MAX_OUTER, king_pair, king_pair_squares};
+use std::sync::LazyLock;
 
-/// The squares to which an outer king of this side may step: free of outer
-/// men.
+use molien_board::{Color, Square, Symmetry, attacks};
+use molien_hyper::{
+    Cell, Hyperboard, KING_PAIRS, KingPair, MAX_OUTER, king_pair, king_pair_squares,
+};
+
+/// A step of an outer king, and where it takes the pair.
+#[derive(Clone, Copy)]
+struct KingStep {
+    to: Square,
+    pair: KingPair,
+}
+
+/// The steps of one king of a pair, those through the same symmetry in a row,
+/// the identity first.
+type KingSteps = Vec<KingStep>;
+
+/// By class and colour of the king that steps.
+static KING_STEPS: LazyLock<Vec<[KingSteps; 2]>> = LazyLock::new(|| {
+    let steps = |class: usize, side: Color| {
+        let (white, black) = king_pair_squares(class);
+        let step = |to: Square| {
+            let (white, black) = if side == Color::White { (to, black) } else { (white, to) };
+            Some(KingStep { to, pair: king_pair(white, black)? })
+        };
+        let from = if side == Color::White { white } else { black };
+        let mut steps: KingSteps = attacks::king(from).into_iter().filter_map(step).collect();
+        steps.sort_by_key(|step| step.pair.symmetry.index());
+        steps
+    };
+    (0..KING_PAIRS).map(|class| Color::BOTH.map(|side| steps(class, side))).collect()
+});
+
+/// Calls `visit` with the tile of each step of an outer king of this side to a
+/// square free of outer men, and the symmetry that takes the new pair of kings
+/// to its class. Steps through the same symmetry follow each other.
 #[inline(always)]
-pub(crate) fn king_targets(side: Color, cell: &Cell) -> Bitboard {
-    match cell.kings {
-        None => Bitboard::EMPTY,
-        Some((white, black)) => {
-            attacks::king(if side == Color::White { white } else { black }) - cell.occupied
+pub(crate) fn for_each_king_step(
+    board: &Hyperboard,
+    side: Color,
+    cell: &Cell,
+    mut visit: impl FnMut(KingPair, usize),
+) {
+    if cell.kings.is_none() {
+        return;
+    }
+    // The outer men's number, which steps through the same symmetry share.
+    let mut outer = (Symmetry::IDENTITY, cell.tile - cell.king_class * board.axes().len());
+    for &KingStep { to, pair } in &KING_STEPS[cell.king_class][side.index()] {
+        if cell.occupied.contains(to) {
+            continue;
         }
+        if pair.symmetry != outer.0 {
+            outer = (pair.symmetry, tile_through(board, cell, pair.symmetry, 0));
+        }
+        visit(pair, pair.class * board.axes().len() + outer.1);
     }
 }
 
@@ -59,14 +104,13 @@ pub fn for_each_neighbour(
             visit(walk.to(to));
         }
     }
-    for to in king_targets(side, cell) {
-        let Some(KingPair { symmetry, class }) = king_pair_after(side, cell, to) else { continue };
-        visit(tile_through(board, cell, symmetry, class));
+    for_each_king_step(board, side, cell, |KingPair { symmetry, class }, tile| {
+        visit(tile);
         // Both kings on the long diagonal: the mirror image is stored too.
         let (a, b) = king_pair_squares(class);
         if a.file() == a.rank() && b.file() == b.rank() {
             let mirrored = Symmetry::ALL[symmetry.index() ^ Symmetry::DIAGONAL.index()];
             visit(tile_through(board, cell, mirrored, class));
         }
-    }
+    });
 }

@@ -5,7 +5,7 @@ use molien_board::{Bitboard, Color, Role, Symmetry, attacks};
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
 
 use crate::fills::{column_man, row_man};
-use crate::neighbours::{king_pair_after, king_targets, tile_through};
+use crate::neighbours::for_each_king_step;
 use crate::wide::{Wide, each_rank};
 use crate::words::Words;
 
@@ -134,15 +134,13 @@ impl KingSources {
     #[inline(always)]
     fn find<W: Words>(board: &Hyperboard, side: Color, plane: &Plane, cell: &Cell) -> KingSources {
         let mut found = KingSources { sources: [(Symmetry::IDENTITY, 0); 8], len: 0 };
-        for to in king_targets(side, cell) {
-            let Some(pair) = king_pair_after(side, cell, to) else { continue };
-            let source = tile_through(board, cell, pair.symmetry, pair.class);
+        for_each_king_step(board, side, cell, |pair, source| {
             if plane.live[source] {
                 W::prefetch(&plane.tiles[source]);
                 found.sources[found.len] = (pair.symmetry, source);
                 found.len += 1;
             }
-        }
+        });
         found
     }
 }
@@ -157,8 +155,26 @@ fn outer_king<W: Words>(
     reach: &mut Reach<'_, W>,
 ) {
     let (rows, columns) = (board.row().is_some(), board.column().is_some());
-    for &(symmetry, source) in &king.sources[..king.len] {
-        let tile = Wide::load(&plane.tiles[source]);
-        reach.found.add(tile.back_through(symmetry, rows, columns));
+    // What comes through the same symmetry is turned once.
+    for steps in king.sources[..king.len].chunk_by(|a, b| a.0 == b.0) {
+        let symmetry = steps[0].0;
+        if symmetry == Symmetry::IDENTITY {
+            reach.found = sum(reach.found, plane, steps);
+        } else {
+            let turned = sum(Wide::splat(0), plane, steps).back_through(symmetry, rows, columns);
+            reach.found.add(turned);
+        }
     }
+}
+
+/// The tiles of some steps, added up.
+#[inline(always)]
+fn sum<W: Words>(mut found: Wide<W>, plane: &Plane, steps: &[(Symmetry, usize)]) -> Wide<W> {
+    // Rank by rank: few processors have registers for a whole tile.
+    each_rank!(RANK, {
+        for &(_, source) in steps {
+            found.0[RANK] = found.0[RANK].or(W::load(&plane.tiles[source].0[RANK]));
+        }
+    });
+    found
 }

@@ -8,7 +8,11 @@ use crate::words::U64x8;
 use crate::{Backend, Conversions, Release, Scalar, TileMoves, kernels};
 
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 
 /// Implements [`Backend`] with the kernels, each compiled with the features
 /// given, on vectors of the type given.
@@ -63,10 +67,11 @@ pub struct Plain;
 
 backend!(Plain, "plain", (U64x8));
 
-/// Defines a backend for processors with some features.
-#[cfg(target_arch = "x86_64")]
-macro_rules! x86_backend {
-    ($(#[$doc:meta])* $name:ident, $label:literal, $words:ty, $features:literal, [$($feature:tt),+]) => {
+/// Defines a backend for processors with some features, which `$detected`
+/// looks for.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+macro_rules! detected_backend {
+    ($(#[$doc:meta])* $name:ident, $label:literal, $vectors:tt, $detected:ident![$($feature:tt),+]) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug)]
         pub struct $name(());
@@ -74,7 +79,7 @@ macro_rules! x86_backend {
         impl $name {
             /// The operators, if this processor has the instructions.
             pub fn new() -> Option<$name> {
-                ($(is_x86_feature_detected!($feature))&&+).then_some($name(()))
+                ($(std::arch::$detected!($feature))&&+).then_some($name(()))
             }
 
             fn get() -> Option<&'static dyn Backend> {
@@ -83,23 +88,28 @@ macro_rules! x86_backend {
             }
         }
 
-        backend!($name, $label, ($words, $features));
+        backend!($name, $label, $vectors);
     };
 }
 
 #[cfg(target_arch = "x86_64")]
-x86_backend!(
+detected_backend!(
     /// The tile operators in registers of 256 bits.
-    Avx2, "avx2", U64x8, "avx2,bmi1,bmi2,popcnt", ["avx2", "bmi1", "bmi2", "popcnt"]
+    Avx2,
+    "avx2",
+    (avx2::Two256, "avx2,bmi1,bmi2,popcnt"),
+    is_x86_feature_detected!["avx2", "bmi1", "bmi2", "popcnt"]
 );
 #[cfg(target_arch = "x86_64")]
-x86_backend!(
+detected_backend!(
     /// The tile operators in registers of 512 bits.
     Avx512,
     "avx512",
-    avx512::One512,
-    "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vpopcntdq,gfni,avx2,bmi1,bmi2,popcnt",
-    [
+    (
+        avx512::One512,
+        "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vpopcntdq,gfni,avx2,bmi1,bmi2,popcnt"
+    ),
+    is_x86_feature_detected![
         "avx512f",
         "avx512bw",
         "avx512dq",
@@ -113,6 +123,14 @@ x86_backend!(
         "popcnt"
     ]
 );
+#[cfg(target_arch = "aarch64")]
+detected_backend!(
+    /// The tile operators in registers of 128 bits.
+    Neon,
+    "neon",
+    (neon::Four128, "neon"),
+    is_aarch64_feature_detected!["neon"]
+);
 
 /// Every implementation this processor can run, the slowest (the meaning)
 /// first and the fastest last.
@@ -120,6 +138,8 @@ pub fn all() -> Vec<&'static dyn Backend> {
     let mut backends: Vec<&'static dyn Backend> = vec![&Scalar, &Plain];
     #[cfg(target_arch = "x86_64")]
     backends.extend([Avx2::get(), Avx512::get()].into_iter().flatten());
+    #[cfg(target_arch = "aarch64")]
+    backends.extend(Neon::get());
     backends
 }
 
