@@ -22,9 +22,9 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Man, Material};
+use molien_build::Build;
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
 use molien_operators::{Backend, Conversions, Goal, SubView, empty_tiles, fastest, swap_colors};
-use molien_build::Build;
 use molien_values::{BoardValues, Graded, Metric, Rule};
 use rayon::prelude::*;
 

@@ -25,13 +25,13 @@ fn check(engine: &CudaEngine, solver: &Build, name: &str) {
 
 /// In two planes a board has the values, statistics, deepest positions and
 /// watched depths that it has in four.
-fn check_two_planes(engine: &CudaEngine, solver: &Solver, name: &str) {
+fn check_two_planes(engine: &CudaEngine, solver: &Build, name: &str) {
     let material: Material = name.parse().unwrap();
     let material = material.canonical();
     engine.forget_all(); // of what was solved in four
     let request = Request { planes: Planes::Two, ..Request::new(material, Metric::Dtc) };
     let ours = engine.solve_request(&request).unwrap();
-    let theirs = solver.solve(material, Metric::Dtc).unwrap();
+    let theirs = solver.table(material, Metric::Dtc).unwrap();
     assert_eq!(differences(&theirs, &ours), Vec::<String>::new(), "{name}");
     let dtm = Request { metric: Metric::Dtm, ..request };
     assert!(matches!(engine.solve_request(&dtm), Err(CudaError::TwoPlanes { .. })));

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread::JoinHandle;
 
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_table::Directory;
-use molien_uci::{Setup, StoredTables, Tables, run};
+use molien_uci::{PlayTables, Setup, Tables, run};
 
 /// An engine in a thread of its own, and both ends of its pipes.
 pub struct Talk {
@@ -69,8 +69,8 @@ impl Drop for Talk {
 }
 
 fn stored(folder: &Path) -> Arc<dyn Tables> {
-    let make_solver = Arc::new(|progress| Solver::new().with_progress(progress));
-    Arc::new(StoredTables::in_folder(Directory::new(folder), make_solver))
+    let make_solver = Arc::new(|progress| Build::new().with_progress(progress));
+    Arc::new(PlayTables::in_folder(Directory::new(folder), make_solver))
 }
 
 /// The tables of a folder, which may be changed, and more may be solved.
