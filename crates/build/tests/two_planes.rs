@@ -50,7 +50,11 @@ impl<'a> TwoPlanes<'a> {
             let material = board.material().without(man)?;
             let table = solver.table(material, Metric::Dtc).unwrap();
             let own = table.parts[0].clone();
-            Some(if table.material == material { own } else { Arc::new(swap_colors(&own)) })
+            Some(if table.material == material {
+                own
+            } else {
+                Arc::new(swap_colors(fastest(), &own))
+            })
         };
         let subs = board.pieces_in_order().into_iter().map(sub).collect();
         let backend = fastest();
@@ -66,7 +70,7 @@ impl<'a> TwoPlanes<'a> {
             Option::<&Arc<BoardValues>>::map(sub, |sub| SubView::of(sub, man.color))
         };
         let subs: Vec<_> = self.subs.iter().map(Option::as_ref).zip(&men).map(view).collect();
-        let mut found = Conversions::new(goal, 0);
+        let mut found = Conversions::new(fastest(), goal, 0);
         found.add_piece_captures(self.board, side, cell, &subs, Rule::One);
         found
     }
