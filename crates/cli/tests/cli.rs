@@ -286,3 +286,25 @@ fn verifying_stored_tables_only_needs_stored_tables() {
     answer(&["solve", "KRK", "--tables", folder]);
     assert!(answer(&verify).contains("KRK: ok"));
 }
+
+/// Two folders made in different ways hold the same bytes.
+#[test]
+fn equal_tables_are_equal_files() {
+    let sums = |name: &str, solves: &[&[&str]]| {
+        let folder = format!("{}/cli-sums-{name}", env!("CARGO_TARGET_TMPDIR"));
+        let _ = std::fs::remove_dir_all(&folder);
+        for solve in solves {
+            answer(&[&["solve", "KRKN", "KPK", "--tables", &folder], *solve].concat());
+        }
+        answer(&["tables", "--checksums", "--tables", &folder])
+    };
+    let at_once = sums("at-once", &[&["--threads", "1"]]);
+    let one_by_one = sums(
+        "one-by-one",
+        &[&["--metric", "dtz50"], &["--metric", "dtm"], &["--metric", "dtc,dtz", "--threads", "2"]],
+    );
+    assert_eq!(at_once, one_by_one);
+    assert!(at_once.lines().count() > 6);
+    let line = at_once.lines().next().unwrap();
+    assert_eq!((line.len(), &line[64..66]), (64 + 2 + "KBvK.mol".len(), "  "));
+}

@@ -214,14 +214,8 @@ impl Directory {
 
     /// The incomplete files of the folder, with their material.
     fn temporaries(&self) -> Result<Vec<(PathBuf, Material)>, TableError> {
-        let mut found = Vec::new();
-        for entry in fs::read_dir(&self.folder).map_err(io_error(&self.folder, "listing"))? {
-            let path = entry.map_err(io_error(&self.folder, "listing"))?.path();
-            let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            let material = name.split('.').next().and_then(|name| name.parse::<Material>().ok());
-            let material = material.filter(|_| path.extension() == Some(OsStr::new(TEMPORARY)));
-            found.extend(material.map(|material| (path.clone(), material)));
-        }
+        let mut found = files_of_materials(&self.folder)?;
+        found.retain(|(path, _)| path.extension() == Some(OsStr::new(TEMPORARY)));
         Ok(found)
     }
 
@@ -298,13 +292,30 @@ impl Directory {
             return Ok(0);
         }
         let mut removed = 0;
-        for (path, material) in self.temporaries()? {
+        let logs = self.folder.join(WAVES);
+        let leftovers = match logs.exists() {
+            true => files_of_materials(&logs)?,
+            false => Vec::new(),
+        };
+        for (path, material) in self.temporaries()?.into_iter().chain(leftovers) {
             if is_stale(&path) && self.lock(material).is_ok() {
                 removed += usize::from(fs::remove_file(&path).is_ok());
             }
         }
         Ok(removed)
     }
+}
+
+/// The files of a folder whose names begin with that of a material.
+fn files_of_materials(folder: &Path) -> Result<Vec<(PathBuf, Material)>, TableError> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(io_error(folder, "listing"))? {
+        let path = entry.map_err(io_error(folder, "listing"))?.path();
+        let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        let material = name.split('.').next().and_then(|name| name.parse::<Material>().ok());
+        found.extend(material.map(|material| (path.clone(), material)));
+    }
+    Ok(found)
 }
 
 fn is_stale(path: &Path) -> bool {

@@ -1,10 +1,16 @@
 //! `molien tables`.
 
-use anyhow::bail;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
 use clap::Args;
-use molien_table::{Entry, TableFile};
+use molien_table::{Directory, Entry, TableFile};
 use molien_values::Metric;
+use rayon::prelude::*;
 use serde_json::{Value as Json, json};
+use sha2::{Digest as _, Sha256};
 
 use crate::Verdict;
 use crate::context::Context;
@@ -15,12 +21,16 @@ Examples:
   molien tables
   molien tables --tables ./tables --check --json
   molien tables --sizes
+  molien tables --checksums > SHA256SUMS
+  molien tables --clean
 
 With --sizes the bytes of every table are told apart: win, draw and loss (wdl),
 then what each metric adds, in bytes and in bits per legal position with both
 sides to move. A metric may be stored as the difference to another one.
 With --check every block of every file is read and its checksums compared; the
-exit code is 1 if a file is damaged.";
+exit code is 1 if a file is damaged. Equal tables are equal files, on any machine:
+--checksums prints what sha256sum does, so that `sha256sum -c` can compare folders.
+--clean removes what interrupted solves have left and nobody is working on.";
 
 /// What to list.
 #[derive(Args, Debug)]
@@ -32,11 +42,23 @@ pub struct TablesArgs {
     /// Tell what the bytes are used for
     #[arg(long)]
     sizes: bool,
+    /// Print the SHA-256 sum of every file
+    #[arg(long, conflicts_with_all = ["check", "sizes"])]
+    checksums: bool,
+    /// Remove what interrupted solves have left
+    #[arg(long, conflicts_with_all = ["check", "sizes", "checksums"])]
+    clean: bool,
 }
 
 /// Lists the tables of the folder.
 pub fn run(context: &Context, args: &TablesArgs) -> anyhow::Result<Verdict> {
     let Some(directory) = context.directory() else { bail!("no folder of tables is in use") };
+    if args.checksums {
+        return print_checksums(context, directory);
+    }
+    if args.clean {
+        return clean(context, directory);
+    }
     let mut verdict = Verdict::Done;
     if args.check {
         for entry in directory.list()? {
@@ -63,6 +85,47 @@ pub fn run(context: &Context, args: &TablesArgs) -> anyhow::Result<Verdict> {
         print_line(&describe(entry))?;
     }
     Ok(verdict)
+}
+
+/// The SHA-256 sum of a file, in hexadecimal.
+fn checksum(path: &Path) -> anyhow::Result<String> {
+    let file = File::open(path).with_context(|| path.display().to_string())?;
+    let (mut reader, mut sum) = (BufReader::with_capacity(1 << 20, file), Sha256::new());
+    loop {
+        let bytes = reader.fill_buf().with_context(|| path.display().to_string())?;
+        if bytes.is_empty() {
+            break;
+        }
+        sum.update(bytes);
+        let len = bytes.len();
+        reader.consume(len);
+    }
+    Ok(sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// As `sha256sum` prints it, in the order of file names.
+fn print_checksums(context: &Context, directory: &Directory) -> anyhow::Result<Verdict> {
+    let mut paths: Vec<_> = directory.list()?.into_iter().map(|entry| entry.path).collect();
+    paths.sort();
+    let sums: Vec<anyhow::Result<String>> = paths.par_iter().map(|path| checksum(path)).collect();
+    for (path, sum) in paths.iter().zip(sums) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        match context.json {
+            true => print_json(&json!({ "file": name, "sha256": sum? }))?,
+            false => print_line(&format!("{}  {name}", sum?))?,
+        }
+    }
+    Ok(Verdict::Done)
+}
+
+fn clean(context: &Context, directory: &Directory) -> anyhow::Result<Verdict> {
+    let removed = directory.clean()?;
+    match context.json {
+        true => print_json(&json!({ "removed": removed }))?,
+        false if removed == 1 => print_line("removed 1 file")?,
+        false => print_line(&format!("removed {removed} files"))?,
+    }
+    Ok(Verdict::Done)
 }
 
 fn names(metrics: &[Metric]) -> Vec<&'static str> {
@@ -157,12 +220,12 @@ fn size_row(entry: &Entry, used: &Used) -> String {
 }
 
 fn describe(entry: &Entry) -> String {
-    let state = if entry.verified { "verified" } else { "not verified" };
+    let state = if entry.verified { "checksums ok" } else { "unchecked" };
     let (name, bytes) = (entry.material.file_name(), grouped(entry.len_bytes));
     match &entry.metrics {
         Ok(metrics) => {
             format!("{name:10} {bytes:>15} bytes  {}  {state}", names(metrics).join(" "))
         }
-        Err(error) => format!("{name:10} {bytes:>15} bytes  {error}"),
+        Err(error) => format!("{name:10} {bytes:>15} bytes  DAMAGED: {error}"),
     }
 }
