@@ -224,12 +224,9 @@ mod tests {
 
     #[test]
     fn attacks_equal_the_walk() {
-        let mut seed = 0x9e37_79b9_7f4a_7c15u64;
-        for round in 0..2000 {
-            seed ^= seed << 13;
-            seed ^= seed >> 7;
-            seed ^= seed << 17;
-            let occupied = Bitboard(seed & seed.rotate_left(round % 64));
+        let mut random = molien_testing::Random::new(1);
+        for _ in 0..2000 {
+            let occupied = Bitboard(random.number() & random.number());
             for from in Square::all() {
                 for role in Role::ALL {
                     assert_eq!(attacks(role, from, occupied), walk(role, from, occupied));

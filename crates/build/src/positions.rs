@@ -220,6 +220,7 @@ mod tests {
     use super::*;
     use molien_board::{Color, Square};
     use molien_hyper::Index;
+    use molien_testing::Random;
     use std::collections::HashMap;
 
     /// A build that gives up whatever it can, on the way to this position.
@@ -246,29 +247,19 @@ mod tests {
         assert!(matches!(short.value(&position, Metric::Dtm), Err(BuildError::Memory { .. })));
     }
 
-    /// Numbers that look random.
-    struct Random(u64);
-
-    impl Random {
-        fn below(&mut self, limit: usize) -> usize {
-            self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-            ((self.0 >> 33) as usize) % limit
-        }
-
-        /// A legal position of a material with pawns.
-        fn position(&mut self, material: Material) -> Position {
-            let placements = Placement::all(&material);
-            loop {
-                let pawns = placements[self.below(placements.len())];
-                let board = Node { material, pawns }.board();
-                let index = Index {
-                    tile: self.below(board.tiles()),
-                    row: Square::new(self.below(64)),
-                    column: Square::new(self.below(64)),
-                };
-                if let Some(position) = board.decode(index, Color::BOTH[self.below(2)]) {
-                    return position;
-                }
+    /// A legal position of a material with pawns.
+    fn random_position(random: &mut Random, material: Material) -> Position {
+        let placements = Placement::all(&material);
+        loop {
+            let pawns = placements[random.below(placements.len())];
+            let board = Node { material, pawns }.board();
+            let index = Index {
+                tile: random.below(board.tiles()),
+                row: Square::new(random.below(64)),
+                column: Square::new(random.below(64)),
+            };
+            if let Some(position) = board.decode(index, Color::BOTH[random.below(2)]) {
+                return position;
             }
         }
     }
@@ -279,11 +270,11 @@ mod tests {
     fn compare_with_tables(name: &str, metrics: &[Metric], count: usize) {
         let material: Material = name.parse().unwrap();
         let whole = Build::new();
-        let mut random = Random(name.len() as u64);
+        let mut random = Random::new(name.len() as u64);
         for &metric in metrics {
             let table = whole.table(material, metric).unwrap();
             for _ in 0..count {
-                let position = random.position(material);
+                let position = random_position(&mut random, material);
                 let expected = table.part(Node::of(&position).pawns).unwrap();
                 for build in [short_of_memory(&position, metric), Build::new()] {
                     let board = build.position_board(&position, metric).unwrap();

@@ -71,11 +71,8 @@ fn a_wrong_legality_is_found() {
 #[test]
 fn every_changed_depth_is_found() {
     let build = Build::new();
-    let mut seed = 5u64;
-    let mut random = |below: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (seed >> 33) as usize % below
-    };
+    let mut numbers = molien_testing::Random::new(5);
+    let mut random = |below: usize| numbers.below(below);
     for name in ["KRKN", "KPK", "KQKQ"] {
         let table = solved(&build, name, Metric::Dtm);
         let mut changed = 0;

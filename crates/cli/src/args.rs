@@ -50,9 +50,9 @@ pub struct Common {
     /// for KQPKQ in 1986
     #[arg(long, global = true, default_value = "all", value_name = "ROLES")]
     pub promote: Promote,
-    /// What solves tables of up to five men, and boards without pawns of more: a
-    /// CUDA card if there is one (auto), the processor, or a card and nothing
-    /// else
+    /// What solves tables with up to five men, and larger boards without pawns: a
+    /// CUDA card if there is one (auto), the processor (cpu), or the card only
+    /// (cuda)
     #[arg(long, global = true, default_value = "auto", value_name = "WHICH")]
     pub backend: Backend,
     /// Threads to use [default: one for each processor]
@@ -115,7 +115,7 @@ pub enum Command {
     Explain(cmd::explain::ExplainArgs),
     /// Search a king and pawn ending and prove its value
     Search(cmd::search::SearchArgs),
-    /// Serve a chess program as an engine
+    /// Run as a UCI engine
     Uci(cmd::uci::UciArgs),
     /// The positions of a material that match a query
     Find(cmd::find::FindArgs),
@@ -137,7 +137,7 @@ pub struct Materials {
     /// Materials such as KQKR
     #[arg(required_unless_present = "men")]
     material: Vec<String>,
-    /// All materials of up to so many men
+    /// All materials with up to N men
     #[arg(long, value_name = "N", conflicts_with = "material",
           value_parser = clap::value_parser!(u8).range(3..=5))]
     pub men: Option<u8>,

@@ -9,31 +9,23 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use molien_board::{Bitboard, Color, Material, Square};
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
 use molien_operators::{Conversions, Goal, SubView, all, fastest, valid};
+use molien_testing::Random;
 use molien_values::{BoardValues, Graded, Rule};
 
 /// Cells of one bench: enough to be no special case, few enough for the cache.
 const CELLS: usize = 64;
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-}
 
 fn material(name: &str) -> Material {
     name.parse().unwrap_or(Material::KINGS)
 }
 
 fn random_tiles(board: &Hyperboard, seed: u64) -> Vec<Tile> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let tile = |number| match board.cell(number) {
         None => Tile::EMPTY,
-        Some(cell) => Tile::from_rows(|_| random.next() & random.next()).and(&valid(board, &cell)),
+        Some(cell) => {
+            Tile::from_rows(|_| random.number() & random.number()).and(&valid(board, &cell))
+        }
     };
     (0..board.tiles()).map(tile).collect()
 }
@@ -53,7 +45,7 @@ fn bench_cells(
     let cells: Vec<_> = cells(board).into_iter().map(|cell| (cell, valid(board, &cell))).collect();
     let mut next = (0..cells.len()).cycle();
     c.bench_function(name, |b| {
-        b.iter(|| f(&cells[next.next().unwrap_or(0)]));
+        b.iter(|| f(&cells[next.number().unwrap_or(0)]));
     });
 }
 

@@ -11,17 +11,12 @@ use molien_pawns::{Error, Verdict, one_pawn, pawn_duel, two_pawns};
 
 /// About four thousand legal positions with these men.
 fn positions(men: &[Man]) -> Vec<Position> {
-    let mut state = 1u64;
-    let mut random = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize
-    };
+    let mut random = molien_testing::Random::new(1);
     let mut found = Vec::new();
     while found.len() < 4096 {
         let placed: Vec<(Man, Square)> =
-            men.iter().map(|&man| (man, Square::new(random() % 64))).collect();
-        let turn = if random() % 2 == 0 { Color::White } else { Color::Black };
+            men.iter().map(|&man| (man, Square::new(random.below(64)))).collect();
+        let turn = if random.below(2) == 0 { Color::White } else { Color::Black };
         found.extend(Position::new(placed, turn));
     }
     found

@@ -246,7 +246,8 @@ mod tests {
 
     /// Values that fit the board and are otherwise random.
     fn random_values(board: &Hyperboard) -> Graded {
-        let mut random = crate::random::numbers();
+        let mut numbers = molien_testing::Random::new(1);
+        let mut random = || numbers.number();
         let legal = |tile| {
             let cell = board.cell(tile);
             cell.map_or(Tile::EMPTY, |cell| fastest().legal(board, Color::White, &cell))

@@ -54,8 +54,6 @@ mod logged;
 mod meta;
 mod mmap;
 mod predict;
-#[cfg(test)]
-mod random;
 mod reader;
 mod records;
 mod shape;

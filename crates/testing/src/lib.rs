@@ -6,9 +6,11 @@
 //! unless the variable `CI` is set: then they fail.
 
 mod files;
+mod random;
 mod syzygy;
 
 pub use files::{Row, Rows, read_gz_tsv, read_tsv};
+pub use random::Random;
 pub use syzygy::{Syzygy, SyzygyAnswer};
 
 use std::path::{Path, PathBuf};

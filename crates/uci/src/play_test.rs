@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use molien_board::{Color, Man, Move, Position, Square};
 use molien_build::Build;
+use molien_testing::Random;
 use molien_values::{Category, Value};
 
 use crate::choice::{Choice, category_at, is_settled, rank};
@@ -26,19 +27,8 @@ fn tables(materials: &[&str]) -> Asked {
     Asked::new(Some(Arc::new(stored)), 4)
 }
 
-/// A small generator: the same numbers every time.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-}
-
 /// A legal position with these men, `w` or `b` to move.
-fn random_position(numbers: &mut Numbers, men: &str) -> Position {
+fn random_position(numbers: &mut Random, men: &str) -> Position {
     loop {
         let placed: Vec<(Man, Square)> = men
             .chars()
@@ -70,7 +60,7 @@ const DEFENDERS: [Defender; 5] = [
 ];
 
 impl Defender {
-    fn pick(self, numbers: &mut Numbers, game: &Game, choices: &[Choice]) -> Move {
+    fn pick(self, numbers: &mut Random, game: &Game, choices: &[Choice]) -> Move {
         let plies = |value: Option<Value>| value.and_then(Value::plies).unwrap_or(0);
         let best = |key: &dyn Fn(&Choice) -> usize| choices.iter().max_by_key(|c| key(c));
         let picked = match self {
@@ -87,7 +77,7 @@ impl Defender {
 /// Plays to mate; the side to move wins. Says how the game went wrong if it
 /// did.
 fn play_out(asked: &Asked, start: &Game, defender: Defender, seed: u64) -> Result<(), String> {
-    let (mut game, mut numbers) = (start.clone(), Numbers(seed));
+    let (mut game, mut numbers) = (start.clone(), Random::new(seed));
     let winner = game.position.turn();
     for _ in 0..2000 {
         let choices = rank(&game, &asked.moves(&game.position));
@@ -111,7 +101,7 @@ fn play_out(asked: &Asked, start: &Game, defender: Defender, seed: u64) -> Resul
 #[test]
 fn wins_on_the_clock_are_won_in_time() {
     let asked = tables(&["KPK", "KBNK", "KQKP"]);
-    let mut numbers = Numbers(7);
+    let mut numbers = Random::new(7);
     let (mut won, mut tight) = (0, 0);
     while won < 400 {
         let men = ["KPk", "KBNk", "KQkp", "KRk"][numbers.below(4)];
@@ -138,7 +128,7 @@ fn wins_on_the_clock_are_won_in_time() {
 #[test]
 fn a_ply_too_late_is_a_draw() {
     let asked = tables(&["KPK"]);
-    let mut numbers = Numbers(3);
+    let mut numbers = Random::new(3);
     let mut seen = 0;
     while seen < 300 {
         let position = random_position(&mut numbers, "KPk");
@@ -156,7 +146,7 @@ fn a_ply_too_late_is_a_draw() {
 #[test]
 fn lines_go_on_to_mate_and_keep_the_count() {
     let asked = tables(&["KPK", "KBNK"]);
-    let mut numbers = Numbers(11);
+    let mut numbers = Random::new(11);
     let mut seen = 0;
     while seen < 60 {
         let men = ["KPk", "KBNk"][numbers.below(2)];
@@ -175,7 +165,7 @@ fn lines_go_on_to_mate_and_keep_the_count() {
 #[test]
 fn the_trickiest_defence_leaves_the_fewest_good_answers() {
     let asked = tables(&["KPK"]);
-    let mut numbers = Numbers(5);
+    let mut numbers = Random::new(5);
     let (mut seen, mut changed) = (0, 0);
     while seen < 200 {
         let game = Game::new(random_position(&mut numbers, "KPk"), 0);

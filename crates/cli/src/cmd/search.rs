@@ -34,7 +34,7 @@ pub struct SearchArgs {
     /// Seconds to search at most
     #[arg(long, value_name = "S", default_value_t = 60.0)]
     time: f64,
-    /// Ask tables of up to four men, solved on demand
+    /// Ask tables with up to four men, solved on demand
     #[arg(long)]
     use_tables: bool,
 }

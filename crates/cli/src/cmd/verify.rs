@@ -22,7 +22,7 @@ const AFTER_HELP: &str = "\
 Examples:
   molien verify KRK KPK
   molien verify KBBKN --sample 100000 --seed 7
-  molien verify --men 3          every material of up to three men
+  molien verify --men 3          every material with up to three men
 
 Two checks: every value of every position against the values one move on, by
 planes; and a referee that plays the legal moves of an independent library,
@@ -139,7 +139,9 @@ fn check_file(
     if needed > limit {
         let mib = |bytes: u64| bytes >> 20;
         let (needed, limit) = (mib(needed), mib(limit));
-        eprintln!("planes left out: they take {needed} MiB, but {limit} MiB may be used");
+        eprintln!(
+            "checking a sample only: all positions take {needed} MiB, and the limit is {limit} MiB"
+        );
     }
     Ok(verify_stored(solver, Arc::new(file), &options, limit)?)
 }
