@@ -148,6 +148,17 @@ mod tests {
     use molien_build::Build;
     use molien_probe::Tablebase;
 
+    /// Every field is described in docs/json.md.
+    fn assert_documented(object: &serde_json::Value) {
+        let docs = include_str!("../../../docs/json.md");
+        for name in object.as_object().unwrap().keys() {
+            assert!(docs.contains(&format!("`{name}`")), "{name}");
+        }
+        for category in Category::ALL {
+            assert!(docs.contains(&format!("| `{category}` |")), "{category}");
+        }
+    }
+
     #[test]
     fn fields_are_named_as_documented() {
         let tables = Tablebase::solving(Build::new());
@@ -165,5 +176,7 @@ mod tests {
         let best = &json["moves"][0];
         assert_eq!((&best["category"], &best["dtm"]), (&"loss".into(), &0.into()));
         assert_eq!((&best["checkmate"], &best["zeroing"]), (&true.into(), &false.into()));
+        assert_documented(&json);
+        assert_documented(best);
     }
 }
