@@ -27,6 +27,12 @@ impl From<Position> for Setup {
     }
 }
 
+impl From<&Position> for Setup {
+    fn from(position: &Position) -> Setup {
+        Setup::from(*position)
+    }
+}
+
 impl Setup {
     /// Reads a FEN, and the moves that follow it after the word `moves`.
     ///

@@ -10,9 +10,9 @@ pub enum LineError {
     /// The values cannot be had.
     #[error(transparent)]
     Probe(#[from] ProbeError),
-    /// A strategy has a letter that is no metric.
+    /// A strategy has a letter without a meaning.
     #[error(
-        "'{found}' is not a strategy: use letters such as M (dtm), C (dtc), F or Z (dtz), as in FM"
+        "'{found}' is not a strategy: use R (win within the 50-move rule), M (dtm), C (dtc), Z or F (dtz), or several, as in ZM"
     )]
     Strategy {
         /// What was given.

@@ -2,10 +2,13 @@
 
 use std::cmp::Reverse;
 
-use molien_board::{Move, Position};
-use molien_probe::{Tablebase, chess, quiet_moves_first};
-use molien_values::{Metric, MoveClass, Outcome, Value, value_before};
+use molien_board::{Move, Position, Setup};
+use molien_probe::{ProbeError, Tablebase, chess, quiet_moves_first};
+use molien_values::{
+    Category, Metric, MoveClass, Outcome, Precision, Value, Values, category_after, value_before,
+};
 
+use crate::strategy::Goal;
 use crate::{LineError, Strategy};
 
 /// A legal move and what it is worth to the mover.
@@ -13,8 +16,11 @@ use crate::{LineError, Strategy};
 pub struct Candidate {
     /// The move.
     pub played: Move,
-    /// Win, draw or loss for the mover.
+    /// Win, draw or loss for the mover: with the 50-move rule if the strategy
+    /// minds it, else without.
     pub outcome: Outcome,
+    /// The class under the 50-move rule at the clock, if the strategy minds it.
+    pub category: Option<Category>,
     /// Its worth in each metric of the strategy, counted from before the
     /// move, seen from the mover.
     pub values: Vec<Value>,
@@ -23,22 +29,57 @@ pub struct Candidate {
 /// The judged moves of a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Judged {
-    /// The position.
-    pub position: Position,
+    /// The position and its clock.
+    pub setup: Setup,
     /// All legal moves, the optimal ones first, then in order of their names.
     pub moves: Vec<Candidate>,
     /// How many of them are optimal.
     pub optimal: usize,
-    /// How many keep the value (win, draw or loss) of the position.
+    /// How many keep the outcome of the position.
     pub preserving: usize,
 }
 
-/// Orders values for the side they are seen from: greater is better.
-fn rank(value: Value) -> (Outcome, i32) {
+/// What a goal makes of a move: greater is better.
+type Rank = (i32, i32);
+
+fn rank(value: Value) -> Rank {
     match value {
-        Value::Win(plies) => (Outcome::Win, -i32::from(plies)),
-        Value::Draw => (Outcome::Draw, 0),
-        Value::Loss(plies) => (Outcome::Loss, i32::from(plies)),
+        Value::Win(plies) => (1, -i32::from(plies)),
+        Value::Draw => (0, 0),
+        Value::Loss(plies) => (-1, i32::from(plies)),
+    }
+}
+
+impl Candidate {
+    fn new(setup: &Setup, played: Move, after: &Values, strategy: &Strategy) -> Option<Candidate> {
+        let class = MoveClass::of(&played);
+        let value = |metric| Some(value_before(metric, class, after.get(metric)?));
+        let values = strategy.metrics().map(value).collect::<Option<Vec<_>>>()?;
+        let category = match strategy.minds_the_rule() {
+            false => None,
+            true => {
+                let (dtz50, clock) = (after.get(Metric::Dtz50)?, setup.halfmove_clock);
+                Some(category_after(dtz50, Precision::Exact, class, clock).reverse())
+            }
+        };
+        let plain = values.first().map_or(Outcome::Draw, |value| value.outcome());
+        let outcome = category.and_then(Category::result).unwrap_or(plain);
+        Some(Candidate { played, outcome, category, values })
+    }
+
+    /// The ranks of the goals, the most important first.
+    fn ranks(&self, strategy: &Strategy) -> Vec<Rank> {
+        let mut values = self.values.iter();
+        let of_goal = |goal: &Goal| match goal {
+            Goal::Rule => (self.category.map_or(0, |category| category as i32), 0),
+            Goal::Depth(_) => values.next().map_or((0, 0), |&value| rank(value)),
+        };
+        strategy.goals().iter().map(of_goal).collect()
+    }
+
+    /// Who wins after it without the 50-move rule, seen from the mover.
+    pub fn plain_outcome(&self) -> Outcome {
+        self.category.map_or(self.outcome, Category::outcome)
     }
 }
 
@@ -49,36 +90,47 @@ impl Judged {
     /// If a value cannot be had.
     pub fn new(
         tables: &Tablebase,
-        position: &Position,
+        setup: impl Into<Setup>,
         strategy: &Strategy,
     ) -> Result<Judged, LineError> {
-        let mut moves = Vec::new();
-        for played in quiet_moves_first(position) {
-            let after = position.play(&played);
-            let value = |&metric: &Metric| {
-                let value = tables.value(&after, metric)?;
-                Ok::<Value, LineError>(value_before(metric, MoveClass::of(&played), value))
-            };
-            let values = strategy.metrics().iter().map(value).collect::<Result<Vec<_>, _>>()?;
-            let outcome = values.first().map_or(Outcome::Draw, |value| value.outcome());
-            moves.push(Candidate { played, outcome, values });
+        let setup = setup.into();
+        let played = quiet_moves_first(&setup.position);
+        let after: Vec<Position> = played.iter().map(|m| setup.position.play(m)).collect();
+        let mut metrics: Vec<Metric> = strategy.metrics().collect();
+        if strategy.minds_the_rule() && !metrics.contains(&Metric::Dtz50) {
+            metrics.push(Metric::Dtz50);
         }
-        let key = |m: &Candidate| m.values.iter().map(|&value| rank(value)).collect::<Vec<_>>();
-        moves.sort_by_cached_key(|m| (Reverse(key(m)), m.played.to_string()));
-        let best = moves.first().cloned();
-        let count = |good: &dyn Fn(&Candidate, &Candidate) -> bool| match &best {
+        let (values, failures) = tables.values(&after, &metrics)?;
+        let mut moves = Vec::with_capacity(played.len());
+        for ((played, after), values) in played.into_iter().zip(after).zip(values) {
+            let missing = || {
+                let known = failures.first().map(|failure| failure.error.clone());
+                let (material, metric) = (after.material(), metrics[0]);
+                known.unwrap_or(ProbeError::MissingTable { material, metric })
+            };
+            moves.push(Candidate::new(&setup, played, &values, strategy).ok_or_else(missing)?);
+        }
+        moves.sort_by_cached_key(|m| (Reverse(m.ranks(strategy)), m.played.to_string()));
+        let best = moves.first().map(|best| (best.ranks(strategy), best.outcome));
+        let count = |good: &dyn Fn(&Candidate, &(Vec<Rank>, Outcome)) -> bool| match &best {
             Some(best) => moves.iter().filter(|m| good(m, best)).count(),
             None => 0,
         };
-        let optimal = count(&|m, best| m.values == best.values);
-        let preserving = count(&|m, best| m.outcome == best.outcome);
-        Ok(Judged { position: *position, moves, optimal, preserving })
+        let optimal = count(&|m, (ranks, _)| m.ranks(strategy) == *ranks);
+        let preserving = count(&|m, (_, outcome)| m.outcome == *outcome);
+        Ok(Judged { setup, moves, optimal, preserving })
     }
 
     /// The outcome of the position for the side to move; none if it has no
     /// legal move.
     pub fn outcome(&self) -> Option<Outcome> {
         self.moves.first().map(|best| best.outcome)
+    }
+
+    /// The class of the position for the side to move, if the strategy minds
+    /// the 50-move rule and there is a legal move.
+    pub fn category(&self) -> Option<Category> {
+        self.moves.iter().filter_map(|m| m.category).max()
     }
 
     /// The candidate that is this move.
@@ -96,12 +148,12 @@ impl Judged {
         self.optimal_moves().iter().any(|m| m.played == *played)
     }
 
-    /// Whether the move keeps the value of the position.
+    /// Whether the move keeps the outcome of the position.
     pub fn is_preserving(&self, played: &Move) -> bool {
         self.find(played).map(|m| m.outcome) == self.outcome()
     }
 
-    /// The moves that keep the value, the optimal ones first.
+    /// The moves that keep the outcome, the optimal ones first.
     pub fn preserving_moves(&self) -> impl Iterator<Item = &Candidate> {
         let outcome = self.outcome();
         self.moves.iter().filter(move |m| Some(m.outcome) == outcome)
@@ -109,6 +161,6 @@ impl Judged {
 
     /// The name of a move here.
     pub fn san(&self, candidate: &Candidate) -> String {
-        chess::san(&self.position, &candidate.played)
+        chess::san(&self.setup.position, &candidate.played)
     }
 }

@@ -1,11 +1,13 @@
 //! Best play, and given play compared with it.
 
-use molien_board::{Color, Material, Move, Position};
+use molien_board::{Color, Material, Move, Setup};
 use molien_probe::{Tablebase, chess};
-use molien_values::{Metric, Outcome, Value};
+use molien_values::{
+    Category, FIFTY_MOVES_PLIES, Metric, Outcome, Precision, Value, category_at, category_in,
+};
 
-use crate::judge::Judged;
-use crate::{LineError, Play};
+use crate::judge::{Candidate, Judged};
+use crate::{LineError, Play, Strategy};
 
 /// How a move stands out, in the signs of Nalimov, Wirth and Haworth.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -63,8 +65,8 @@ impl Mark {
 /// One move of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ply {
-    /// The position before it.
-    pub before: Position,
+    /// The position before it, with its clock.
+    pub before: Setup,
     /// The move.
     pub played: Move,
     /// Its name.
@@ -73,8 +75,8 @@ pub struct Ply {
     pub mark: Mark,
     /// The other optimal moves by name.
     pub equals: Vec<String>,
-    /// The metric that decides first, and the value of the position before
-    /// the move in it, seen from the mover.
+    /// The metric that decides first, and the best value the strategy finds
+    /// in it, seen from the mover.
     pub best: (Metric, Value),
     /// What the move makes of that value.
     pub got: Value,
@@ -91,6 +93,8 @@ pub enum End {
     Stalemate,
     /// The position is drawn: no move makes progress.
     Draw,
+    /// A hundred plies without a capture or a pawn move: the draw is claimed.
+    FiftyMoves,
     /// The first conversion, which was asked for.
     Conversion,
     /// The limit on its length, or the end of the moves given.
@@ -104,6 +108,7 @@ impl End {
             End::Mate => "mate",
             End::Stalemate => "stalemate",
             End::Draw => "draw",
+            End::FiftyMoves => "fifty-moves",
             End::Conversion => "conversion",
             End::Limit => "limit",
         }
@@ -114,15 +119,20 @@ impl End {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Line {
     /// Where it starts.
-    pub start: Position,
+    pub start: Setup,
     /// Its moves.
     pub plies: Vec<Ply>,
     /// The position after them.
-    pub last: Position,
+    pub last: Setup,
     /// Why it ends there.
     pub end: End,
-    /// Who wins.
+    /// Who wins, the 50-move rule left aside.
     pub winner: Option<Color>,
+    /// The class of the first and of the last position at their clocks, each
+    /// for its side to move; none if the 50-move rule is left aside.
+    pub categories: Option<[Category; 2]>,
+    /// Whether the side to move first plays within the 50-move rule.
+    pub minds_the_rule: bool,
     /// The moves that hold the draw at the end, if it ends in one.
     pub drawing: Vec<String>,
 }
@@ -134,49 +144,105 @@ pub struct Until {
     pub plies: usize,
     /// After the first capture or promotion.
     pub conversion: bool,
+    /// When a draw can be claimed by the 50-move rule. If not, the rule is left
+    /// aside altogether.
+    pub fifty_moves: bool,
 }
 
 impl Default for Until {
     fn default() -> Until {
-        Until { plies: 2000, conversion: false }
+        Until { plies: 2000, conversion: false, fifty_moves: true }
     }
 }
 
-fn ply(judged: &Judged, played: &Move, metric: Metric) -> Option<Ply> {
+/// The draw can be claimed.
+const CLAIM: u32 = FIFTY_MOVES_PLIES as u32;
+
+fn ply(judged: &Judged, played: &Move, strategy: &Strategy) -> Option<Ply> {
+    let position = &judged.setup.position;
     let first = judged.moves.first()?;
     let candidate = judged.find(played)?;
     let equals = judged.optimal_moves().iter().filter(|m| m.played != *played);
-    let material = || judged.position.play(played).material();
+    let material = || position.play(played).material();
     Some(Ply {
-        before: judged.position,
+        before: judged.setup,
         played: *played,
-        san: chess::san(&judged.position, played),
+        san: chess::san(position, played),
         mark: Mark::of(judged, played),
         equals: equals.map(|m| judged.san(m)).collect(),
-        best: (metric, *first.values.first()?),
+        best: (strategy.metrics().next()?, *first.values.first()?),
         got: *candidate.values.first()?,
         conversion: played.is_conversion().then(material),
     })
 }
 
+/// Who wins without the 50-move rule.
 fn winner(judged: &Judged) -> Option<Color> {
-    let turn = judged.position.turn();
-    match judged.outcome() {
+    let position = &judged.setup.position;
+    let turn = position.turn();
+    match judged.moves.iter().map(Candidate::plain_outcome).max() {
         Some(Outcome::Win) => Some(turn),
         Some(Outcome::Loss) => Some(!turn),
-        None if judged.position.in_check(turn) => Some(!turn),
+        None if position.in_check(turn) => Some(!turn),
         Some(Outcome::Draw) | None => None,
     }
 }
 
-fn terminal(judged: &Judged) -> Option<End> {
-    let checked = judged.position.in_check(judged.position.turn());
-    match judged.outcome() {
-        None if checked => Some(End::Mate),
-        None => Some(End::Stalemate),
-        Some(Outcome::Draw) => Some(End::Draw),
+fn terminal(judged: &Judged, until: Until) -> Option<End> {
+    let position = &judged.setup.position;
+    let checked = position.in_check(position.turn());
+    match winner(judged) {
+        _ if judged.moves.is_empty() && checked => Some(End::Mate),
+        _ if judged.moves.is_empty() => Some(End::Stalemate),
+        None => Some(End::Draw),
+        _ if until.fifty_moves && judged.setup.halfmove_clock >= CLAIM => Some(End::FiftyMoves),
         Some(_) => None,
     }
+}
+
+/// The class of a position at its clock. What the judged moves tell is taken
+/// first; DTZ50 is asked only where they leave it open.
+fn category(
+    tables: &Tablebase,
+    judged: &Judged,
+    strategy: &Strategy,
+) -> Result<Category, LineError> {
+    let Setup { position, halfmove_clock: clock, .. } = judged.setup;
+    let known = match (judged.category(), judged.moves.first(), strategy.metrics().next()) {
+        (Some(category), ..) => Some(category),
+        (None, None, _) if position.in_check(position.turn()) => {
+            Some(category_in(Metric::Dtm, Value::Loss(0), clock))
+        }
+        (None, None, _) => Some(Category::Draw),
+        (None, Some(best), Some(metric)) => {
+            best.values.first().map(|&value| category_in(metric, value, clock))
+        }
+        _ => None,
+    };
+    match known.filter(|category| category.result().is_some()) {
+        Some(category) => Ok(category),
+        None => {
+            let dtz50 = tables.value(&position, Metric::Dtz50)?;
+            Ok(category_at(dtz50, Precision::Exact, clock))
+        }
+    }
+}
+
+/// The move that is played: the first of the optimal ones. A win is not given
+/// away by a third repetition: R may have to repeat what the clock forbids to
+/// improve.
+fn choice<'a>(judged: &'a Judged, line: &Line) -> Option<&'a Candidate> {
+    let best = judged.moves.first()?;
+    let twice = |m: &&Candidate| {
+        let after = judged.setup.position.play(&m.played);
+        line.plies.iter().filter(|ply| ply.before.position == after).count() >= 2
+    };
+    let as_good = judged.moves.iter().filter(|m| m.category == best.category);
+    match best.category {
+        Some(Category::Win) if twice(&best) => as_good.into_iter().find(|m| !twice(m)),
+        _ => None,
+    }
+    .or(Some(best))
 }
 
 /// Best play of both sides, each by its strategy. Among several optimal moves
@@ -186,41 +252,55 @@ fn terminal(judged: &Judged) -> Option<End> {
 /// If a value cannot be had.
 pub fn best_line(
     tables: &Tablebase,
-    start: &Position,
+    start: impl Into<Setup>,
     play: &Play,
     until: Until,
 ) -> Result<Line, LineError> {
-    let mut line = Line::empty(start);
+    let mut line = Line::empty(start.into());
+    let mut first = None;
     loop {
-        let turn = line.last.turn();
-        let strategy = play.of(turn);
-        let judged = Judged::new(tables, &line.last, strategy)?;
+        let strategy = play.of(line.last.position.turn());
+        let judged = Judged::new(tables, line.last, strategy)?;
         if line.plies.is_empty() {
             line.winner = winner(&judged);
+            line.minds_the_rule = strategy.minds_the_rule();
+            if until.fifty_moves {
+                first = Some(category(tables, &judged, strategy)?);
+            }
         }
         let converted = line.plies.last().is_some_and(|ply| ply.conversion.is_some());
-        if let Some(end) = terminal(&judged) {
-            line.end = end;
-            line.drawing = judged.preserving_moves().map(|m| judged.san(m)).collect();
-            return Ok(line);
-        }
-        let metric = strategy.metrics()[0];
-        let next = judged.moves.first().and_then(|best| ply(&judged, &best.played, metric));
-        match next {
-            _ if until.conversion && converted => {
-                line.end = End::Conversion;
-                return Ok(line);
+        let next = choice(&judged, &line).and_then(|m| ply(&judged, &m.played, strategy));
+        line.end = match (terminal(&judged, until), next) {
+            (Some(end), _) => end,
+            _ if until.conversion && converted => End::Conversion,
+            (None, Some(next)) if line.plies.len() < until.plies => {
+                line.push(next);
+                continue;
             }
-            Some(next) if line.plies.len() < until.plies => line.push(next),
-            _ => return Ok(line),
+            _ => End::Limit,
+        };
+        if line.end == End::Draw {
+            line.drawing = judged.preserving_moves().map(|m| judged.san(m)).collect();
         }
+        if let Some(first) = first {
+            line.categories = Some([first, category(tables, &judged, strategy)?]);
+        }
+        return Ok(line);
     }
 }
 
 impl Line {
-    fn empty(start: &Position) -> Line {
-        let (plies, drawing) = (Vec::new(), Vec::new());
-        Line { start: *start, plies, last: *start, end: End::Limit, winner: None, drawing }
+    fn empty(start: Setup) -> Line {
+        Line {
+            start,
+            plies: Vec::new(),
+            last: start,
+            end: End::Limit,
+            winner: None,
+            categories: None,
+            minds_the_rule: false,
+            drawing: Vec::new(),
+        }
     }
 
     fn push(&mut self, ply: Ply) {
@@ -232,28 +312,36 @@ impl Line {
     pub fn is_optimal(&self) -> bool {
         self.plies.iter().all(|ply| ply.mark != Mark::NotOptimal)
     }
+
+    /// Whether a win that was there at the start, 50-move rule and all, ends
+    /// in a draw by that rule: the strategies did not mind it.
+    pub fn throws_the_win_away(&self) -> bool {
+        let won = |[first, _]: [Category; 2]| matches!(first, Category::Win | Category::Loss);
+        self.end == End::FiftyMoves && self.categories.is_some_and(won)
+    }
 }
 
-/// Moves in UCI notation, judged one by one.
+/// Moves in UCI notation, judged one by one; the 50-move rule is left aside
+/// unless a strategy minds it.
 ///
 /// # Errors
 /// If a move is not legal or a value cannot be had.
 pub fn check_line<S: AsRef<str>>(
     tables: &Tablebase,
-    start: &Position,
+    start: impl Into<Setup>,
     moves: &[S],
     play: &Play,
 ) -> Result<Line, LineError> {
-    let mut line = Line::empty(start);
+    let mut line = Line::empty(start.into());
     for (number, name) in moves.iter().enumerate() {
-        let strategy = play.of(line.last.turn());
-        let judged = Judged::new(tables, &line.last, strategy)?;
+        let strategy = play.of(line.last.position.turn());
+        let judged = Judged::new(tables, line.last, strategy)?;
         if line.plies.is_empty() {
             line.winner = winner(&judged);
         }
         let found = judged.moves.iter().find(|m| m.played.to_string() == name.as_ref());
-        let next = found.and_then(|m| ply(&judged, &m.played, strategy.metrics()[0]));
-        let fen = line.last.to_string();
+        let next = found.and_then(|m| ply(&judged, &m.played, strategy));
+        let fen = line.last.position.to_string();
         let illegal =
             || LineError::IllegalMove { ply: number + 1, name: name.as_ref().to_owned(), fen };
         line.push(next.ok_or_else(illegal)?);

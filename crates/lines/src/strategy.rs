@@ -8,23 +8,64 @@ use molien_values::Metric;
 
 use crate::LineError;
 
-/// The metrics a side plays by, the most important first: `FM` minimises (or,
+/// One thing a side plays for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Goal {
+    /// The best class under the 50-move rule, at the clock as it stands: above
+    /// all a win that comes in time.
+    Rule,
+    /// A fast win, a slow loss, counted in a metric.
+    Depth(Metric),
+}
+
+/// What a side plays for, the most important first: `ZM` minimises (or,
 /// losing, maximises) DTZ and settles ties by DTM.
+///
+/// The letters are those of Nalimov, Wirth and Haworth. M, C and Z (or F) know
+/// nothing of the 50-move rule and may throw a win away. R wins within the rule
+/// wherever that is possible: of the moves that still win in time it takes the
+/// one with the shortest mate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Strategy {
-    metrics: Vec<Metric>,
+    goals: Vec<Goal>,
 }
 
 impl Strategy {
+    /// Strategy R: win within the 50-move rule, then mate soon.
+    pub fn within_the_rule() -> Strategy {
+        Strategy { goals: vec![Goal::Rule, Goal::Depth(Metric::Dtm)] }
+    }
+
+    /// The class under the 50-move rule and nothing else: enough to judge moves
+    /// by the result they lead to.
+    pub(crate) fn result_only() -> Strategy {
+        Strategy { goals: vec![Goal::Rule] }
+    }
+
+    /// The goals, the most important first.
+    pub fn goals(&self) -> &[Goal] {
+        &self.goals
+    }
+
+    /// Whether the 50-move rule is looked at.
+    pub fn minds_the_rule(&self) -> bool {
+        self.goals.contains(&Goal::Rule)
+    }
+
     /// The metrics, the most important first.
-    pub fn metrics(&self) -> &[Metric] {
-        &self.metrics
+    pub fn metrics(&self) -> impl Iterator<Item = Metric> + '_ {
+        self.goals.iter().filter_map(|goal| match goal {
+            Goal::Rule => None,
+            Goal::Depth(metric) => Some(*metric),
+        })
     }
 }
 
 impl From<Metric> for Strategy {
+    /// DTZ50 is meant to be played with an eye on the clock.
     fn from(metric: Metric) -> Strategy {
-        Strategy { metrics: vec![metric] }
+        let rule = (metric == Metric::Dtz50).then_some(Goal::Rule);
+        Strategy { goals: rule.into_iter().chain([Goal::Depth(metric)]).collect() }
     }
 }
 
@@ -32,34 +73,46 @@ impl FromStr for Strategy {
     type Err = LineError;
 
     fn from_str(text: &str) -> Result<Strategy, LineError> {
-        let wrong = || LineError::Strategy { found: text.to_owned() };
         if let Ok(metric) = text.parse::<Metric>() {
             return Ok(metric.into());
         }
-        let letter = |c: char| match c.to_ascii_uppercase() {
-            'M' => Ok(Metric::Dtm),
-            'C' => Ok(Metric::Dtc),
-            'F' | 'Z' => Ok(Metric::Dtz),
-            _ => Err(wrong()),
-        };
-        let mut metrics = text.chars().map(letter).collect::<Result<Vec<_>, _>>()?;
-        metrics.dedup();
-        if metrics.is_empty() { Err(wrong()) } else { Ok(Strategy { metrics }) }
+        let wrong = || LineError::Strategy { found: text.to_owned() };
+        let mut goals: Vec<Goal> = Vec::new();
+        for letter in text.chars() {
+            let goal = match letter.to_ascii_uppercase() {
+                'R' => Goal::Rule,
+                'M' => Goal::Depth(Metric::Dtm),
+                'C' => Goal::Depth(Metric::Dtc),
+                // Who minds the rule counts to zeroing moves that keep the win.
+                'F' | 'Z' if goals.contains(&Goal::Rule) => Goal::Depth(Metric::Dtz50),
+                'F' | 'Z' => Goal::Depth(Metric::Dtz),
+                _ => return Err(wrong()),
+            };
+            if !goals.contains(&goal) {
+                goals.push(goal);
+            }
+        }
+        match goals[..] {
+            [] => Err(wrong()),
+            [Goal::Rule] => Ok(Strategy::within_the_rule()),
+            _ => Ok(Strategy { goals }),
+        }
     }
 }
 
 /// The letters of the strategy, such as `ZM`.
 impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for metric in &self.metrics {
-            f.write_str(match metric {
-                Metric::Dtm => "M",
-                Metric::Dtc => "C",
-                Metric::Dtz => "Z",
-                Metric::Dtz50 => "R",
-            })?;
+        if *self == Strategy::within_the_rule() {
+            return f.write_str("R");
         }
-        Ok(())
+        let letter = |goal: &Goal| match goal {
+            Goal::Rule => "R",
+            Goal::Depth(Metric::Dtm) => "M",
+            Goal::Depth(Metric::Dtc) => "C",
+            Goal::Depth(Metric::Dtz | Metric::Dtz50) => "Z",
+        };
+        self.goals.iter().try_for_each(|goal| f.write_str(letter(goal)))
     }
 }
 
@@ -73,9 +126,10 @@ pub struct Play {
 }
 
 impl Play {
-    /// Both sides by the same metric.
-    pub fn both(metric: Metric) -> Play {
-        Play { white: metric.into(), black: metric.into() }
+    /// Both sides by the same strategy, or metric.
+    pub fn both(strategy: impl Into<Strategy>) -> Play {
+        let white = strategy.into();
+        Play { black: white.clone(), white }
     }
 
     /// The strategy of a side.
@@ -91,13 +145,31 @@ impl Play {
 mod tests {
     use super::*;
 
+    fn read(text: &str) -> Strategy {
+        text.parse().unwrap()
+    }
+
     #[test]
     fn letters_and_names_are_read() {
-        let metrics = |text: &str| text.parse::<Strategy>().unwrap().metrics().to_vec();
+        let metrics = |text: &str| read(text).metrics().collect::<Vec<_>>();
         assert_eq!(metrics("fm"), [Metric::Dtz, Metric::Dtm]);
         assert_eq!(metrics("C"), [Metric::Dtc]);
         assert_eq!(metrics("dtm"), [Metric::Dtm]);
+        assert_eq!(metrics("RZ"), [Metric::Dtz50]);
+        assert_eq!(read("r"), Strategy::within_the_rule());
+        assert_eq!(read("RM"), read("R"));
+        assert_eq!(read("dtz50"), read("RZ"));
+        assert!(read("R").minds_the_rule() && !read("CM").minds_the_rule());
         assert!("".parse::<Strategy>().is_err());
         assert!("MX".parse::<Strategy>().is_err());
+    }
+
+    #[test]
+    fn what_is_printed_is_read_again() {
+        for text in ["M", "C", "Z", "F", "R", "RM", "RZ", "RC", "CM", "ZM", "FCM", "RZM", "dtz50"] {
+            assert_eq!(read(&read(text).to_string()), read(text), "{text}");
+        }
+        assert_eq!(read("RM").to_string(), "R");
+        assert_eq!(read("FM").to_string(), "ZM");
     }
 }

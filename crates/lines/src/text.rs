@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use molien_board::Color;
-use molien_values::Metric;
+use molien_values::{Category, Metric, Outcome, Value, category_in};
 use serde_json::{Value as Json, json};
 
 use crate::line::{End, Line, Mark, Ply};
@@ -90,28 +90,37 @@ pub(crate) fn wrap(words: impl IntoIterator<Item = String>) -> String {
 impl Line {
     /// The moves with their numbers, each written by `write`.
     fn numbered(&self, write: impl Fn(&Ply) -> String, always: bool) -> Vec<String> {
-        let mut number = 1;
+        let mut number = self.start.fullmove_number;
         let mut words = Vec::new();
         for (i, ply) in self.plies.iter().enumerate() {
-            let black = ply.before.turn() == Color::Black;
+            let black = ply.before.position.turn() == Color::Black;
             let prefix = match black {
                 false => format!("{number}. "),
                 true if i == 0 || always => format!("{number}... "),
                 true => String::new(),
             };
             words.push(prefix + &write(ply));
-            number += usize::from(black);
+            number = number.saturating_add(u32::from(black));
         }
         words
     }
 
-    /// The result in PGN's words.
+    /// The result in PGN's words: with the 50-move rule, that of the last
+    /// position; without, that of the first.
     pub fn result(&self) -> &'static str {
-        match (self.winner, self.end) {
-            (Some(Color::White), _) => "1-0",
-            (Some(Color::Black), _) => "0-1",
-            (None, End::Draw | End::Stalemate) => "1/2-1/2",
-            (None, _) => "*",
+        const DRAW: &str = "1/2-1/2";
+        let wins = |color| if color == Color::White { "1-0" } else { "0-1" };
+        let turn = self.last.position.turn();
+        match (self.categories, self.winner, self.end) {
+            (_, _, End::Draw | End::Stalemate | End::FiftyMoves) => DRAW,
+            (Some([_, last]), ..) => match last.result() {
+                Some(Outcome::Win) => wins(turn),
+                Some(Outcome::Loss) => wins(!turn),
+                Some(Outcome::Draw) => DRAW,
+                None => "*",
+            },
+            (None, Some(winner), _) => wins(winner),
+            (None, None, _) => "*",
         }
     }
 
@@ -121,6 +130,46 @@ impl Line {
             End::Mate | End::Stalemate | End::Conversion => self.end.name().to_owned(),
             End::Limit => "...".to_owned(),
             End::Draw => format!("drawn; it is held by {}", self.drawing.join(", ")),
+            End::FiftyMoves => "draw by the 50-move rule".to_owned(),
+        }
+    }
+
+    /// Who wins, how fast, and what the 50-move rule says to it.
+    pub fn verdict(&self) -> String {
+        let Some(winner) = self.winner else { return "drawn".to_owned() };
+        let Some((metric, plies)) = self.depth() else {
+            let spoilt = self.end == End::FiftyMoves;
+            return match spoilt {
+                false => format!("{winner} has won"),
+                true => format!("{winner} would win, but it is a draw by the 50-move rule"),
+            };
+        };
+        let depth = format!("{metric} {plies} plies ({} moves)", plies.div_ceil(2));
+        match self.categories.map(|[first, _]| first) {
+            Some(Category::CursedWin | Category::BlessedLoss) => {
+                format!("{winner} would win, {depth}, but it is a draw by the 50-move rule")
+            }
+            Some(_) if !self.mate_is_certain() => {
+                let least =
+                    format!("mate takes at least {plies} plies ({} moves)", plies.div_ceil(2));
+                format!(
+                    "{winner} wins within the 50-move rule; {least}, and the tables cannot tell how many exactly"
+                )
+            }
+            _ => format!("{winner} wins, {depth}"),
+        }
+    }
+
+    /// Whether the depth is that of the shortest mate under the 50-move rule,
+    /// where a strategy plays for it: DTM knows no rule, and is only sure to be
+    /// right if mate comes before a draw could be claimed.
+    pub fn mate_is_certain(&self) -> bool {
+        let clock = self.start.halfmove_clock;
+        match self.depth() {
+            Some((metric @ Metric::Dtm, plies)) if self.minds_the_rule => {
+                category_in(metric, Value::Win(plies), clock) == Category::Win
+            }
+            _ => true,
         }
     }
 
@@ -148,7 +197,7 @@ impl Line {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "[{name} \"{value}\"]");
         }
-        let _ = writeln!(text, "[FEN \"{} 0 1\"]\n", self.start);
+        let _ = writeln!(text, "[FEN \"{}\"]\n", self.start);
         let mut words = self.numbered(Ply::pgn, true);
         words.push(format!("{{{}}}", self.ending()));
         words.push(self.result().to_owned());
@@ -172,6 +221,7 @@ impl Line {
         };
         json!({
             "fen": self.start.to_string(),
+            "category": self.categories.map(|[first, _]| first.name()),
             "result": self.result(),
             "plies": self.plies.len(),
             "moves": self.plies.iter().map(ply).collect::<Vec<_>>(),

@@ -156,8 +156,13 @@ fn lichess_expectations() {
     let tables = Tablebase::solving(Build::new());
     let path = folder.join("lichess-api/test_expectations.tsv");
     let by_fen = expectations(&std::fs::read_to_string(path).unwrap());
-    assert_eq!(by_fen.len(), 13);
+    assert_eq!(by_fen.len(), 12);
+    let exhaustive = std::env::var_os("MOLIEN_EXHAUSTIVE").is_some();
     for (fen, expected) in by_fen {
+        // Four tables of five men, and no clock.
+        if fen == "4K1k1/1N1P4/8/8/8/1q6/8/8 w - - 0 1" && !exhaustive {
+            continue;
+        }
         let start: Chess =
             fen.parse::<Fen>().unwrap().into_position(CastlingMode::Standard).unwrap();
         let moves: Vec<Judged> =
@@ -166,14 +171,12 @@ fn lichess_expectations() {
         let wanted = expected.category.unwrap();
         assert!(wanted.split('|').any(|wanted| wanted == category), "{fen}: {category}");
         for (place, fields) in expected.moves {
-            let mut fitting = moves
-                .iter()
-                .filter(|m| fields.iter().all(|(field, expected)| m.has(field, expected)));
-            let found = fitting.next().unwrap_or_else(|| panic!("{fen}: moves[{place}]"));
+            let fits = |m: &&Judged| fields.iter().all(|(field, text)| m.has(field, text));
             // The first move is the best one, if the position is known.
-            if place == 0 && category != "unknown" {
-                assert_eq!(word(found.category.map(Category::reverse)), category, "{fen}");
-            }
+            let best = |m: &&Judged| word(m.category.map(Category::reverse)) == category;
+            let first = place == 0 && category != "unknown";
+            let found = moves.iter().filter(fits).any(|m| !first || best(&m));
+            assert!(found, "{fen}: moves[{place}]");
         }
     }
 }

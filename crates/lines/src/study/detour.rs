@@ -5,9 +5,8 @@
 
 use std::collections::HashSet;
 
-use molien_board::{Move, Position};
+use molien_board::{Move, Position, Setup};
 use molien_probe::Tablebase;
-use molien_values::Metric;
 
 use super::walk::MoveReport;
 use crate::{Judged, LineError, Strategy};
@@ -17,22 +16,18 @@ const DEPTH: usize = 3;
 /// With more good moves than this nothing is forced.
 const FEW: usize = 6;
 
-/// Positions of the main line, the solver to move.
+/// Looks for ways back to the main line.
 pub(super) struct Detours<'a> {
-    tables: &'a Tablebase,
-    main: HashSet<Position>,
+    pub tables: &'a Tablebase,
+    /// What good moves are.
+    pub strategy: Strategy,
+    /// Positions of the main line, the solver to move.
+    pub main: HashSet<Position>,
 }
 
-impl<'a> Detours<'a> {
-    pub fn new<'m>(
-        tables: &'a Tablebase,
-        moves: impl Iterator<Item = &'m MoveReport>,
-    ) -> Detours<'a> {
-        Detours { tables, main: moves.map(|m| m.position).collect() }
-    }
-
-    fn judged(&self, position: &Position) -> Result<Judged, LineError> {
-        Judged::new(self.tables, position, &Strategy::from(Metric::Dtz))
+impl Detours<'_> {
+    fn judged(&self, setup: Setup) -> Result<Judged, LineError> {
+        Judged::new(self.tables, setup, &self.strategy)
     }
 
     /// The names of the moves among the others of a report that are detours.
@@ -40,12 +35,12 @@ impl<'a> Detours<'a> {
         if report.others.len() > FEW {
             return Ok(Vec::new());
         }
-        let judged = self.judged(&report.position)?;
+        let judged = self.judged(report.setup)?;
         let mut found = Vec::new();
         for candidate in judged.preserving_moves() {
             let name = judged.san(candidate);
             if report.others.contains(&name)
-                && self.returns(&report.position, &candidate.played, DEPTH)?
+                && self.returns(&report.setup, &candidate.played, DEPTH)?
             {
                 found.push(name);
             }
@@ -55,18 +50,18 @@ impl<'a> Detours<'a> {
 
     /// Whether the opponent can answer the solver's move so that the solver
     /// has to come back to the main line.
-    fn returns(&self, from: &Position, played: &Move, depth: usize) -> Result<bool, LineError> {
+    fn returns(&self, from: &Setup, played: &Move, depth: usize) -> Result<bool, LineError> {
         let after = from.play(played);
-        let replies: Vec<Position> =
-            after.legal_moves().iter().map(|reply| after.play(reply)).collect();
-        if replies.iter().any(|position| self.main.contains(position)) {
+        let replies: Vec<Setup> =
+            after.position.legal_moves().iter().map(|reply| after.play(reply)).collect();
+        if replies.iter().any(|reply| self.main.contains(&reply.position)) {
             return Ok(true);
         }
         if depth == 1 {
             return Ok(false);
         }
-        for position in &replies {
-            if self.forced_back(position, depth)? {
+        for reply in &replies {
+            if self.forced_back(reply, depth)? {
                 return Ok(true);
             }
         }
@@ -74,13 +69,13 @@ impl<'a> Detours<'a> {
     }
 
     /// Whether every good move of the solver's leads back.
-    fn forced_back(&self, position: &Position, depth: usize) -> Result<bool, LineError> {
-        let judged = self.judged(position)?;
+    fn forced_back(&self, setup: &Setup, depth: usize) -> Result<bool, LineError> {
+        let judged = self.judged(*setup)?;
         if judged.preserving > FEW || judged.moves.is_empty() {
             return Ok(false);
         }
         for candidate in judged.preserving_moves() {
-            if !self.returns(position, &candidate.played, depth - 1)? {
+            if !self.returns(setup, &candidate.played, depth - 1)? {
                 return Ok(false);
             }
         }

@@ -8,6 +8,6 @@ mod report;
 mod walk;
 
 pub use annotate::annotated;
-pub use pgn::{Game, Item, PgnError, read};
-pub use report::to_text;
-pub use walk::{Flaw, GameReport, MoveReport, Options, check_game};
+pub use pgn::{Game, Item, PgnError, Placed, read};
+pub use report::{Summary, to_text};
+pub use walk::{Flaw, GameReport, MoveReport, Options, Unjudged, check_game};

@@ -1,7 +1,11 @@
-//! Games in PGN, read with their line numbers.
+//! Games in PGN, read with their places in the file.
 //!
-//! Lenient where files in the wild differ (move numbers, spacing, zeros for
-//! castling) and exact about where something is wrong.
+//! Lenient where files in the wild differ (move numbers, spacing, encodings)
+//! and exact about where something is wrong. Every piece keeps its place in the
+//! bytes of its game, so that a game can be written back as it was, with
+//! something inserted here and there.
+
+use std::ops::Range;
 
 use thiserror::Error;
 
@@ -17,19 +21,14 @@ pub struct PgnError {
     pub problem: String,
 }
 
-/// A piece of the move text.
+/// What a piece of the move text is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Item {
-    /// A move in standard notation.
-    Move {
-        /// Its name, without `!` and `?`.
-        san: String,
-        /// The line of the file.
-        line: usize,
-    },
+    /// A move by its name, without `!` and `?`.
+    Move(String),
     /// A comment.
     Comment(String),
-    /// A numeric annotation.
+    /// A numeric annotation, or `!` and `?` as one.
     Nag(u32),
     /// A variation begins: it replaces the move before.
     Open,
@@ -37,21 +36,50 @@ pub enum Item {
     Close,
 }
 
-/// A game: tags, moves, result.
+/// A piece of the move text and where it stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Placed {
+    /// What it is.
+    pub item: Item,
+    /// The line of the file.
+    pub line: usize,
+    /// The bytes of the game that it takes.
+    pub span: Range<usize>,
+}
+
+/// What is missing at the end of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Missing {
+    /// The brace of the last comment.
+    pub brace: bool,
+    /// Brackets of variations.
+    pub brackets: usize,
+}
+
+/// A game: tags, moves, result, and the bytes they were read from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Game {
     /// Its number in the file, from 1.
     pub number: usize,
     /// The line it begins on.
     pub line: usize,
+    /// Its text as it stands in the file, with the blank lines around it.
+    pub bytes: Vec<u8>,
     /// Names and values of the tags.
     pub tags: Vec<(String, String)>,
     /// The move text, as far as it could be read.
-    pub items: Vec<Item>,
+    pub items: Vec<Placed>,
     /// `1-0`, `0-1`, `1/2-1/2` or `*`, if the move text ends with it.
     pub result: Option<String>,
-    /// Why reading stopped early.
+    /// The first thing that is wrong with it.
     pub problem: Option<PgnError>,
+    /// Where the result stands.
+    pub(super) result_at: Option<usize>,
+    /// Where lines begin that should be tags and are not.
+    pub(super) bad_tags: Vec<usize>,
+    /// Where reading stopped for good.
+    pub(super) unread: Option<usize>,
+    pub(super) missing: Missing,
 }
 
 impl Game {
@@ -59,171 +87,267 @@ impl Game {
     pub fn tag(&self, name: &str) -> Option<&str> {
         self.tags.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
+
+    /// Where its text ends and only blanks follow.
+    pub(super) fn text_end(&self) -> usize {
+        self.bytes.trim_ascii_end().len()
+    }
+
+    fn complain(&mut self, line: usize, problem: String) {
+        let error = PgnError { game: self.number, line, problem };
+        self.problem.get_or_insert(error);
+    }
 }
 
-/// Reads all games of a file. A game that is malformed ends where it goes
-/// wrong; the next one starts with the next tags.
-pub fn read(text: &str) -> Vec<Game> {
-    let mut reader = Reader { rest: text.trim_start_matches('\u{feff}'), line: 1 };
-    let mut games = Vec::new();
+/// Reads all games of a file, in whatever encoding: names are taken for UTF-8
+/// if they can be, else for Latin-1. A game that is malformed ends where it
+/// goes wrong; the next one starts with the next tags. The bytes of all games
+/// together are those of the file.
+pub fn read(bytes: impl AsRef<[u8]>) -> Vec<Game> {
+    let mut reader = Reader { bytes: bytes.as_ref(), at: 0, start: 0, line: 1 };
+    if reader.rest().starts_with(b"\xef\xbb\xbf") {
+        reader.at = 3;
+    }
+    let mut games: Vec<Game> = Vec::new();
     loop {
         reader.skip_blank();
-        if reader.rest.is_empty() {
+        if reader.rest().is_empty() {
+            if let Some(last) = games.last_mut() {
+                last.bytes.extend_from_slice(&reader.bytes[reader.start..]);
+            }
             return games;
         }
         games.push(reader.game(games.len() + 1));
     }
 }
 
+/// Text in UTF-8 or Latin-1.
+fn decode(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
+    }
+}
+
 struct Reader<'a> {
-    rest: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    /// Where the game begins.
+    start: usize,
     line: usize,
 }
 
 const RESULTS: [&str; 4] = ["1-0", "0-1", "1/2-1/2", "*"];
 
 impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a [u8] {
+        &self.bytes[self.at..]
+    }
+
     /// Takes so many bytes.
-    fn take(&mut self, len: usize) -> &'a str {
-        let (taken, rest) = self.rest.split_at(len);
-        self.line += taken.matches('\n').count();
-        self.rest = rest;
+    fn take(&mut self, len: usize) -> &'a [u8] {
+        let taken = &self.rest()[..len];
+        self.line += taken.iter().filter(|&&byte| byte == b'\n').count();
+        self.at += len;
         taken
     }
 
-    fn take_line(&mut self) -> &'a str {
-        let len = self.rest.find('\n').map_or(self.rest.len(), |i| i + 1);
-        self.take(len)
+    fn take_line(&mut self) -> &'a [u8] {
+        let end = self.rest().iter().position(|&byte| byte == b'\n');
+        self.take(end.map_or(self.rest().len(), |i| i + 1))
+    }
+
+    fn at_line_start(&self) -> bool {
+        self.at == 0 || self.bytes[self.at - 1] == b'\n'
     }
 
     /// Skips white space, and lines that begin with `%`.
     fn skip_blank(&mut self) {
         loop {
-            let blank = self.rest.len() - self.rest.trim_start().len();
-            let at_start = self.take(blank).ends_with('\n');
-            if !(at_start && self.rest.starts_with('%')) {
+            let blank = self.rest().len() - self.rest().trim_ascii_start().len();
+            self.take(blank);
+            if !(self.at_line_start() && self.rest().starts_with(b"%")) {
                 return;
             }
             self.take_line();
         }
     }
 
+    /// The bytes from a place to here, counted from the start of the game.
+    fn span(&self, from: usize) -> Range<usize> {
+        from - self.start..self.at - self.start
+    }
+
     fn game(&mut self, number: usize) -> Game {
         let mut game = Game { number, line: self.line, ..Game::default() };
-        if let Err((line, problem)) = self.tags(&mut game).and_then(|()| self.moves(&mut game)) {
-            game.problem = Some(PgnError { game: number, line, problem });
-            self.recover();
+        self.tags(&mut game);
+        if let Err((line, at, problem)) = self.moves(&mut game) {
+            game.complain(line, problem);
+            game.unread = Some(at - self.start);
+            while !self.rest().is_empty() && !self.at_tag() {
+                self.take_line();
+            }
         }
+        game.bytes = self.bytes[self.start..self.at].to_vec();
+        self.start = self.at;
         game
     }
 
-    fn tags(&mut self, game: &mut Game) -> Result<(), (usize, String)> {
-        while self.rest.starts_with('[') {
-            let line = self.line;
-            let text = self.take_line().trim();
-            let wrong = || (line, format!("'{text}' is not a tag such as [White \"Name\"]"));
-            let inner =
-                text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).ok_or_else(wrong)?;
-            let (name, value) = inner.split_once(' ').ok_or_else(wrong)?;
-            let value = value.trim().strip_prefix('"').and_then(|v| v.strip_suffix('"'));
-            let value = value.ok_or_else(wrong)?.replace("\\\"", "\"").replace("\\\\", "\\");
-            game.tags.push((name.to_owned(), value));
+    /// Whether a line begins here that looks like a tag: `[Name "`.
+    fn at_tag(&self) -> bool {
+        let Some(rest) = self.rest().strip_prefix(b"[") else { return false };
+        let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_');
+        let len = name.count();
+        self.at_line_start() && len > 0 && rest[len..].trim_ascii_start().starts_with(b"\"")
+    }
+
+    /// Reads the tags. A line in brackets that is none is remembered and
+    /// passed over.
+    fn tags(&mut self, game: &mut Game) {
+        while self.rest().starts_with(b"[") {
+            let (line, at) = (self.line, self.at);
+            let text = decode(self.take_line().trim_ascii());
+            match tag(&text) {
+                Some(tag) => game.tags.push(tag),
+                None => {
+                    game.bad_tags.push(at - self.start);
+                    game.complain(line, format!("'{text}' is not a tag such as [White \"Name\"]"));
+                }
+            }
             self.skip_blank();
+        }
+    }
+
+    /// Reads the moves. The error is the line, the place, and what is wrong.
+    fn moves(&mut self, game: &mut Game) -> Result<(), (usize, usize, String)> {
+        let mut open: Vec<usize> = Vec::new();
+        loop {
+            self.skip_blank();
+            let (line, at) = (self.line, self.at);
+            match self.rest().first() {
+                None => break,
+                _ if self.at_tag() => break,
+                Some(b'{' | b';') => self.comment(game),
+                Some(bracket @ (b'(' | b')')) => {
+                    self.take(1);
+                    let item = if *bracket == b'(' { Item::Open } else { Item::Close };
+                    match item {
+                        Item::Open => open.push(line),
+                        _ if open.pop().is_none() => {
+                            return Err((line, at, "a ')' without its '('".to_owned()));
+                        }
+                        _ => {}
+                    }
+                    game.missing.brackets = open.len();
+                    game.items.push(Placed { item, line, span: self.span(at) });
+                }
+                Some(_) => {
+                    let token = decode(self.token());
+                    if RESULTS.contains(&token.as_str()) && open.is_empty() {
+                        game.result = Some(token);
+                        game.result_at = Some(at - self.start);
+                        self.comments_after(game);
+                        break;
+                    }
+                    let span = self.span(at);
+                    word(&token, line, span, &mut game.items).map_err(|why| (line, at, why))?;
+                }
+            }
+        }
+        if let Some(line) = open.pop() {
+            game.complain(line, "a '(' without its ')'".to_owned());
         }
         Ok(())
     }
 
-    fn moves(&mut self, game: &mut Game) -> Result<(), (usize, String)> {
-        let mut open: Vec<usize> = Vec::new();
+    /// Comments that follow the result belong to the game.
+    fn comments_after(&mut self, game: &mut Game) {
         loop {
             self.skip_blank();
-            let line = self.line;
-            match self.rest.chars().next() {
-                None | Some('[') => break,
-                Some('{') => game.items.push(Item::Comment(self.braces(line)?)),
-                Some(';') => {
-                    let text = self.take_line();
-                    game.items.push(Item::Comment(text[1..].trim().to_owned()));
-                }
-                Some('(') => {
-                    open.push(line);
-                    self.take(1);
-                    game.items.push(Item::Open);
-                }
-                Some(')') => {
-                    self.take(1);
-                    open.pop().ok_or((line, "a ')' without its '('".to_owned()))?;
-                    game.items.push(Item::Close);
-                }
-                Some(_) => {
-                    let token = self.token();
-                    if RESULTS.contains(&token) && open.is_empty() {
-                        game.result = Some(token.to_owned());
-                        return Ok(());
+            match self.rest().first() {
+                Some(b'{' | b';') => self.comment(game),
+                _ => return,
+            }
+        }
+    }
+
+    /// A comment in braces, or to the end of the line. One in braces that runs
+    /// into the tags of another game, or into the end of the file, has lost its
+    /// end: it takes all of this game.
+    fn comment(&mut self, game: &mut Game) {
+        let (line, at) = (self.line, self.at);
+        let text = if self.rest().starts_with(b";") {
+            decode(self.take_line()[1..].trim_ascii())
+        } else {
+            self.take(1);
+            let closed = loop {
+                match self.rest().iter().position(|byte| matches!(byte, b'}' | b'\n')) {
+                    Some(i) => {
+                        if self.take(i + 1).ends_with(b"}") {
+                            break true;
+                        }
                     }
-                    word(token, line, &mut game.items)?;
+                    None => {
+                        self.take(self.rest().len());
+                        break false;
+                    }
                 }
+                if self.at_tag() {
+                    break false;
+                }
+            };
+            if !closed {
+                game.missing.brace = true;
+                game.complain(line, "a comment without its '}'".to_owned());
             }
-        }
-        match open.pop() {
-            Some(line) => Err((line, "a '(' without its ')'".to_owned())),
-            None => Ok(()),
-        }
+            let end = self.at - usize::from(closed);
+            let text = decode(&self.bytes[at + 1..end]);
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        game.items.push(Placed { item: Item::Comment(text), line, span: self.span(at) });
     }
 
-    /// A comment in braces. One that runs into the tags of another game has
-    /// lost its end.
-    fn braces(&mut self, line: usize) -> Result<String, (usize, String)> {
-        let end = self.rest.find('}');
-        let next_game = self.rest.find("\n[");
-        match end {
-            Some(end) if next_game.is_none_or(|next| end < next) => {
-                let text = self.take(end + 1);
-                let words: Vec<&str> = text[1..text.len() - 1].split_whitespace().collect();
-                Ok(words.join(" "))
-            }
-            _ => Err((line, "a comment without its '}'".to_owned())),
-        }
-    }
-
-    fn token(&mut self) -> &'a str {
-        let ends = |c: char| c.is_whitespace() || "{}()[];".contains(c);
-        // At least one character, so that reading always advances.
-        let first = self.rest.chars().next().map_or(0, char::len_utf8);
-        let len = self.rest[first..].find(ends).map_or(self.rest.len(), |i| first + i);
+    fn token(&mut self) -> &'a [u8] {
+        let ends = |byte: &u8| byte.is_ascii_whitespace() || b"{}()[];".contains(byte);
+        // At least one byte, so that reading always advances.
+        let len = self.rest()[1..].iter().position(ends).map_or(self.rest().len(), |i| i + 1);
         self.take(len)
-    }
-
-    /// Skips to the tags of the next game.
-    fn recover(&mut self) {
-        while self.rest.starts_with('[') {
-            self.take_line();
-            self.skip_blank();
-        }
-        while !self.rest.is_empty() && !self.rest.starts_with('[') {
-            self.take_line();
-        }
     }
 }
 
+/// The name and value of a tag.
+fn tag(text: &str) -> Option<(String, String)> {
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    let (name, value) = inner.split_once([' ', '\t'])?;
+    let value = value.trim().strip_prefix('"')?.strip_suffix('"')?;
+    Some((name.to_owned(), value.replace("\\\"", "\"").replace("\\\\", "\\")))
+}
+
 /// A move number, a numeric annotation, or a move with `!` and `?`.
-fn word(token: &str, line: usize, items: &mut Vec<Item>) -> Result<(), (usize, String)> {
+fn word(
+    token: &str,
+    line: usize,
+    span: Range<usize>,
+    items: &mut Vec<Placed>,
+) -> Result<(), String> {
+    let mut push = |item| items.push(Placed { item, line, span: span.clone() });
     if let Some(nag) = token.strip_prefix('$') {
-        let number = nag.parse().map_err(|_| (line, format!("'{token}' is not an annotation")))?;
-        items.push(Item::Nag(number));
+        push(Item::Nag(nag.parse().map_err(|_| format!("'{token}' is not an annotation"))?));
         return Ok(());
     }
     let after_number = token.trim_start_matches(|c: char| c.is_ascii_digit());
     let token = match after_number {
-        "" => return Ok(()),
+        "" if token != "0000" => return Ok(()),
         dots if dots.starts_with('.') => dots.trim_start_matches('.'),
         _ => token,
     };
-    let san = token.trim_end_matches(['!', '?']);
-    if !san.is_empty() {
-        items.push(Item::Move { san: san.replace('0', "O"), line });
+    let name = token.trim_end_matches(['!', '?']);
+    match name {
+        // Written apart from the capture it belongs to.
+        "" | "e.p." | "ep" => {}
+        name => push(Item::Move(name.to_owned())),
     }
-    let nag = match &token[san.len()..] {
+    let nag = match &token[name.len()..] {
         "!" => 1,
         "?" => 2,
         "!!" => 3,
@@ -232,7 +356,7 @@ fn word(token: &str, line: usize, items: &mut Vec<Item>) -> Result<(), (usize, S
         "?!" => 6,
         _ => return Ok(()),
     };
-    items.push(Item::Nag(nag));
+    push(Item::Nag(nag));
     Ok(())
 }
 
@@ -240,35 +364,66 @@ fn word(token: &str, line: usize, items: &mut Vec<Item>) -> Result<(), (usize, S
 mod tests {
     use super::*;
 
+    fn items(game: &Game) -> Vec<(Item, usize)> {
+        game.items.iter().map(|placed| (placed.item.clone(), placed.line)).collect()
+    }
+
     #[test]
     fn text_is_read_with_its_lines() {
-        let games =
-            read("[White \"A \\\"B\\\"\"]\n\n1.e4! {good\nmove} e5 (1... c5 $6) 2. 0-0 *\n");
+        let text = "[White \"A \\\"B\\\"\"]\n\n1.e4! {good\nmove} e5 (1... c5 $6) 2. 0-0 *\n";
+        let games = read(text);
         assert_eq!(games.len(), 1);
         let game = &games[0];
         assert_eq!(game.tag("White"), Some("A \"B\""));
         assert_eq!(game.result.as_deref(), Some("*"));
+        let name = |name: &str| Item::Move(name.to_owned());
         let expected = [
-            Item::Move { san: "e4".to_owned(), line: 3 },
-            Item::Nag(1),
-            Item::Comment("good move".to_owned()),
-            Item::Move { san: "e5".to_owned(), line: 4 },
-            Item::Open,
-            Item::Move { san: "c5".to_owned(), line: 4 },
-            Item::Nag(6),
-            Item::Close,
-            Item::Move { san: "O-O".to_owned(), line: 4 },
+            (name("e4"), 3),
+            (Item::Nag(1), 3),
+            (Item::Comment("good move".to_owned()), 3),
+            (name("e5"), 4),
+            (Item::Open, 4),
+            (name("c5"), 4),
+            (Item::Nag(6), 4),
+            (Item::Close, 4),
+            (name("0-0"), 4),
         ];
-        assert_eq!(game.items, expected);
+        assert_eq!(items(game), expected);
+        let e5 = &game.items[3];
+        assert_eq!(&game.bytes[e5.span.clone()], b"e5");
     }
 
     #[test]
     fn a_malformed_game_does_not_spoil_the_next() {
-        let games = read(
-            "[A \"1\"]\n\n1. e4 {lost end\n\n[A \"2\"]\n\n1. d4 )\n\n[B]\n\n1. c4 *\n\n[A \"4\"]\n1. f4 1-0",
-        );
+        let text = "[A \"1\"]\n\n1. e4 {lost end\n\n[A \"2\"]\n\n1. d4 )\n\n[B]\n\n1. c4 *\n\n[A \"4\"]\n1. f4 1-0";
+        let games = read(text);
         let lines: Vec<_> =
             games.iter().map(|g| g.problem.as_ref().map(|p| (p.game, p.line))).collect();
-        assert_eq!(lines, [Some((1, 3)), Some((2, 7)), Some((3, 9)), None]);
+        // What follows the stray bracket belongs to the second game.
+        assert_eq!(lines, [Some((1, 3)), Some((2, 7)), None]);
+        assert_eq!(games[2].tag("A"), Some("4"));
+        let bad_tag = read("[B]\n[A \"4\"]\n1. c4 *\n");
+        assert_eq!(bad_tag[0].problem.as_ref().map(|p| p.line), Some(1));
+        assert_eq!((bad_tag[0].tag("A"), bad_tag[0].items.len()), (Some("4"), 1));
+    }
+
+    #[test]
+    fn the_games_together_are_the_file() {
+        let texts: [&[u8]; 6] = [
+            b"",
+            b"\n\n",
+            b"\xef\xbb\xbf% escaped\n[A \"1\"]\r\n\r\n1. e4 *\r\n\r\n\r\n[A \"2\"]\n1. d4 {open\n",
+            b"1. e4 e5 1-0 {after} ; and more\n\n1. d4 ( 1. c4 0-1",
+            b"[Event \"M\xfcnchen\"]\n\n1. e4 {sch\xf6n} )x *\n\n[A \"2\"]\n\n*",
+            b"[A \"1\"]\n\n1. e4 {a\n[%clk 1]\n} e5 [x *\n",
+        ];
+        for text in texts {
+            let together: Vec<u8> = read(text).iter().flat_map(|g| g.bytes.clone()).collect();
+            let blank = text.trim_ascii().is_empty();
+            assert!(together == text || blank, "{:?}", decode(text));
+        }
+        let latin = &read(texts[4])[0];
+        assert_eq!(latin.tag("Event"), Some("München"));
+        assert!(read(texts[5])[0].items.len() > 1);
     }
 }

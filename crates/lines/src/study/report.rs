@@ -1,6 +1,7 @@
 //! What was found, in words.
 
-use molien_values::Outcome;
+use molien_board::Color;
+use molien_values::{Category, Outcome};
 use serde_json::{Value as Json, json};
 
 use super::walk::{Flaw, GameReport, MoveReport};
@@ -9,21 +10,45 @@ use super::walk::{Flaw, GameReport, MoveReport};
 const NAMED: usize = 4;
 
 fn named(moves: &[String]) -> String {
-    match moves.len() {
-        0..=NAMED => moves.join(", "),
-        more => format!("{} and {} more", moves[..NAMED].join(", "), more - NAMED),
+    match moves {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] if moves.len() <= NAMED => format!("{} and {last}", first.join(", ")),
+        _ => format!("{} and {} more", moves[..NAMED].join(", "), moves.len() - NAMED),
     }
 }
 
-fn noun(outcome: Outcome) -> &'static str {
-    outcome.name()
+fn plural<'a>(count: usize, one: &'a str, several: &'a str) -> &'a str {
+    if count == 1 { one } else { several }
 }
 
-fn verb(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Win => "wins",
-        Outcome::Draw => "draws",
-        Outcome::Loss => "loses",
+/// What a class is called as something to have, keep or throw away.
+fn noun(category: Category) -> &'static str {
+    match category.result() {
+        Some(Outcome::Win) => "win",
+        Some(Outcome::Loss) => "loss",
+        _ => "draw",
+    }
+}
+
+/// What a move of this class does.
+fn verb(category: Category, count: usize) -> &'static str {
+    match category.result() {
+        Some(Outcome::Win) => plural(count, "wins", "win"),
+        Some(Outcome::Loss) => plural(count, "loses", "lose"),
+        _ => plural(count, "draws", "draw"),
+    }
+}
+
+/// What is true of a position, in a sentence; the class is White's.
+fn sentence(for_white: Category) -> String {
+    let would_win = |side: Color| format!("{side} would win, but it is a draw by the 50-move rule");
+    match for_white {
+        Category::Win | Category::MaybeWin => format!("{} wins", Color::White),
+        Category::Loss | Category::MaybeLoss => format!("{} wins", Color::Black),
+        Category::CursedWin => would_win(Color::White),
+        Category::BlessedLoss => would_win(Color::Black),
+        Category::Draw => "it is a draw".to_owned(),
     }
 }
 
@@ -33,16 +58,31 @@ impl MoveReport {
     pub fn remark(&self) -> String {
         if !self.kept() {
             let better = named(&self.others);
-            let (had, has) = (noun(self.before), noun(self.after));
-            return format!("throws away the {had} ({has}); better: {better}");
+            let rule = match self.after {
+                Category::CursedWin | Category::BlessedLoss => "draw by the 50-move rule",
+                after => noun(after),
+            };
+            return format!("throws away the {} ({rule}); better: {better}", noun(self.before));
         }
-        match (self.before, self.legal) {
-            (Outcome::Loss, _) => String::new(),
-            (_, 1) => "only legal move".to_owned(),
-            _ if self.unique() => format!("only move that {}", verb(self.before)),
-            _ if !self.dual() => format!("also, but losing time: {}", named(&self.detours)),
-            _ => format!("also {}: {}", verb(self.before), named(&self.others)),
+        match self.legal {
+            _ if self.before == Category::Loss => String::new(),
+            1 => "only legal move".to_owned(),
+            _ if self.unique() => format!("only move that {}", verb(self.before, 1)),
+            _ => self.alternatives(),
         }
+    }
+
+    /// The other moves that would have done, those apart that gain nothing.
+    fn alternatives(&self) -> String {
+        let real = self.others.iter().filter(|name| !self.detours.contains(name));
+        let real: Vec<String> = real.cloned().collect();
+        let also = |moves: &[String], end: &str| {
+            let count = moves.len();
+            (count > 0).then(|| format!("{} also {}{end}", named(moves), verb(self.before, count)))
+        };
+        let slow = format!(" but only {} time", plural(self.detours.len(), "loses", "lose"));
+        let parts = [also(&real, ""), also(&self.detours, &slow)];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
     fn to_json(&self) -> Json {
@@ -50,6 +90,7 @@ impl MoveReport {
             "line": self.line,
             "number": self.number,
             "san": self.san,
+            "fen": self.setup.to_string(),
             "main_line": self.main,
             "before": self.before.name(),
             "after": self.after.name(),
@@ -68,22 +109,26 @@ impl GameReport {
         if !self.study {
             return None;
         }
-        let place = |at: usize| {
-            self.moves.get(at).map_or(String::new(), |m| format!("{} {}", m.number, m.san))
+        let Some(flaw) = self.flaw else {
+            return Some(match (self.moves.is_empty(), self.passed_over.is_empty()) {
+                (true, _) => "study: no position within reach".to_owned(),
+                (false, true) => "study: sound".to_owned(),
+                (false, false) => "study: sound as far as it was within reach".to_owned(),
+            });
         };
-        Some(match self.flaw {
-            None if self.moves.is_empty() => "study: not within reach".to_owned(),
-            None => "study: sound, as far as it was within reach".to_owned(),
-            Some(Flaw::WrongResult { at }) => {
-                let value = self.moves.get(at).map_or("", |m| noun(m.before));
-                let mover = self.moves.get(at).map_or(String::new(), |m| m.mover.to_string());
-                format!("study: cooked before {}: it is a {value} for {mover}", place(at))
+        let (Flaw::WrongResult { at } | Flaw::Mistake { at } | Flaw::SecondSolution { at }) = flaw;
+        let m = self.moves.get(at)?;
+        let place = format!("{} {}", m.number, m.san);
+        Some(match flaw {
+            Flaw::WrongResult { .. } => {
+                let from = match at == 0 && self.passed_over.is_empty() {
+                    true => "from the start".to_owned(),
+                    false => format!("before {place}"),
+                };
+                format!("study: stated result is wrong: {} {from}", sentence(m.for_white()))
             }
-            Some(Flaw::Mistake { at }) => format!("study: refuted: {} is a mistake", place(at)),
-            Some(Flaw::SecondSolution { at }) => {
-                let others = self.moves.get(at).map_or(String::new(), |m| named(&m.others));
-                format!("study: cooked at {}; other solutions: {others}", place(at))
-            }
+            Flaw::Mistake { .. } => format!("study: refuted: {place} {}", m.remark()),
+            Flaw::SecondSolution { .. } => format!("study: cooked at {place}: {}", m.remark()),
         })
     }
 
@@ -99,14 +144,16 @@ impl GameReport {
         });
         let problem =
             self.problem.as_ref().map(|p| json!({ "line": p.line, "problem": p.problem }));
+        let reason = |(why, moves): &(super::Unjudged, usize)| json!({ "reason": why.to_string(), "moves": moves });
         json!({
             "game": self.number,
             "line": self.line,
             "title": self.title,
             "study": self.study,
             "flaw": flaw,
+            "verdict": self.verdict(),
             "problem": problem,
-            "passed_over": self.passed_over,
+            "passed_over": self.passed_over.iter().map(reason).collect::<Vec<_>>(),
             "moves": self.moves.iter().map(MoveReport::to_json).collect::<Vec<_>>(),
         })
     }
@@ -114,9 +161,10 @@ impl GameReport {
 
 /// The report as text.
 pub fn to_text(report: &GameReport) -> String {
-    let mut lines = vec![format!("game {} (line {}) {}", report.number, report.line, report.title)];
-    if report.passed_over > 0 {
-        lines.push(format!("  {} moves out of reach", report.passed_over));
+    let title = format!("game {} (line {}) {}", report.number, report.line, report.title);
+    let mut lines = vec![title.trim_end().to_owned()];
+    for (why, count) in &report.passed_over {
+        lines.push(format!("  {count} {} not judged: {why}", plural(*count, "move", "moves")));
     }
     for m in &report.moves {
         let variation = if m.main { "" } else { "(variation) " };
@@ -127,4 +175,90 @@ pub fn to_text(report: &GameReport) -> String {
     lines.extend(report.verdict().map(|verdict| format!("  {verdict}")));
     lines.extend(report.problem.as_ref().map(|problem| format!("  malformed: {problem}")));
     lines.join("\n")
+}
+
+/// Counts over many games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Summary {
+    /// Games read.
+    pub games: usize,
+    /// Games that are malformed.
+    pub malformed: usize,
+    /// Moves judged.
+    pub judged: usize,
+    /// Moves not judged.
+    pub passed_over: usize,
+    /// Moves that threw something away.
+    pub mistakes: usize,
+    /// Studies without a flaw, of those within reach.
+    pub sound: usize,
+    /// Studies whose stated result is wrong.
+    pub wrong_result: usize,
+    /// Studies whose solution is a mistake.
+    pub refuted: usize,
+    /// Studies with a second solution.
+    pub cooked: usize,
+    /// Studies of which nothing was within reach.
+    pub out_of_reach: usize,
+}
+
+impl Summary {
+    /// Counts a game.
+    pub fn add(&mut self, report: &GameReport) {
+        self.games += 1;
+        self.malformed += usize::from(report.problem.is_some());
+        self.judged += report.moves.len();
+        self.passed_over += report.passed_over_moves();
+        self.mistakes += report.moves.iter().filter(|m| !m.kept()).count();
+        if report.study {
+            *match report.flaw {
+                _ if report.moves.is_empty() => &mut self.out_of_reach,
+                None => &mut self.sound,
+                Some(Flaw::WrongResult { .. }) => &mut self.wrong_result,
+                Some(Flaw::Mistake { .. }) => &mut self.refuted,
+                Some(Flaw::SecondSolution { .. }) => &mut self.cooked,
+            } += 1;
+        }
+    }
+
+    /// The counts in words, one line each.
+    pub fn to_text(&self) -> String {
+        let games = format!(
+            "{} {}, {} malformed",
+            self.games,
+            plural(self.games, "game", "games"),
+            self.malformed
+        );
+        let moves = format!(
+            "{} {} judged, {} not; {} {}",
+            self.judged,
+            plural(self.judged, "move", "moves"),
+            self.passed_over,
+            self.mistakes,
+            plural(self.mistakes, "mistake", "mistakes"),
+        );
+        let studies = format!(
+            "studies: {} sound, {} cooked, {} refuted, {} with a wrong result, {} out of reach",
+            self.sound, self.cooked, self.refuted, self.wrong_result, self.out_of_reach
+        );
+        [games, moves, studies].join("\n")
+    }
+
+    /// The counts as JSON.
+    pub fn to_json(&self) -> Json {
+        json!({
+            "games": self.games,
+            "malformed": self.malformed,
+            "moves_judged": self.judged,
+            "moves_passed_over": self.passed_over,
+            "mistakes": self.mistakes,
+            "studies": {
+                "sound": self.sound,
+                "cooked": self.cooked,
+                "refuted": self.refuted,
+                "wrong_result": self.wrong_result,
+                "out_of_reach": self.out_of_reach,
+            },
+        })
+    }
 }

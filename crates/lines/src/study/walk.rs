@@ -1,21 +1,31 @@
 //! Walks a game and judges its moves.
 
-use molien_board::{Color, Move, Position};
+use std::fmt;
+
+use molien_board::{Color, MoveName, Role, Setup, Square};
 use molien_probe::{Tablebase, chess};
-use molien_values::{Metric, Outcome};
+use molien_values::{Category, Metric, Outcome};
 use shakmaty::fen::Fen;
-use shakmaty::san::San;
-use shakmaty::{CastlingMode, Chess, FromSetup, Position as _, PositionError};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, CastlingSide, Chess, FromSetup, Position as _, PositionError};
 
 use super::detour::Detours;
-use super::pgn::{Game, Item, PgnError};
-use crate::{Judged, LineError, Strategy};
+use super::pgn::{Game, Item, PgnError, Placed};
+use crate::{Candidate, Judged, LineError, Strategy};
 
 /// What is looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Positions with more men are passed over.
     pub max_men: usize,
+    /// Whether the 50-move rule counts, from the clock of the FEN on.
+    pub fifty_moves: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { max_men: 5, fifty_moves: true }
+    }
 }
 
 /// A move that was judged.
@@ -34,38 +44,73 @@ pub struct MoveReport {
     /// Whether it belongs to the main line.
     pub main: bool,
     /// What the mover had.
-    pub before: Outcome,
+    pub before: Category,
     /// What the move leaves the mover.
-    pub after: Outcome,
+    pub after: Category,
     /// The other moves that keep what the mover had.
     pub others: Vec<String>,
     /// Those of them that only come back to the main line of a study.
     pub detours: Vec<String>,
     /// How many legal moves there are.
     pub legal: usize,
-    /// The position before the move.
-    pub position: Position,
+    /// The position before the move, with its clock.
+    pub setup: Setup,
 }
 
 impl MoveReport {
-    /// Whether the move keeps the value.
+    /// Whether the move keeps the result: a win by the clock, a draw by
+    /// whatever rule.
     pub fn kept(&self) -> bool {
-        self.before == self.after
+        self.before.result() == self.after.result()
+    }
+
+    fn lost(&self) -> bool {
+        self.before == Category::Loss
     }
 
     /// Whether it is the only move that keeps a win or a draw.
     pub fn unique(&self) -> bool {
-        self.kept() && self.others.is_empty() && self.before != Outcome::Loss
+        self.kept() && self.others.is_empty() && !self.lost()
     }
 
     /// Whether other moves would have kept the win or draw as well.
     pub fn dual(&self) -> bool {
-        self.kept() && self.others.len() > self.detours.len() && self.before != Outcome::Loss
+        self.kept() && self.others.len() > self.detours.len() && !self.lost()
     }
 
-    /// The value before the move, seen from White.
-    fn for_white(&self) -> Outcome {
+    /// The class before the move, seen from White.
+    pub(super) fn for_white(&self) -> Category {
         if self.mover == Color::White { self.before } else { self.before.reverse() }
+    }
+}
+
+/// Why a move was not judged.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Unjudged {
+    /// More men on the board than were to be looked at.
+    Men {
+        /// How many may be on the board.
+        most: usize,
+    },
+    /// A side may still castle: outside the tables.
+    Castling,
+    /// The turn is passed.
+    NullMove,
+    /// The position is not legal where tables are concerned.
+    Position,
+    /// The values cannot be had.
+    Table(String),
+}
+
+impl fmt::Display for Unjudged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unjudged::Men { most } => write!(f, "more than {most} men on the board"),
+            Unjudged::Castling => f.write_str("castling is still possible"),
+            Unjudged::NullMove => f.write_str("a null move"),
+            Unjudged::Position => f.write_str("the position is outside the tables"),
+            Unjudged::Table(why) => f.write_str(why),
+        }
     }
 }
 
@@ -100,8 +145,8 @@ pub struct GameReport {
     pub title: String,
     /// The moves that were judged.
     pub moves: Vec<MoveReport>,
-    /// How many moves were not, because the position was out of reach.
-    pub passed_over: usize,
+    /// Why others were not, and how many for each reason.
+    pub passed_over: Vec<(Unjudged, usize)>,
     /// Whether it is a study: it starts from a position of its own and claims
     /// a result.
     pub study: bool,
@@ -109,6 +154,22 @@ pub struct GameReport {
     pub flaw: Option<Flaw>,
     /// What is malformed; the moves before it were judged.
     pub problem: Option<PgnError>,
+    /// The item that cannot be played: what follows was not looked at.
+    pub stopped_at: Option<usize>,
+}
+
+impl GameReport {
+    /// How many moves were not judged.
+    pub fn passed_over_moves(&self) -> usize {
+        self.passed_over.iter().map(|(_, count)| count).sum()
+    }
+
+    fn pass_over(&mut self, why: Unjudged) {
+        match self.passed_over.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, count)) => *count += 1,
+            None => self.passed_over.push((why, 1)),
+        }
+    }
 }
 
 /// Judges the moves of a game.
@@ -132,7 +193,7 @@ pub fn check_game(
         Ok(start) => start,
         Err(problem) => {
             let (game, line) = (game.number, game.line);
-            report.problem = Some(PgnError { game, line, problem });
+            report.problem.get_or_insert(PgnError { game, line, problem });
             return Ok(report);
         }
     };
@@ -149,7 +210,8 @@ pub fn check_game(
             Outcome::Draw => solver,
         };
         let own = |m: &&MoveReport| m.main && m.mover == solver;
-        let detours = Detours::new(tables, report.moves.iter().filter(own));
+        let main = report.moves.iter().filter(own).map(|m| m.setup.position).collect();
+        let detours = Detours { tables, strategy: strategy(options), main };
         for m in report.moves.iter_mut().filter(|m| own(&&**m) && m.kept()) {
             m.detours = detours.of(m)?;
         }
@@ -188,7 +250,7 @@ fn claim(game: &Game) -> Option<Outcome> {
 /// draw, the side that moves first.
 fn flaw(moves: &[MoveReport], claim: Outcome, solver: Color) -> Option<Flaw> {
     let main = || moves.iter().enumerate().filter(|(_, m)| m.main);
-    let wrong = main().find(|(_, m)| m.for_white() != claim).map(|(at, _)| at);
+    let wrong = main().find(|(_, m)| m.for_white().result() != Some(claim)).map(|(at, _)| at);
     let mistake = main().find(|(_, m)| m.mover == solver && !m.kept()).map(|(at, _)| at);
     let dual = main().find(|(_, m)| m.mover == solver && m.dual()).map(|(at, _)| at);
     let flaws = [
@@ -224,12 +286,15 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn items(&mut self) -> Result<(), LineError> {
-        for (number, item) in self.game.items.iter().enumerate() {
+        for (number, Placed { item, line, .. }) in self.game.items.iter().enumerate() {
             match item {
-                Item::Move { san, line } => {
-                    if let Err(problem) = self.play(number, san, *line)? {
-                        let (game, line) = (self.game.number, *line);
-                        self.report.problem = Some(PgnError { game, line, problem });
+                Item::Move(name) => {
+                    if let Err(problem) = self.play(number, name, *line)? {
+                        let error = PgnError { game: self.game.number, line: *line, problem };
+                        // What goes wrong first is what is told.
+                        let earlier = self.report.problem.take().filter(|p| p.line < *line);
+                        self.report.problem = Some(earlier.unwrap_or(error));
+                        self.report.stopped_at = Some(number);
                         return Ok(());
                     }
                 }
@@ -256,66 +321,122 @@ impl Walk<'_> {
         name: &str,
         line: usize,
     ) -> Result<Result<(), String>, LineError> {
-        let bare = name.trim_end_matches(['+', '#']);
         let now = self.at.now.clone();
-        let Ok(san) = bare.parse::<San>() else {
-            return Ok(Err(format!("'{name}' is not a move")));
+        let (after, played) = match step(&now, name) {
+            Ok(step) => step,
+            Err(problem) => return Ok(Err(problem)),
         };
-        let Ok(played) = san.to_move(&now) else {
-            return Ok(Err(format!("{name} is not a legal move here")));
-        };
-        let uci = played.to_uci(CastlingMode::Standard).to_string();
-        let mut after = now.clone();
-        after.play_unchecked(played);
-        let judged = self.judge(&now)?;
-        let found = judged.and_then(|judged| {
-            let played = judged.moves.iter().find(|m| m.played.to_string() == uci)?.played;
-            Some((judged, played))
-        });
-        match found {
-            None => self.report.passed_over += 1,
-            Some((judged, played)) => {
-                let number = now.fullmoves().get();
-                let dots = if now.turn().is_white() { "." } else { "..." };
-                let report = self.describe(&judged, &played, (item, line));
-                let number = format!("{number}{dots}");
-                self.report.moves.push(MoveReport { number, ..report });
-            }
+        match played {
+            None => self.report.pass_over(Unjudged::NullMove),
+            Some(played) => match self.judge(&now)? {
+                Err(why) => self.report.pass_over(why),
+                Ok(judged) => {
+                    let uci = played.to_uci(CastlingMode::Standard).to_string();
+                    let report = self.describe(&judged, &uci, (item, line));
+                    self.report.moves.extend(report);
+                }
+            },
         }
         self.at = Node { now: after, before: Some(now) };
         Ok(Ok(()))
     }
 
-    fn describe(&self, judged: &Judged, played: &Move, place: (usize, usize)) -> MoveReport {
-        let others = judged.preserving_moves().filter(|m| m.played != *played);
-        let draw = Outcome::Draw;
-        MoveReport {
+    fn describe(&self, judged: &Judged, uci: &str, place: (usize, usize)) -> Option<MoveReport> {
+        let candidate = judged.moves.iter().find(|m| m.played.to_string() == uci)?;
+        let others = judged.preserving_moves().filter(|m| m.played != candidate.played);
+        let setup = judged.setup;
+        let mover = setup.position.turn();
+        let dots = if mover == Color::White { "." } else { "..." };
+        let before = judged.moves.iter().map(category).max()?;
+        Some(MoveReport {
             item: place.0,
             line: place.1,
-            number: String::new(),
-            san: chess::san(&judged.position, played),
-            mover: judged.position.turn(),
+            number: format!("{}{dots}", setup.fullmove_number),
+            san: chess::san(&setup.position, &candidate.played),
+            mover,
             main: self.stack.is_empty(),
-            before: judged.outcome().unwrap_or(draw),
-            after: judged.find(played).map_or(draw, |m| m.outcome),
+            before,
+            after: category(candidate),
             others: others.map(|m| judged.san(m)).collect(),
             detours: Vec::new(),
             legal: judged.moves.len(),
-            position: judged.position,
-        }
+            setup,
+        })
     }
 
-    /// Judges a position; none if it is out of reach.
-    fn judge(&self, now: &Chess) -> Result<Option<Judged>, LineError> {
-        if now.board().occupied().count() > self.options.max_men {
-            return Ok(None);
+    /// Judges a position; the inner error says why it is out of reach.
+    fn judge(&self, now: &Chess) -> Result<Result<Judged, Unjudged>, LineError> {
+        let most = self.options.max_men;
+        if now.board().occupied().count() > most {
+            return Ok(Err(Unjudged::Men { most }));
         }
-        let Some(position): Option<Position> = chess::from_chess(now) else { return Ok(None) };
-        // Any metric tells who wins; DTZ is the cheapest.
-        match Judged::new(self.tables, &position, &Strategy::from(Metric::Dtz)) {
-            Ok(judged) => Ok(Some(judged)),
+        if now.castles().any() {
+            return Ok(Err(Unjudged::Castling));
+        }
+        let Some(position) = chess::from_chess(now) else { return Ok(Err(Unjudged::Position)) };
+        let setup = Setup {
+            position,
+            halfmove_clock: now.halfmoves(),
+            fullmove_number: now.fullmoves().get(),
+        };
+        match Judged::new(self.tables, setup, &strategy(self.options)) {
+            Ok(judged) => Ok(Ok(judged)),
             Err(LineError::Probe(error)) if error.is_cancelled() => Err(error.into()),
-            Err(_) => Ok(None),
+            Err(error) => Ok(Err(Unjudged::Table(error.to_string()))),
         }
+    }
+}
+
+/// What the moves are judged by. Without the 50-move rule any metric tells who
+/// wins, and DTZ is the cheapest.
+fn strategy(options: &Options) -> Strategy {
+    match options.fifty_moves {
+        true => Strategy::result_only(),
+        false => Metric::Dtz.into(),
+    }
+}
+
+/// The class a move leads to, seen from the mover.
+fn category(candidate: &Candidate) -> Category {
+    candidate.category.unwrap_or(candidate.outcome.into())
+}
+
+/// The position after a move, and the move, unless the turn is passed.
+fn step(now: &Chess, name: &str) -> Result<(Chess, Option<shakmaty::Move>), String> {
+    let illegal = || format!("{name} is not a legal move here");
+    let wanted: MoveName = name.parse().map_err(|_| format!("'{name}' is not a move"))?;
+    if wanted == MoveName::Null {
+        let passed = now.clone().swap_turn();
+        return Ok((passed.map_err(|_| illegal())?, None));
+    }
+    let legal = now.legal_moves();
+    let fitting: Vec<&shakmaty::Move> = legal.iter().filter(|m| fits(&wanted, m)).collect();
+    match fitting[..] {
+        [played] => {
+            let mut after = now.clone();
+            after.play_unchecked(*played);
+            Ok((after, Some(*played)))
+        }
+        [] => Err(illegal()),
+        _ => Err(format!("{name} can mean several moves here")),
+    }
+}
+
+fn fits(wanted: &MoveName, m: &shakmaty::Move) -> bool {
+    let square = |square: shakmaty::Square| Square::new(square.to_usize());
+    let role = |role: shakmaty::Role| Role::from_letter(role.upper_char());
+    let castles = m.castling_side().map(|side| side == CastlingSide::KingSide);
+    match (wanted, castles) {
+        (MoveName::Castling { kingside }, Some(side)) => side == *kingside,
+        (MoveName::Plain { .. }, _) => {
+            // As the king moves: castling in UCI is e1g1.
+            let UciMove::Normal { from, to, promotion } = m.to_uci(CastlingMode::Standard) else {
+                return false;
+            };
+            let promotion = promotion.and_then(role);
+            role(m.role())
+                .is_some_and(|moved| wanted.is(moved, square(from), square(to), promotion))
+        }
+        _ => false,
     }
 }
