@@ -6,6 +6,7 @@ mod args;
 mod cmd;
 mod context;
 mod diagram;
+mod fen;
 mod malloc;
 mod memory;
 mod progress;
@@ -16,6 +17,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
+use molien_board::FenError;
 use molien_build::{BuildError, Storage, storage};
 use molien_probe::ProbeError;
 
@@ -53,6 +55,10 @@ fn main() -> ExitCode {
 
 /// What the user can do about an error, in the words of the command line.
 fn hint(error: &anyhow::Error) -> Option<String> {
+    let fen = || error.chain().find_map(|cause| cause.downcast_ref::<FenError>());
+    if let Some(FenError::Castling(_)) = fen() {
+        return Some(" (--ignore-castling does that)".to_owned());
+    }
     let probe = || error.chain().find_map(|cause| cause.downcast_ref::<ProbeError>());
     let build = || error.chain().find_map(|cause| cause.downcast_ref::<BuildError>());
     let missing = || match build()? {

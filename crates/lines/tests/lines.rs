@@ -18,9 +18,9 @@ fn worths(tables: &Tablebase, position: &Position, metric: Metric) -> Vec<(Strin
 /// Every move is optimal, leads to the value expected, and has the right mark.
 fn check(tables: &Tablebase, line: &Line, metric: Metric) {
     for ply in &line.plies {
-        let worths = worths(tables, &ply.before, metric);
+        let worths = worths(tables, &ply.before.position, metric);
         let best = worths.iter().map(|(_, value)| *value).reduce(better).unwrap();
-        assert_eq!(tables.value(&ply.before, metric).unwrap(), best, "{}", ply.before);
+        assert_eq!(tables.value(&ply.before.position, metric).unwrap(), best, "{}", ply.before);
         assert_eq!((ply.got, ply.best.1), (best, best), "{} {}", ply.before, ply.san);
         let optimal = worths.iter().filter(|(_, value)| *value == best).count();
         let keeping = worths.iter().filter(|(_, value)| value.outcome() == best.outcome()).count();
@@ -78,7 +78,7 @@ fn strategies_differ_by_side_and_nest() {
     let line = best_line(&tables, &start, &play, Until::default()).unwrap();
     assert_eq!(line.plies.len(), 3);
     assert_eq!(line.winner, Some(Color::White));
-    let until = Until { plies: 1, conversion: false };
+    let until = Until { plies: 1, ..Until::default() };
     assert_eq!(best_line(&tables, &start, &play, until).unwrap().plies.len(), 1);
 }
 

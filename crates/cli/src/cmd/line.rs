@@ -1,18 +1,19 @@
 //! `molien line`.
 
 use clap::Args;
-use molien_board::Position;
 use molien_lines::{Line, Play, Strategy, Until, best_line};
 use molien_values::Metric;
 use serde_json::json;
 
 use crate::Verdict;
 use crate::context::Context;
-use crate::text::{print_json, print_line, winner_moves};
+use crate::fen::FenArgs;
+use crate::text::{print_json, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
   molien line '8/8/8/8/8/2k5/8/K6R w - -'
+  molien line 'K7/2k5/3n4/8/2b5/8/8/8 w - - 97 128'
   molien line 8/8/8/8/6KR/6R1/k7/8_w_-_- --white ZM --black M
   molien line --pgn --metric dtc 8/1k6/8/8/3r4/8/8/Q5K1_w_-_-
 
@@ -21,30 +22,35 @@ move, [..] the other optimal moves, a raised number how many optimal moves
 there are, {..} the material after a capture or promotion.
 
 A strategy is a metric or letters, the most important first: M (dtm), C (dtc),
-F or Z (dtz). ZM plays for the next zeroing move and settles ties by mate.";
+Z or F (dtz), R. ZM plays for the next zeroing move and settles ties by mate.
+R, the default, wins within the 50-move rule, counted from the clock of the FEN,
+and as fast as the rule allows; the other strategies do not look at the rule
+and can throw a win away. The line ends where a draw can be claimed.";
 
 /// Which position, played how.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct LineArgs {
-    /// The position as FEN, quoted or not
-    #[arg(required = true)]
-    fen: Vec<String>,
-    /// What both sides play by: dtm, dtc or dtz
-    #[arg(long, default_value = "dtm")]
-    metric: Metric,
-    /// White's strategy, if another
+    #[command(flatten)]
+    fen: FenArgs,
+    /// What both sides play by: dtm, dtc, dtz or dtz50 [default: strategy R]
+    #[arg(long)]
+    metric: Option<Metric>,
+    /// White's strategy, if it is another
     #[arg(long, value_name = "LETTERS")]
     white: Option<Strategy>,
-    /// Black's strategy, if another
+    /// Black's strategy, if it is another
     #[arg(long, value_name = "LETTERS")]
     black: Option<Strategy>,
-    /// Stop after so many plies
+    /// Stop after this many plies
     #[arg(long, value_name = "N", default_value_t = Until::default().plies)]
     plies: usize,
     /// Stop after the first capture or promotion
     #[arg(long)]
     conversion: bool,
+    /// Play on as if there were no 50-move rule
+    #[arg(long)]
+    no_50_move_rule: bool,
     /// Print a game in PGN
     #[arg(long)]
     pgn: bool,
@@ -52,11 +58,17 @@ pub struct LineArgs {
 
 /// Solves what is needed and prints best play.
 pub fn run(context: &Context, args: &LineArgs) -> anyhow::Result<Verdict> {
-    let position: Position = args.fen.join(" ").parse()?;
-    let strategy = |own: &Option<Strategy>| own.clone().unwrap_or(args.metric.into());
+    let setup = args.fen.setup()?;
+    let rule = !args.no_50_move_rule;
+    let default = match args.metric {
+        Some(metric) => metric.into(),
+        None if rule => Strategy::within_the_rule(),
+        None => Metric::Dtm.into(),
+    };
+    let strategy = |own: &Option<Strategy>| own.clone().unwrap_or(default.clone());
     let play = Play { white: strategy(&args.white), black: strategy(&args.black) };
-    let until = Until { plies: args.plies, conversion: args.conversion };
-    let line = best_line(&context.tablebase(), &position, &play, until)?;
+    let until = Until { plies: args.plies, conversion: args.conversion, fifty_moves: rule };
+    let line = best_line(&context.tablebase(), setup, &play, until)?;
     if context.json {
         let mut found = line.to_json();
         found["white"] = json!(play.white.to_string());
@@ -72,15 +84,13 @@ pub fn run(context: &Context, args: &LineArgs) -> anyhow::Result<Verdict> {
 }
 
 fn print(line: &Line, play: &Play) -> anyhow::Result<()> {
-    let value = match (line.winner, line.depth()) {
-        (Some(winner), Some((metric, plies))) => {
-            format!("{winner} wins, {metric} {plies} plies ({} moves)", winner_moves(plies))
-        }
-        (Some(winner), None) => format!("{winner} has won"),
-        (None, _) => "drawn".to_owned(),
-    };
     let strategies = format!("White {}, Black {}", play.white, play.black);
+    let turn = line.start.position.turn();
     print_line(&line.start.to_string())?;
-    print_line(&format!("{} to move: {value}; {strategies}\n", line.start.turn()))?;
+    print_line(&format!("{turn} to move: {}; {strategies}", line.verdict()))?;
+    if line.throws_the_win_away() {
+        print_line("This line throws the win away: strategy R wins within the 50-move rule.")?;
+    }
+    print_line("")?;
     print_line(&line.to_text())
 }
