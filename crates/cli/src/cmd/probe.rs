@@ -21,15 +21,15 @@ Examples:
   molien probe '8/8/8/8/8/2k5/8/K6R w - - 0 1 moves h1h3 c3c4'
   molien probe --json 8/8/8/8/8/2k5/8/K6R_b_-_-
   molien probe --metric dtm '8/8/8/8/8/2k5/8/K6R w - -'
-  molien probe --fens games.txt --metric dtz50 > answers.ndjson
 
 Plies are positive for a win of the side to move and negative for a loss; a
 move's values are those of the position after it, seen from the side then to
 move. Moves are grouped by what they achieve, the best first. The halfmove clock
 of the FEN counts: a win that comes too late for it is a draw by the 50-move rule.
 With --metric nothing else is solved; without dtz50 the rule is not looked at.
-With --fens every line of a file (or of standard input, -) is a position, and a
-line of JSON (or CSV) is written for each, in order; docs/json.md lists the fields.";
+With --fens FILE every line of a file (of standard input for '-') is a position, and
+a line of JSON, or of CSV with --format csv, is written for each, in order;
+docs/json.md lists the fields.";
 
 /// Which position.
 #[derive(Args, Debug)]
