@@ -36,12 +36,6 @@ impl Strategy {
         Strategy { goals: vec![Goal::Rule, Goal::Depth(Metric::Dtm)] }
     }
 
-    /// The class under the 50-move rule and nothing else: enough to judge moves
-    /// by the result they lead to.
-    pub(crate) fn result_only() -> Strategy {
-        Strategy { goals: vec![Goal::Rule] }
-    }
-
     /// The goals, the most important first.
     pub fn goals(&self) -> &[Goal] {
         &self.goals

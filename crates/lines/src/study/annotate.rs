@@ -177,7 +177,8 @@ impl Page {
         let gap: &[u8] = match self.out.last() {
             None | Some(b'\n') => b"",
             _ if text.starts_with('\n') => b"",
-            _ if self.column + text.len() > COLUMNS => b"\n",
+            // A sign stays with its move.
+            _ if !text.starts_with('$') && self.column + text.len() > COLUMNS => b"\n",
             _ => b" ",
         };
         self.copy(gap);

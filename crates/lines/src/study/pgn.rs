@@ -104,10 +104,10 @@ impl Game {
 /// goes wrong; the next one starts with the next tags. The bytes of all games
 /// together are those of the file.
 pub fn read(bytes: impl AsRef<[u8]>) -> Vec<Game> {
-    let mut reader = Reader { bytes: bytes.as_ref(), at: 0, start: 0, line: 1 };
-    if reader.rest().starts_with(b"\xef\xbb\xbf") {
-        reader.at = 3;
-    }
+    let bytes = bytes.as_ref();
+    // A mark that says it is UTF-8 comes before the first line.
+    let mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    let mut reader = Reader { bytes, mark, at: mark, start: 0, line: 1 };
     let mut games: Vec<Game> = Vec::new();
     loop {
         reader.skip_blank();
@@ -131,6 +131,8 @@ fn decode(bytes: &[u8]) -> String {
 
 struct Reader<'a> {
     bytes: &'a [u8],
+    /// Where the first line begins.
+    mark: usize,
     at: usize,
     /// Where the game begins.
     start: usize,
@@ -158,7 +160,7 @@ impl<'a> Reader<'a> {
     }
 
     fn at_line_start(&self) -> bool {
-        self.at == 0 || self.bytes[self.at - 1] == b'\n'
+        self.at == self.mark || self.bytes[self.at - 1] == b'\n'
     }
 
     /// Skips white space, and lines that begin with `%`.
@@ -202,10 +204,15 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the tags. A line in brackets that is none is remembered and
-    /// passed over.
+    /// passed over, as are comments between them.
     fn tags(&mut self, game: &mut Game) {
-        while self.rest().starts_with(b"[") {
+        while let Some(first @ (b'[' | b';')) = self.rest().first() {
             let (line, at) = (self.line, self.at);
+            if *first == b';' {
+                self.take_line();
+                self.skip_blank();
+                continue;
+            }
             let text = decode(self.take_line().trim_ascii());
             match tag(&text) {
                 Some(tag) => game.tags.push(tag),

@@ -387,13 +387,10 @@ impl Walk<'_> {
     }
 }
 
-/// What the moves are judged by. Without the 50-move rule any metric tells who
-/// wins, and DTZ is the cheapest.
+/// What the moves are judged by. Any metric tells who wins, DTZ50 with the
+/// 50-move rule, and DTZ is the cheapest.
 fn strategy(options: &Options) -> Strategy {
-    match options.fifty_moves {
-        true => Strategy::result_only(),
-        false => Metric::Dtz.into(),
-    }
+    if options.fifty_moves { Metric::Dtz50.into() } else { Metric::Dtz.into() }
 }
 
 /// The class a move leads to, seen from the mover.
