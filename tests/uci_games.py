@@ -1,13 +1,21 @@
-"""Plays won endings with the engine through python-chess.
+"""Plays endings with the engine through python-chess.
 
-    python3 tests/uci_games.py MOLIEN SYZYGY_FOLDER [GAMES]
+    python3 tests/uci_games.py MOLIEN TABLES SYZYGY [--games N] [--five]
 
-Random won KPK, KPKP and KRK starts (won by the Syzygy files in the folder),
-half against a random defender, half against the best defence by DTZ. The engine
-must play legal moves, keep within its time, and keep every win until it mates or
-promotes into a win that stays won. Prints one line and exits 1 on a failure.
+MOLIEN is the program, TABLES its folder of tables, SYZYGY a folder of Syzygy
+files of up to four men. Random starts, won or drawn for the engine by the Syzygy
+files, with a random count of the 50-move rule that the win still fits; won ones
+for either colour, drawn ones with either side to move. The opponents are a
+random mover, the longest defence by DTZ, and the engine itself with its
+trickiest defence. With --five, half of the starts have five men, judged by the engine's
+own tables at the start and by the result in the end.
+
+A game fails if the engine plays an illegal move, oversteps its clock, does not mate
+a won ending before the draw can be claimed, or loses a drawn one. Prints one
+line and exits 1 on a failure.
 """
 
+import argparse
 import random
 import sys
 import time
@@ -16,86 +24,171 @@ import chess
 import chess.engine
 import chess.syzygy
 
-MATERIALS = ["KPk", "KPkp", "KRk"]
-MOVE_SECONDS = 0.05
-# The operating system may take the processor away for a moment.
-GRACE_SECONDS = 1.0
-MOST_MOVES = 120
-# The longest any move has taken so far, in seconds.
-slowest = [0.0]
+MATERIALS = ["KPvk", "KQvk", "KRvk", "KPvkp", "KQvkp", "KRvkp", "KBNvk", "KPPvk", "KQvkr"]
+FIVE_MEN = ["KRBvkr", "KQRvkq", "KBBvkn", "KRPvkr", "KNNvkp", "KRNvkr", "KQPvkq"]
+# A game's clock and what every move adds to it, in seconds.
+CLOCK, INCREMENT = 20.0, 0.2
+# A drawn game has been held when this many moves were played.
+DRAWN_MOVES = 40
+MOST_MOVES = 400
 
 
-def random_start(rng, tables):
-    """A legal position won for the side to move within the 50-move rule."""
+class Failure(Exception):
+    """Why a game does not count."""
+
+
+class Truth:
+    """What positions are worth: by Syzygy up to four men, else by the engine."""
+
+    def __init__(self, syzygy, judge):
+        self.syzygy, self.judge = syzygy, judge
+
+    def wdl(self, board):
+        """2 to -2 for the side to move, the count of the 50-move rule at zero."""
+        if len(board.piece_map()) <= 4:
+            return self.syzygy.probe_wdl(board)
+        fresh = board.copy(stack=False)
+        fresh.halfmove_clock = 0
+        wdl = self.judge.analyse(fresh, chess.engine.Limit(depth=1))["wdl"].relative
+        return 2 if wdl.wins else -2 if wdl.losses else 0
+
+    def spare(self, board):
+        """The plies a win can wait, or none if only the engine could tell."""
+        if len(board.piece_map()) > 4:
+            return 0
+        # DTZ may be rounded by one.
+        return max(0, 99 - abs(self.syzygy.probe_dtz(board)))
+
+
+def random_board(rng, materials):
+    """Any legal position, either side to move, either colour stronger."""
     while True:
-        men = rng.choice(MATERIALS)
+        white, black = rng.choice(materials).split("v")
         board = chess.Board(None)
+        men = white.upper() + black.lower()
         for letter, square in zip(men, rng.sample(range(64), len(men))):
             board.set_piece_at(square, chess.Piece.from_symbol(letter))
-        board.turn = chess.WHITE
-        pawns = board.pieces(chess.PAWN, True) | board.pieces(chess.PAWN, False)
-        if pawns & (chess.BB_RANK_1 | chess.BB_RANK_8) or not board.is_valid():
-            continue
-        if tables.probe_wdl(board) == 2:
+        board.turn = rng.random() < 0.5
+        if rng.random() < 0.5:
+            board = board.mirror()
+        if board.is_valid() and any(board.legal_moves):
             return board
 
 
-def defend(rng, board, tables, best):
-    """A random move, or one that lasts longest by DTZ."""
-    moves = list(board.legal_moves)
-    if not best:
-        return rng.choice(moves)
+def random_start(rng, truth, materials, won):
+    """A position won, or drawn, for the engine, and the engine's colour."""
+    while True:
+        board = random_board(rng, materials)
+        wdl = truth.wdl(board)
+        if won and wdl == 2:
+            board.halfmove_clock = rng.randint(0, truth.spare(board))
+            return board, board.turn
+        if not won and wdl == 0:
+            return board, rng.random() < 0.5
+
+
+def longest(board, truth):
+    """The move that lasts longest by DTZ; among draws and wins any that keeps them."""
 
     def lasts(move):
         board.push(move)
-        value = (-tables.probe_wdl(board), abs(tables.probe_dtz(board)))
+        value = (-truth.syzygy.probe_wdl(board), abs(truth.syzygy.probe_dtz(board)))
         board.pop()
         return value
 
-    return max(moves, key=lasts)
+    return max(board.legal_moves, key=lasts)
 
 
-def play(engine, rng, tables, best):
-    """Plays one game; the reason it failed, or nothing."""
-    board = random_start(rng, tables)
-    start = board.fen()
-    for _ in range(MOST_MOVES):
+class Opponent:
+    """One of three kinds."""
+
+    KINDS = ["random", "longest", "tricky"]
+
+    def __init__(self, kind, rng, truth, engine):
+        self.kind, self.rng, self.truth, self.engine = kind, rng, truth, engine
+
+    def move(self, board):
+        if self.kind == "longest" and len(board.piece_map()) <= 4:
+            return longest(board, self.truth)
+        if self.kind == "random":
+            return self.rng.choice(list(board.legal_moves))
+        return self.engine.play(board, chess.engine.Limit(time=0.05)).move
+
+
+class Clock:
+    """The engine's time."""
+
+    slowest = 0.0
+
+    def __init__(self):
+        self.left = CLOCK
+
+    def play(self, engine, board):
+        limit = chess.engine.Limit(
+            white_clock=self.left, black_clock=self.left, white_inc=INCREMENT, black_inc=INCREMENT
+        )
         began = time.monotonic()
-        result = engine.play(board, chess.engine.Limit(time=MOVE_SECONDS))
+        move = engine.play(board, limit).move
         taken = time.monotonic() - began
-        slowest[0] = max(slowest[0], taken)
-        if taken > MOVE_SECONDS + GRACE_SECONDS:
-            return f"{start}: too slow at {board.fen()}"
-        if result.move not in board.legal_moves:
-            return f"{start}: {result.move} is illegal at {board.fen()}"
-        board.push(result.move)
-        if board.is_checkmate():
-            return None
-        if board.is_game_over() or tables.probe_wdl(board) > -1:
-            return f"{start}: the win is gone at {board.fen()}"
-        board.push(defend(rng, board, tables, best))
-        if len(board.piece_map()) == 3 and board.queens and tables.probe_wdl(board) == 2:
-            return None  # a queen against the bare king, the win kept
-    return f"{start}: no end after {MOST_MOVES} moves"
+        Clock.slowest = max(Clock.slowest, taken)
+        self.left += INCREMENT - taken
+        if self.left < 0:
+            raise Failure(f"out of time at {board.fen()}")
+        if move not in board.legal_moves:
+            raise Failure(f"{move} is illegal at {board.fen()}")
+        return move
+
+
+def play(engine, opponent, truth, start, ours, won):
+    """Plays one game."""
+    board, clock = start.copy(), Clock()
+    for ply in range(2 * (MOST_MOVES if won else DRAWN_MOVES)):
+        outcome = board.outcome(claim_draw=True)
+        if outcome is not None:
+            if won and outcome.winner != ours:
+                raise Failure(f"{outcome.termination.name.lower()} at {board.fen()}")
+            if not won and outcome.winner == (not ours):
+                raise Failure(f"lost at {board.fen()}")
+            return
+        if board.turn != ours:
+            board.push(opponent.move(board))
+            continue
+        board.push(clock.play(engine, board))
+        if not won and len(board.piece_map()) <= 4 and truth.wdl(board) == 2:
+            raise Failure(f"a draw is thrown away at {board.fen()}")
+    if won:
+        raise Failure(f"no mate after {MOST_MOVES} moves")
 
 
 def main():
-    molien, folder = sys.argv[1], sys.argv[2]
-    games = int(sys.argv[3]) if len(sys.argv) > 3 else 200
-    rng = random.Random(1)
-    failures = []
-    with chess.syzygy.open_tablebase(folder) as tables:
-        engine = chess.engine.SimpleEngine.popen_uci([molien, "--backend", "cpu", "uci"])
-        try:
-            for game in range(games):
-                failure = play(engine, rng, tables, best=game % 2 == 1)
-                failures += [failure] if failure else []
-        finally:
-            engine.quit()
+    parser = argparse.ArgumentParser()
+    parser.add_argument("molien")
+    parser.add_argument("tables")
+    parser.add_argument("syzygy")
+    parser.add_argument("--games", type=int, default=200)
+    parser.add_argument("--five", action="store_true")
+    args = parser.parse_args()
+    command = [args.molien, "--backend", "cpu", "--no-solve", "--tables", args.tables, "uci"]
+    rng, failures = random.Random(1), []
+    engine, other = (chess.engine.SimpleEngine.popen_uci(command) for _ in range(2))
+    other.configure({"UCI_ShowWDL": True, "TrickiestDefence": True})
+    with chess.syzygy.open_tablebase(args.syzygy) as syzygy:
+        truth = Truth(syzygy, other)
+        for game in range(args.games):
+            kind, won = Opponent.KINDS[game % 3], game % 4 != 3
+            materials = FIVE_MEN if args.five and game % 2 else MATERIALS
+            start, ours = random_start(rng, truth, materials, won)
+            try:
+                play(engine, Opponent(kind, rng, truth, other), truth, start, ours, won)
+            except (Failure, chess.engine.EngineError) as problem:
+                what = "won" if won else "drawn"
+                failures.append(f"{start.fen()} ({what}, {kind}): {problem}")
+    engine.quit()
+    other.quit()
     for failure in failures:
         print(failure)
-    kept = games - len(failures)
-    print(f"{kept} of {games} wins kept, slowest move {1000 * slowest[0]:.0f} ms of {1000 * MOVE_SECONDS:.0f}")
+    right = args.games - len(failures)
+    print(f"{right} of {args.games} games as they should be, slowest move {1000 * Clock.slowest:.0f} ms")
     return 1 if failures else 0
 
 

@@ -14,7 +14,7 @@
 use std::cmp::Reverse;
 
 use molien_board::Move;
-use molien_values::{Category, FIFTY_MOVES_PLIES, Value};
+use molien_values::{Category, Precision, Value, category_at};
 
 use crate::game::Game;
 use crate::tables::{Known, KnownMove};
@@ -31,25 +31,14 @@ pub(crate) struct Choice {
     pub repeats: bool,
 }
 
-/// The class of a value with the halfmove clock at `clock`.
-pub(crate) fn category_at(dtz50: Value, clock: u32) -> Category {
-    let in_time = |plies: u16| u32::from(plies) + clock <= u32::from(FIFTY_MOVES_PLIES);
-    match dtz50 {
-        // Mate is mate, whatever the clock says.
-        Value::Loss(0) => Category::Loss,
-        Value::Win(plies) if in_time(plies) => Category::Win,
-        Value::Win(_) => Category::CursedWin,
-        Value::Draw => Category::Draw,
-        Value::Loss(plies) if in_time(plies) => Category::Loss,
-        Value::Loss(_) => Category::BlessedLoss,
-    }
-}
-
 impl Choice {
     fn new(game: &Game, played: Move, after: Known) -> Choice {
-        let seen = game.times_seen(&game.position.play(&played));
-        let category = match seen {
-            0 | 1 => category_at(after.dtz50, game.clock_after(&played)).reverse(),
+        let seen = game.times_seen(&game.position().play(&played));
+        let clock = game.clock_after(&played);
+        let category = match (seen, after.dtz50) {
+            // Once nobody has claimed the draw, mate is mate at any count.
+            (_, Value::Loss(0)) => Category::Win,
+            (0 | 1, value) => category_at(value, Precision::Exact, clock).reverse(),
             _ => Category::Draw, // the third time
         };
         Choice { played, category, after, repeats: seen > 0 }
@@ -95,12 +84,15 @@ pub(crate) fn rank(game: &Game, moves: &[KnownMove]) -> Vec<Choice> {
 /// are unknown: `here` is what is known of the position itself.
 pub(crate) fn is_settled(game: &Game, here: Option<Known>, moves: &[KnownMove]) -> bool {
     let Some(best) = rank(game, moves).first().map(|choice| choice.category) else { return false };
-    let enough = here.is_some_and(|here| best >= category_at(here.dtz50, game.clock));
+    let enough =
+        here.is_some_and(|here| best >= category_at(here.dtz50, Precision::Exact, game.clock()));
     best == Category::Win || enough || moves.iter().all(|(_, after)| after.is_some())
 }
 
 #[cfg(test)]
 mod tests {
+    use molien_board::Setup;
+
     use super::*;
 
     fn known(dtz50: Value, dtm: Value) -> Known {
@@ -110,7 +102,7 @@ mod tests {
     /// The moves of a lone rook, the first few with these values.
     fn ranked(clock: u32, values: &[Known]) -> Vec<(usize, Category)> {
         let position: molien_board::Position = "8/8/8/8/8/2k5/8/K6R w - -".parse().unwrap();
-        let game = Game::new(position, clock);
+        let game = Game::new(Setup { halfmove_clock: clock, ..Setup::from(position) });
         let moves = position.legal_moves();
         let given: Vec<KnownMove> =
             moves.iter().copied().zip(values.iter().copied().map(Some)).collect();

@@ -200,7 +200,7 @@ impl<'scope, 'env, W: Write + Send> Engine<'scope, 'env, W> {
     /// Has the table of the position made if that is wished for.
     fn order_table(&mut self) {
         let setup = &self.settings.setup;
-        let wanted = self.game.as_ref().map(|game| game.position.material());
+        let wanted = self.game.as_ref().map(|game| game.position().material());
         if let (true, Some(tables), Some(material)) =
             (self.settings.solve_missing, &setup.tables, wanted)
             && material.len() <= setup.most_men
@@ -210,7 +210,7 @@ impl<'scope, 'env, W: Write + Send> Engine<'scope, 'env, W> {
     }
 
     fn go(&mut self, go: &Go<'_>) {
-        let turn = self.game.as_ref().map_or(Color::White, |game| game.position.turn());
+        let turn = self.game.as_ref().map_or(Color::White, |game| game.position().turn());
         let time = budget(go, turn, self.settings.overhead);
         let control = Arc::new(match (go.infinite, go.ponder) {
             (true, _) => Control::infinite(),
@@ -245,11 +245,13 @@ impl<'scope, 'env, W: Write + Send> Engine<'scope, 'env, W> {
     /// The moves named; those that are not legal are complained of.
     fn root_moves(&self, names: &[&str]) -> Vec<Move> {
         let Some(game) = &self.game else { return Vec::new() };
-        let legal = game.position.legal_moves();
-        let find = |name: &&str| legal.iter().copied().find(|m| m.to_string() == **name);
-        for name in names.iter().filter(|name| find(name).is_none()) {
-            self.complain(&format!("'{name}' is not a legal move in {}", game.position));
-        }
+        let find = |name: &&str| match game.position().find_move(name) {
+            Ok(found) => Some(found),
+            Err(problem) => {
+                self.complain(&problem.to_string());
+                None
+            }
+        };
         names.iter().filter_map(find).collect()
     }
 

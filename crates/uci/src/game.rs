@@ -1,22 +1,20 @@
 //! The game so far: the position, its clock, and what came before.
 
-use molien_board::{Move, Position};
+use molien_board::{Move, Position, Setup};
 
 /// The position on the board with what the rules remember of the game.
 #[derive(Clone, Debug)]
 pub(crate) struct Game {
-    /// The position to move in.
-    pub position: Position,
-    /// Plies since the last capture or pawn move.
-    pub clock: u32,
-    /// The positions before this one since then, as far as they are known.
+    setup: Setup,
+    /// The positions before this one since the last capture or pawn move, as
+    /// far as they are known.
     earlier: Vec<Position>,
 }
 
 impl Game {
     /// A game that begins here.
-    pub fn new(position: Position, clock: u32) -> Game {
-        Game { position, clock, earlier: Vec::new() }
+    pub fn new(setup: Setup) -> Game {
+        Game { setup, earlier: Vec::new() }
     }
 
     /// Reads what follows `position`: `fen <fields> [moves <move>...]`.
@@ -30,16 +28,22 @@ impl Game {
         };
         let end = words.iter().position(|&word| word == "moves").unwrap_or(words.len());
         let (fields, moves) = words.split_at(end);
-        let position: Position = fields.join(" ").parse().map_err(|e| format!("{e}"))?;
-        let mut game = Game::new(position, read_clock(fields.get(4).copied())?);
-        for text in moves.iter().skip(1) {
-            let legal = game.position.legal_moves();
-            let Some(m) = legal.iter().find(|m| m.to_string() == *text) else {
-                return Err(format!("'{text}' is not a legal move in {}", game.position));
-            };
-            game.play(m);
+        let mut game = Game::new(fields.join(" ").parse().map_err(|e| format!("{e}"))?);
+        for name in moves.iter().skip(1) {
+            let played = game.position().find_move(name).map_err(|e| format!("{e}"))?;
+            game.play(&played);
         }
         Ok(game)
+    }
+
+    /// The position to move in.
+    pub fn position(&self) -> &Position {
+        &self.setup.position
+    }
+
+    /// Plies since the last capture or pawn move.
+    pub fn clock(&self) -> u32 {
+        self.setup.halfmove_clock
     }
 
     /// Plays a move on.
@@ -47,43 +51,32 @@ impl Game {
         if m.is_zeroing() {
             self.earlier.clear();
         } else {
-            self.earlier.push(self.position);
+            self.earlier.push(self.setup.position);
         }
-        self.clock = self.clock_after(m);
-        self.position = self.position.play(m);
+        self.setup = self.setup.play(m);
     }
 
     /// The clock after a move.
     pub fn clock_after(&self, m: &Move) -> u32 {
-        if m.is_zeroing() { 0 } else { self.clock.saturating_add(1) }
+        self.setup.play(m).halfmove_clock
     }
 
     /// How often a position has been on the board since the last capture or
     /// pawn move.
     pub fn times_seen(&self, position: &Position) -> usize {
-        self.earlier.iter().chain([&self.position]).filter(|&old| old == position).count()
+        self.earlier.iter().chain([self.position()]).filter(|&old| old == position).count()
     }
 
     /// Whether any position has been repeated since the last capture or pawn
     /// move.
     pub fn has_repetition(&self) -> bool {
-        let mut before = self.earlier.iter().chain([&self.position]).enumerate();
+        let mut before = self.earlier.iter().chain([self.position()]).enumerate();
         before.any(|(i, position)| self.earlier[..i].contains(position))
     }
 
     /// The positions before this one that could come up again.
     pub fn earlier(&self) -> &[Position] {
         &self.earlier
-    }
-}
-
-/// The fifth field of a FEN, which may be left out.
-fn read_clock(field: Option<&str>) -> Result<u32, String> {
-    match field {
-        None | Some("-") => Ok(0),
-        Some(text) => {
-            text.parse().map_err(|_| format!("the halfmove clock is '{text}', expected a number"))
-        }
     }
 }
 
@@ -98,17 +91,17 @@ mod tests {
     #[test]
     fn the_clock_runs_and_pawn_moves_reset_it() {
         let game = read("fen 8/8/8/8/8/2k5/P7/K7 w - - 7 9 moves a1b1 c3d3").unwrap();
-        assert_eq!((game.clock, game.earlier().len()), (9, 2));
+        assert_eq!((game.clock(), game.earlier().len()), (9, 2));
         let game = read("fen 8/8/8/8/8/2k5/P7/K7 w - - 7 9 moves a1b1 c3d3 a2a4").unwrap();
-        assert_eq!((game.clock, game.earlier().len()), (0, 0));
-        assert_eq!(read("fen 8/8/8/8/8/2k5/P7/K7 w - -").unwrap().clock, 0);
+        assert_eq!((game.clock(), game.earlier().len()), (0, 0));
+        assert_eq!(read("fen 8/8/8/8/8/2k5/P7/K7 w - -").unwrap().clock(), 0);
     }
 
     #[test]
     fn repetitions_are_counted() {
         let round = "a1b1 c3d3 b1a1 d3c3";
         let game = read(&format!("fen 8/8/8/8/8/2k5/P7/K7 w - - 0 1 moves {round}")).unwrap();
-        assert_eq!(game.times_seen(&game.position), 2);
+        assert_eq!(game.times_seen(game.position()), 2);
         assert!(game.has_repetition());
         let game = read("fen 8/8/8/8/8/2k5/P7/K7 w - - 0 1 moves a1b1 c3d3").unwrap();
         assert!(!game.has_repetition());

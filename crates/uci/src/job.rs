@@ -60,7 +60,7 @@ impl Job {
 
     /// The line to play.
     fn think(&mut self, game: &Game, output: &Output<impl Write>) -> Vec<Move> {
-        let position = &game.position;
+        let position = game.position();
         if position.legal_moves().is_empty() {
             let mated = position.is_checkmate();
             let score = if mated { Score::MatePlies(0) } else { Score::Centipawns(0) };
@@ -79,7 +79,7 @@ impl Job {
 
     /// The moves to choose from, with what tables know of each.
     fn known_moves(&self, game: &Game) -> Vec<KnownMove> {
-        let mut moves = self.asked.moves(&game.position);
+        let mut moves = self.asked.moves(game.position());
         if !self.root_moves.is_empty() {
             moves.retain(|(m, _)| self.root_moves.contains(m));
         }
@@ -183,7 +183,7 @@ mod tests {
         let after = Known { dtz50: Value::Loss(12), dtm: None };
         let played = position.legal_moves()[0];
         let moves = [(played, Some(after))];
-        let choice = rank(&Game::new(position, 0), &moves)[0];
+        let choice = rank(&Game::new(position.into()), &moves)[0];
         let line = Line { moves: vec![played], mates: false };
         assert_eq!(score(&choice, &line), Score::Centipawns(SURE_WIN - 12));
     }

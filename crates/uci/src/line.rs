@@ -32,13 +32,13 @@ pub(crate) fn follow(
         moves.push(next.played);
         game.play(&next.played);
         let decided = matches!(next.category, Category::Win | Category::Loss);
-        if game.position.is_checkmate() {
+        if game.position().is_checkmate() {
             return Line { moves, mates: true };
         }
         if stop() || (!decided && moves.len() >= DRAWN_PLIES) {
             return Line { moves, mates: false };
         }
-        match rank(&game, &asked.moves(&game.position)).first() {
+        match rank(&game, &asked.moves(game.position())).first() {
             Some(best) => next = *best,
             None => return Line { moves, mates: false },
         }

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use molien_board::{Color, Man, Move, Position, Square};
+use molien_board::{Color, Man, Move, Position, Setup, Square};
 use molien_build::Build;
 use molien_testing::Random;
-use molien_values::{Category, Value};
+use molien_values::{Category, Precision, Value, category_at};
 
-use crate::choice::{Choice, category_at, is_settled, rank};
+use crate::choice::{Choice, is_settled, rank};
 use crate::game::Game;
 use crate::line::follow;
 use crate::play_tables::PlayTables;
@@ -41,6 +41,11 @@ fn random_position(numbers: &mut Random, men: &str) -> Position {
     }
 }
 
+/// A game that begins with this count of the 50-move rule.
+fn game_at(position: Position, halfmove_clock: u32) -> Game {
+    Game::new(Setup { halfmove_clock, ..Setup::from(position) })
+}
+
 /// How the lost side picks among its moves.
 #[derive(Clone, Copy, Debug)]
 enum Defender {
@@ -67,7 +72,7 @@ impl Defender {
             Defender::Random => choices.get(numbers.below(choices.len())),
             Defender::LongestMate => best(&|c| plies(c.after.dtm).into()),
             Defender::LongestZeroing => best(&|c| plies(Some(c.after.dtz50)).into()),
-            Defender::Repeating => best(&|c| game.times_seen(&game.position.play(&c.played))),
+            Defender::Repeating => best(&|c| game.times_seen(&game.position().play(&c.played))),
             Defender::Engine => choices.first(),
         };
         picked.expect("a move").played
@@ -78,21 +83,21 @@ impl Defender {
 /// did.
 fn play_out(asked: &Asked, start: &Game, defender: Defender, seed: u64) -> Result<(), String> {
     let (mut game, mut numbers) = (start.clone(), Random::new(seed));
-    let winner = game.position.turn();
+    let winner = game.position().turn();
     for _ in 0..2000 {
-        let choices = rank(&game, &asked.moves(&game.position));
-        let m = if game.position.turn() == winner {
+        let choices = rank(&game, &asked.moves(game.position()));
+        let m = if game.position().turn() == winner {
             choices[0].played
         } else {
             defender.pick(&mut numbers, &game, &choices)
         };
         game.play(&m);
-        if game.position.is_checkmate() {
+        if game.position().is_checkmate() {
             return Ok(());
         }
-        let over = game.position.legal_moves().is_empty() || game.clock >= 100;
-        if over || game.times_seen(&game.position) >= 3 {
-            return Err(format!("drawn at {} with the clock at {}", game.position, game.clock));
+        let over = game.position().legal_moves().is_empty() || game.clock() >= 100;
+        if over || game.times_seen(game.position()) >= 3 {
+            return Err(format!("drawn at {} with the clock at {}", game.position(), game.clock()));
         }
     }
     Err("no end".to_owned())
@@ -113,7 +118,7 @@ fn wins_on_the_clock_are_won_in_time() {
         let spare = 100 - u32::from(plies);
         let clock = if won % 2 == 0 { spare } else { numbers.below(spare as usize + 1) as u32 };
         tight += u32::from(clock == spare && clock > 0);
-        let game = Game::new(position, clock);
+        let game = game_at(position, clock);
         assert!(is_settled(&game, None, &asked.moves(&position)));
         for defender in DEFENDERS {
             if let Err(problem) = play_out(&asked, &game, defender, won) {
@@ -136,8 +141,8 @@ fn a_ply_too_late_is_a_draw() {
         // A pawn move just after a claim that nobody made still wins.
         let Value::Win(plies @ 2..) = known.dtz50 else { continue };
         let late = 101 - u32::from(plies);
-        assert_eq!(category_at(known.dtz50, late), Category::CursedWin);
-        let best = rank(&Game::new(position, late), &asked.moves(&position))[0].category;
+        assert_eq!(category_at(known.dtz50, Precision::Exact, late), Category::CursedWin);
+        let best = rank(&game_at(position, late), &asked.moves(&position))[0].category;
         assert_eq!(best, Category::CursedWin, "{position} {late}");
         seen += 1;
     }
@@ -153,7 +158,7 @@ fn lines_go_on_to_mate_and_keep_the_count() {
         let position = random_position(&mut numbers, men);
         let Some(dtm) = asked.probe(&position).and_then(|known| known.dtm) else { continue };
         let Some(plies) = dtm.plies().filter(|plies| *plies > 0) else { continue };
-        let game = Game::new(position, 0);
+        let game = game_at(position, 0);
         let best = rank(&game, &asked.moves(&position))[0];
         let line = follow(&asked, &game, &best, &mut || false);
         assert!(line.mates, "{position}");
@@ -168,8 +173,8 @@ fn the_trickiest_defence_leaves_the_fewest_good_answers() {
     let mut numbers = Random::new(5);
     let (mut seen, mut changed) = (0, 0);
     while seen < 200 {
-        let game = Game::new(random_position(&mut numbers, "KPk"), 0);
-        let choices = rank(&game, &asked.moves(&game.position));
+        let game = game_at(random_position(&mut numbers, "KPk"), 0);
+        let choices = rank(&game, &asked.moves(game.position()));
         let Some(best) = choices.first().copied() else { continue };
         if best.category >= Category::CursedWin {
             continue;
@@ -180,11 +185,11 @@ fn the_trickiest_defence_leaves_the_fewest_good_answers() {
         let good = |choice: &Choice| {
             let mut after = game.clone();
             after.play(&choice.played);
-            let answers = rank(&after, &asked.moves(&after.position));
+            let answers = rank(&after, &asked.moves(after.position()));
             let most = answers.first().map(|answer| answer.category);
             answers.iter().filter(|answer| Some(answer.category) == most).count()
         };
-        assert!(good(&tricky[0]) <= good(&best), "{}", game.position);
+        assert!(good(&tricky[0]) <= good(&best), "{}", game.position());
         changed += usize::from(tricky[0].played != best.played);
         seen += 1;
     }

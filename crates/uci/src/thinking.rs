@@ -24,7 +24,7 @@ pub(crate) fn search(job: &mut Job, game: &Game, output: &Output<impl Write>) ->
     });
     searcher.set_history(game.earlier().to_vec());
     let mut open = if job.root_moves.is_empty() {
-        game.position.legal_moves()
+        game.position().legal_moves()
     } else {
         job.root_moves.clone()
     };
@@ -62,12 +62,12 @@ fn one_line(
     let stop = job.control.stop_flag();
     if let Some(moves) = job.mate {
         limits.depth = Some(2 * moves - 1);
-        return searcher.play(&game.position, limits, stop, report).pv;
+        return searcher.play(game.position(), limits, stop, report).pv;
     }
     let whole = limits.time;
     // A third of the time to find out what the position is worth ...
     limits.time = whole.map(|time| time / 3);
-    let found = searcher.search_with(&game.position, limits, stop, &mut report);
+    let found = searcher.search_with(game.position(), limits, stop, &mut report);
     if job.control.is_stopped() || (found.category.is_none() && whole.is_none()) {
         return found.pv;
     }
@@ -77,7 +77,7 @@ fn one_line(
         return found.pv;
     }
     limits.depth = limits.depth.or(Some(PROGRESS_PLIES));
-    let played = searcher.play(&game.position, limits, stop, report);
+    let played = searcher.play(game.position(), limits, stop, report);
     let agrees = match found.category {
         Some(Value::Win) => played.score >= PROVED,
         Some(Value::Draw) => false,

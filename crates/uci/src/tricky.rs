@@ -45,7 +45,7 @@ fn lasts(choice: &Choice) -> u16 {
 fn good_answers(asked: &Asked, game: &Game, choice: &Choice) -> usize {
     let mut after = game.clone();
     after.play(&choice.played);
-    let answers = asked.moves(&after.position);
+    let answers = asked.moves(after.position());
     if answers.iter().any(|(_, known)| known.is_none()) {
         return usize::MAX; // nobody can tell
     }

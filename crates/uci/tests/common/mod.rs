@@ -69,8 +69,8 @@ impl Drop for Talk {
 }
 
 fn stored(folder: &Path) -> Arc<dyn Tables> {
-    let make_solver = Arc::new(|progress| Build::new().with_progress(progress));
-    Arc::new(PlayTables::in_folder(Directory::new(folder), make_solver))
+    let make_build = Arc::new(|progress| Build::new().with_progress(progress));
+    Arc::new(PlayTables::in_folder(Directory::new(folder), make_build))
 }
 
 /// The tables of a folder, which may be changed, and more may be solved.
