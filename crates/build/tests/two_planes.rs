@@ -122,7 +122,7 @@ impl<'a> TwoPlanes<'a> {
         let mut layers = Layers::new();
         loop {
             let ply = layers.len();
-            let layer = if ply % 2 == 0 {
+            let layer = if ply.is_multiple_of(2) {
                 let won = if ply == 0 { empty_tiles(self.board.tiles()) } else { self.attack(ply) };
                 let lost = self.defend(ply);
                 self.take_lost(&lost);
@@ -213,8 +213,11 @@ fn check(solver: &Build, material: Material) {
         let layers = TwoPlanes::new(solver, board, attacker).solve_in_half_steps();
         for (ply, (lost_now, won_now)) in layers.iter().enumerate() {
             let plies = [ply.saturating_sub(1), ply];
-            let (decided, values, now) =
-                if ply % 2 == 0 { (&lost.lost, lost, lost_now) } else { (&won.won, won, won_now) };
+            let (decided, values, now) = if ply.is_multiple_of(2) {
+                (&lost.lost, lost, lost_now)
+            } else {
+                (&won.won, won, won_now)
+            };
             assert!(*now == layer(values, decided, &plies), "{name}: half-step {ply}");
         }
     }

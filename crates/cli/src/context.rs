@@ -97,10 +97,14 @@ impl Context {
         Ok(self.card.get_or_init(|| Some(card.clone())).clone().unwrap_or(card))
     }
 
-    /// An engine that stops at Ctrl-C.
+    /// An engine that shows its progress on a terminal and stops at Ctrl-C.
     fn engine(&self) -> Result<CudaEngine, CudaError> {
         let interrupted = self.interrupted.clone();
-        Ok(CudaEngine::new()?.with_progress(Arc::new(Interruptible { interrupted })))
+        let progress: Arc<dyn Progress> = match std::io::stderr().is_terminal() {
+            true => Arc::new(Bars::new(interrupted)),
+            false => Arc::new(Interruptible { interrupted }),
+        };
+        Ok(CudaEngine::new()?.with_progress(progress))
     }
 
     /// The card, if it is to be used and there is one; says so once.

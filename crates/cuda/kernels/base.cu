@@ -124,17 +124,16 @@ struct Exit {
 // A tile of a set that is taken off a plane later.
 struct PutOffTile {
     u32 tile;
-    u32 count; // positions
-    u64 start; // of its entries
+    u32 start; // the number of its first block
 };
 
 // Such tiles, with room for so many.
 struct PutOff {
-    u64 *used; // tiles, entries, and whether there was too little room
+    u64 *used; // tiles, blocks, and whether there was too little room
     PutOffTile *tiles;
-    u16 *entries;
+    u8 *blocks;
     u64 most_tiles;
-    u64 most_entries;
+    u64 most_blocks;
     u32 wanted; // whether this launch puts off what it decides
     u32 from_open; // whether that is to be taken off `open`
 };

@@ -13,56 +13,75 @@
 #define CAN_LOSE 1
 #define HAS_STALEMATES 2
 // With more positions a tile is put off as its 64 rows.
-#define MOST_SINGLE 256
+#define MOST_SINGLE 508
+#define TILE_BYTES 512
+// What is put off begins at a multiple of so many bytes.
+#define BLOCK_BYTES 16
+// Marks a tile that is put off as rows.
+#define AS_ROWS 0x80000000u
+// Marks the last position of a lane.
+#define LAST 0x80u
 
 DEVICE u32 count_rows(Pair64 set) { return (u32)warp_sum(__popcll(set.a) + __popcll(set.b)); }
 
-// Writes down a set that is taken off its plane later: the addresses within
-// the tile, or the rows where there are many.
+// The positions of a lane, 7 bits each, the last one marked.
+DEVICE void write_positions(u8 *to, Pair64 set)
+{
+    u32 left = __popcll(set.a) + __popcll(set.b);
+    for (u64 rest = set.a; rest; rest &= rest - 1) *to++ = (u8)((__ffsll(rest) - 1) | (--left ? 0 : LAST));
+    for (u64 rest = set.b; rest; rest &= rest - 1) *to++ = (u8)((64 + __ffsll(rest) - 1) | (--left ? 0 : LAST));
+}
+
+// Writes down a set that is taken off its plane later: which lanes have
+// positions, in 4 bytes, and one byte for each; or the rows, where that is
+// less.
 NOINLINE void put_off(const Job &job, u32 tile, int lane, Pair64 set)
 {
     const u32 own = __popcll(set.a) + __popcll(set.b), up_to = sum_up_to(own, lane);
     const u32 count = __shfl_sync(FULL_WARP, up_to, 31);
-    const u32 entries = count > MOST_SINGLE ? MOST_SINGLE : (count + 7) / 8 * 8;
+    const u32 lanes = __ballot_sync(FULL_WARP, own != 0);
+    const bool as_rows = count > MOST_SINGLE;
+    const u32 blocks = ((as_rows ? TILE_BYTES : 4 + count) + BLOCK_BYTES - 1) / BLOCK_BYTES;
     u64 number = 0, start = 0;
     if (lane == 0) {
         number = atomicAdd(job.put_off.used, 1ull);
-        start = atomicAdd(job.put_off.used + 1, (u64)entries);
+        start = atomicAdd(job.put_off.used + 1, (u64)blocks);
     }
     number = __shfl_sync(FULL_WARP, number, 0);
     start = __shfl_sync(FULL_WARP, start, 0);
-    if (number >= job.put_off.most_tiles || start + entries > job.put_off.most_entries) {
+    if (number >= job.put_off.most_tiles || start + blocks > job.put_off.most_blocks) {
         if (lane == 0) job.put_off.used[2] = 1;
         return;
     }
+    u8 *to = job.put_off.blocks + start * BLOCK_BYTES;
     if (lane == 0) {
-        PutOffTile record = {tile, count, start};
+        PutOffTile record = {tile | (as_rows ? AS_ROWS : 0), (u32)start};
         job.put_off.tiles[number] = record;
+        if (!as_rows) *(u32 *)to = lanes;
     }
-    u16 *to = job.put_off.entries + start;
-    if (count > MOST_SINGLE) {
-        store_rows((u64 *)to, 0, lane, set.a, set.b);
-        return;
-    }
-    u32 at = up_to - own;
-    for (u64 rest = set.a; rest; rest &= rest - 1) to[at++] = (u16)(2 * lane << 6 | (__ffsll(rest) - 1));
-    for (u64 rest = set.b; rest; rest &= rest - 1) to[at++] = (u16)((2 * lane + 1) << 6 | (__ffsll(rest) - 1));
+    if (as_rows) store_rows((u64 *)to, 0, lane, set.a, set.b);
+    else write_positions(to + 4 + up_to - own, set);
 }
 
 // The lane's rows of a set that was put off.
-DEVICE Pair64 taken_rows(const Job &job, const PutOffTile &record, int lane)
+DEVICE Pair64 taken_rows(const u8 *from, bool as_rows, int lane)
 {
-    const u16 *from = job.put_off.entries + record.start;
-    if (record.count > MOST_SINGLE) return load_rows((const u64 *)from, 0, lane);
+    if (as_rows) return load_rows((const u64 *)from, 0, lane);
+    const u32 lanes = *(const u32 *)from, before = lanes & ((1u << lane) - 1);
+    const int own_rank = lanes >> lane & 1 ? __popc(before) : -1;
     Pair64 set = {0, 0};
-    for (u32 base = 0; base < record.count; base += 32) {
-        const u32 own = base + lane < record.count ? from[base + lane] : 0xffffu;
+    int done = 0; // lanes whose last position has passed
+    for (from += 4; done < __popc(lanes); from += 32) {
+        const u32 byte = from[lane];
+        const u32 last = __ballot_sync(FULL_WARP, byte & LAST);
+        const int rank = done + __popc(last & ((1u << lane) - 1));
         for (int k = 0; k < 32; k++) {
-            const u32 entry = __shfl_sync(FULL_WARP, own, k);
-            if ((int)(entry >> 7) != lane) continue;
-            if (entry >> 6 & 1) set.b |= bit((int)(entry & 63));
+            const u32 entry = __shfl_sync(FULL_WARP, byte, k);
+            if (__shfl_sync(FULL_WARP, rank, k) != own_rank) continue;
+            if (entry & 64) set.b |= bit((int)(entry & 63));
             else set.a |= bit((int)(entry & 63));
         }
+        done += __popc(last);
     }
     return set;
 }
@@ -75,13 +94,15 @@ KERNEL(take_off, WAVE_BLOCKS)
     u64 *plane = job.put_off.from_open ? job.open : job.candidates;
     for (u64 at = WARP; at < count; at += WARPS) {
         const PutOffTile record = job.put_off.tiles[at];
-        const Pair64 gone = taken_rows(job, record, lane);
-        Pair64 rows = load_rows(plane, record.tile, lane);
+        const u32 tile = record.tile & ~AS_ROWS;
+        const u8 *from = job.put_off.blocks + (u64)record.start * BLOCK_BYTES;
+        const Pair64 gone = taken_rows(from, record.tile & AS_ROWS, lane);
+        Pair64 rows = load_rows(plane, tile, lane);
         rows.a &= ~gone.a;
         rows.b &= ~gone.b;
-        store_rows(plane, record.tile, lane, rows.a, rows.b);
+        store_rows(plane, tile, lane, rows.a, rows.b);
         const bool live = any_bit(rows.a, rows.b);
-        if (lane == 0 && job.put_off.from_open) job.open_live[record.tile] = live;
+        if (lane == 0 && job.put_off.from_open) job.open_live[tile] = live;
     }
 }
 

@@ -118,8 +118,7 @@ pub(crate) struct Exit {
 #[repr(C)]
 pub(crate) struct PutOffTile {
     pub tile: u32,
-    pub count: u32,
-    pub start: u64,
+    pub start: u32,
 }
 
 /// Room for such tiles.
@@ -128,9 +127,9 @@ pub(crate) struct PutOffTile {
 pub(crate) struct PutOff {
     pub used: Address,
     pub tiles: Address,
-    pub entries: Address,
+    pub blocks: Address,
     pub most_tiles: u64,
-    pub most_entries: u64,
+    pub most_blocks: u64,
     pub wanted: u32,
     pub from_open: u32,
 }

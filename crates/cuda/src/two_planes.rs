@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use molien_hyper::Tile;
+
 use crate::CudaError;
 use crate::counts::{Tally, put};
 use crate::device::{Buffer, Device, Kernel};
@@ -10,32 +12,39 @@ use crate::unit::Unit;
 use crate::waves::{Start, TALLY_LOST, TALLY_LOST_NEXT, TALLY_WON, Timing, WaveSolve};
 use crate::working::Working;
 
-/// Entries of a tile at most: its rows.
-const MOST_ENTRIES: usize = 256;
-const ENTRY_BYTES: usize = size_of::<u16>();
-/// Bytes that a tile takes on average where there is too little room for all.
-const USUAL_BYTES: usize = 80;
+/// Bytes of the blocks that hold what is put off, as in the kernels.
+const BLOCK_BYTES: usize = 16;
+/// Bytes that a tile may take, with its number, where there is too little room
+/// for all of them as rows.
+const USUAL_BYTES: usize = 56;
+/// Beyond the last block: 32 bytes are read at a time.
+const SLACK_BYTES: usize = 32;
 /// Memory of the card that others need: kernels, stacks, lists of positions.
 const RESERVE_BYTES: u64 = 2 << 30;
 
 /// Room for what is decided but cannot be taken off its plane yet.
 pub(crate) struct PutOffRoom {
-    /// Tiles and entries used, and whether there was too little room.
+    /// Tiles and blocks used, and whether there was too little room.
     used: Buffer,
     tiles: Buffer,
-    entries: Buffer,
+    blocks: Buffer,
     most_tiles: usize,
-    most_entries: usize,
+    most_blocks: usize,
 }
 
 impl PutOffRoom {
     /// Takes what is free on the card, up to what a board of so many tiles can
-    /// need; if somebody else was faster, less.
-    pub fn new(device: &Arc<dyn Device>, tiles: usize) -> Result<PutOffRoom, CudaError> {
-        let most = tiles * (size_of::<PutOffTile>() + MOST_ENTRIES * ENTRY_BYTES);
+    /// need and to a limit, if there is one; if somebody else was faster, less.
+    pub fn new(
+        device: &Arc<dyn Device>,
+        tiles: usize,
+        limit_bytes: Option<usize>,
+    ) -> Result<PutOffRoom, CudaError> {
+        let most = tiles * (size_of::<PutOffTile>() + size_of::<Tile>());
         let free = device.memory()?.0;
         let spare = free - RESERVE_BYTES.min(free / 4);
-        let mut bytes = usize::try_from(spare).unwrap_or(usize::MAX).min(most);
+        let spare = usize::try_from(spare).unwrap_or(usize::MAX);
+        let mut bytes = spare.min(most).min(limit_bytes.unwrap_or(usize::MAX));
         loop {
             match PutOffRoom::with_bytes(device, tiles, bytes) {
                 Err(CudaError::Full { .. }) if bytes > most / 64 => bytes -= bytes / 4,
@@ -50,13 +59,15 @@ impl PutOffRoom {
         bytes: usize,
     ) -> Result<PutOffRoom, CudaError> {
         let most_tiles = tiles.min(bytes / USUAL_BYTES);
-        let most_entries = (bytes - most_tiles * size_of::<PutOffTile>()) / ENTRY_BYTES;
+        // The kernels know blocks by 32 bits.
+        let left = bytes - most_tiles * size_of::<PutOffTile>();
+        let most_blocks = (left / BLOCK_BYTES).min(u32::MAX as usize);
         Ok(PutOffRoom {
             used: Buffer::zeroed(device, 3 * 8)?,
             tiles: Buffer::new(device, most_tiles * size_of::<PutOffTile>())?,
-            entries: Buffer::new(device, most_entries * ENTRY_BYTES)?,
+            blocks: Buffer::new(device, most_blocks * BLOCK_BYTES + SLACK_BYTES)?,
             most_tiles,
-            most_entries,
+            most_blocks,
         })
     }
 
@@ -64,9 +75,9 @@ impl PutOffRoom {
         job.put_off = PutOff {
             used: self.used.address(),
             tiles: self.tiles.address(),
-            entries: self.entries.address(),
+            blocks: self.blocks.address(),
             most_tiles: self.most_tiles as u64,
-            most_entries: self.most_entries as u64,
+            most_blocks: self.most_blocks as u64,
             wanted: 0,
             from_open: 0,
         };
@@ -148,12 +159,12 @@ impl WaveSolve<'_> {
 
     /// Takes what was put off from its plane.
     fn take_off(&self, job: &Job, room: &PutOffRoom, timing: &mut Timing) -> Result<(), CudaError> {
-        let [tiles, entries, full] = room.used.words::<3>()?;
-        let bytes = tiles * size_of::<PutOffTile>() as u64 + entries * ENTRY_BYTES as u64;
+        let [tiles, blocks, full] = room.used.words::<3>()?;
+        let bytes = tiles * size_of::<PutOffTile>() as u64 + blocks * BLOCK_BYTES as u64;
         timing.put_off_bytes = timing.put_off_bytes.max(bytes);
         if full != 0 {
             let room_bytes =
-                room.most_tiles * size_of::<PutOffTile>() + room.most_entries * ENTRY_BYTES;
+                room.most_tiles * size_of::<PutOffTile>() + room.most_blocks * BLOCK_BYTES;
             return Err(CudaError::PutOff {
                 material: self.board.material(),
                 needed_mib: bytes.div_ceil(1 << 20),
@@ -178,5 +189,34 @@ impl WaveSolve<'_> {
         job.lost = unlost.address();
         unit.lost = Some(unlost);
         Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "emulator"))]
+mod tests {
+    use molien_board::Color;
+    use molien_values::Metric;
+
+    use crate::waves::Extras;
+    use crate::{CudaEngine, CudaError, Planes, Request};
+
+    /// With too little room a solve stops and says so; with just enough it does
+    /// not.
+    #[test]
+    fn too_little_room_is_an_error() {
+        let engine = match CudaEngine::emulated() {
+            Ok(engine) => engine,
+            Err(error) => return println!("skipped: {error}"),
+        };
+        let material = "KQQK".parse().unwrap();
+        let request = Request { planes: Planes::Two, ..Request::new(material, Metric::Dtc) };
+        let solve = |put_off_bytes| {
+            let extras = Extras { put_off_bytes, deepest: true, ..Extras::default() };
+            engine.timed_unit(&request, Color::White, extras).map(|(_, timing)| timing)
+        };
+        let needed = solve(None).unwrap().put_off_bytes as usize;
+        assert!(needed > 100, "{needed}");
+        assert!(matches!(solve(Some(needed / 2)), Err(CudaError::PutOff { .. })));
+        assert_eq!(solve(Some(8 * needed)).unwrap().put_off_bytes as usize, needed);
     }
 }

@@ -54,6 +54,8 @@ pub(crate) struct Extras<'a> {
     pub deepest: bool,
     /// Check every value by a forward pass; where depths are kept only.
     pub check: bool,
+    /// In two planes: bytes for what is put off, if not all that is free.
+    pub put_off_bytes: Option<usize>,
 }
 
 /// Where the later plies go on: the last ply done, and what it decided.

@@ -137,7 +137,8 @@ impl WaveSolve<'_> {
         };
         if in_two {
             // Last, since it takes what is left.
-            working.put_off = Some(PutOffRoom::new(self.device, self.tiles())?);
+            working.put_off =
+                Some(PutOffRoom::new(self.device, self.tiles(), self.extras.put_off_bytes)?);
         }
         Ok(working)
     }
