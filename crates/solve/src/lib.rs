@@ -43,6 +43,7 @@ mod solver;
 mod view;
 mod watch;
 mod waves;
+mod zeroing;
 
 pub use consistency::{Consistency, Inconsistency, Law, check_consistency};
 pub use dependencies::dependencies;
@@ -50,3 +51,4 @@ pub use error::SolveError;
 pub use position::Cost;
 pub use progress::{Progress, Silent, WaveReport};
 pub use solver::Solver;
+pub use zeroing::{Captures, Zeroing, ZeroingWins};
