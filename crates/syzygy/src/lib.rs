@@ -10,6 +10,8 @@ mod huffman;
 mod lead;
 mod order;
 mod pairs;
+mod parse;
+mod places;
 mod sequence;
 mod source;
 mod write;

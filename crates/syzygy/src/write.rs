@@ -11,6 +11,8 @@ use crate::codes::{self, DECIDED, DEPTHS, Depth, LIST_SHIFT, UNREAD};
 use crate::file::{Content, Kind, SubTable, assemble, flags};
 use crate::order::{Choice, Order, kinds, leading_pawns};
 use crate::pairs::{Dictionary, MAX_SYMBOLS, pair_up};
+use crate::parse::{Places, Trie, parse};
+use crate::places::{ClassPlaces, NumberPlaces};
 use crate::sequence::Source;
 use crate::source::Layout;
 
@@ -138,16 +140,38 @@ impl<'a> FileCodes<'a> {
                 lists: None,
             };
         }
+        if std::env::var("STUDY").is_ok() {
+            for choice in choices(&self.material) {
+                let order = Order::new(&self.material, &choice, self.file);
+                let mut all = source.sequence(&order, 0..order.len() / order.stretch(), |c| c);
+                fill_classes(&mut all);
+                let bits = |data: &[u8], most: usize, least: i32| {
+                    let (symbols, dictionary) = paired(data, most, least);
+                    let mut counts = vec![0u64; dictionary.len()];
+                    symbols.iter().for_each(|&symbol| counts[usize::from(symbol)] += 1);
+                    let lengths = crate::huffman::code_lengths(&counts);
+                    counts.iter().zip(lengths).map(|(&count, len)| count as usize * usize::from(len)).sum::<usize>() / 8
+                };
+                let names: String = order.men().iter().map(|m| if m.color == Color::White { m.role.letter() } else { m.role.letter().to_ascii_lowercase() }).collect();
+                println!("{names} {} full {} all100 {} all30 {} h1 {} h2 {} h4 {}", order.lead_place(), bits(&all, 4095, 8), bits(&all, 100, 20),
+                    bits(&all, 30, 20), entropy(&all, 1), entropy(&all, 2), entropy(&all, 4));
+            }
+        }
         let order = self.best_order(|order| {
-            let stretches = order.len() / order.stretch();
-            let mut data = source.sequence(order, 0..stretches, |c| c);
-            fill_classes(&mut data);
-            compress(&data, 100, 20, 6..=6).len_bytes()
+            let mut data = Vec::new();
+            for stretches in sample(order) {
+                let mut part = source.sequence(order, stretches, |c| c);
+                fill_classes(&mut part);
+                data.append(&mut part);
+            }
+            estimate(&data)
         });
         let stretches = order.len() / order.stretch();
-        let mut data = source.sequence(&order, 0..stretches, |c| c);
+        let raw = source.sequence(&order, 0..stretches, |c| c);
+        let mut data = raw.clone();
         fill_classes(&mut data);
-        let packed = compress(&data, MAX_SYMBOLS, 8, 5..=6);
+        let wild = leave_short(&raw, &data, |c| c >= codes::CLASSES);
+        let packed = compress(&data, &ClassPlaces::new(wild), 8, 5..=6);
         SubTable { order, flags: 0, content: Content::Packed(Box::new(packed)), lists: None }
     }
 
@@ -175,16 +199,42 @@ impl<'a> FileCodes<'a> {
         }
         flags |= flags::MAPPED;
         let source = Source { layout: &self.layout, values: depths, none: UNREAD };
-        let sequence = |order: &Order| {
-            let stretches = order.len() / order.stretch();
+        let sequence = |order: &Order, stretches: std::ops::Range<u64>| {
             let mut data =
-                source.sequence(order, 0..stretches, |depth| map.numbers[usize::from(depth)]);
+                source.sequence(order, stretches, |depth| map.numbers[usize::from(depth)]);
             fill_numbers(&mut data);
             data
         };
-        let order =
-            self.best_order(|order| compress(&sequence(order), 100, 20, 10..=10).len_bytes());
-        let packed = compress(&sequence(&order), MAX_SYMBOLS, 8, 6..=10);
+        if std::env::var("STUDY").is_ok() {
+            for choice in choices(&self.material) {
+                let order = Order::new(&self.material, &choice, self.file);
+                let all = sequence(&order, 0..order.len() / order.stretch());
+                let bits = |data: &[u8], most: usize, least: i32| {
+                    let (symbols, dictionary) = paired(data, most, least);
+                    let mut counts = vec![0u64; dictionary.len()];
+                    symbols.iter().for_each(|&symbol| counts[usize::from(symbol)] += 1);
+                    let lengths = crate::huffman::code_lengths(&counts);
+                    counts.iter().zip(lengths).map(|(&count, len)| count as usize * usize::from(len)).sum::<usize>() / 8
+                };
+                let few = |segments: usize, len: usize| {
+                    let step = (all.len() - len) / (segments - 1);
+                    (0..segments).flat_map(|i| all[i * step..i * step + len].to_vec()).collect::<Vec<u8>>()
+                };
+                let names: String = order.men().iter().map(|m| if m.color == Color::White { m.role.letter() } else { m.role.letter().to_ascii_lowercase() }).collect();
+                println!("{names} {} full {} all100 {} all30 {} h1 {} h2 {} h4 {}", order.lead_place(), bits(&all, 4095, 8), bits(&all, 100, 20),
+                    bits(&all, 30, 20), entropy(&all, 1), entropy(&all, 2), entropy(&all, 4));
+            }
+        }
+        let order = self.best_order(|order| {
+            let parts = sample(order).into_iter().map(|stretches| sequence(order, stretches));
+            estimate(&parts.collect::<Vec<_>>().concat())
+        });
+        let stretches = order.len() / order.stretch();
+        let raw = source.sequence(&order, 0..stretches, |depth| map.numbers[usize::from(depth)]);
+        let mut data = raw.clone();
+        fill_numbers(&mut data);
+        let wild = leave_short(&raw, &data, |n| n == UNREAD_BYTE);
+        let packed = compress(&data, &NumberPlaces::new(wild), 8, 6..=10);
         SubTable { order, flags, content: Content::Packed(Box::new(packed)), lists: Some(map.lists) }
     }
 
@@ -266,21 +316,112 @@ fn fill_classes(data: &mut [u8]) {
 }
 
 fn fill_numbers(data: &mut [u8]) {
-    let mut last = data.iter().copied().find(|&n| n != UNREAD_BYTE).unwrap_or(0);
-    for number in data {
-        if *number == UNREAD_BYTE {
-            *number = last;
+    let short: usize = std::env::var("SHORT").ok().and_then(|s| s.parse().ok()).unwrap_or(32);
+    let mut i = 0;
+    while i < data.len() {
+        if data[i] != UNREAD_BYTE {
+            i += 1;
+            continue;
         }
-        last = *number;
+        let end = data[i..].iter().position(|&n| n != UNREAD_BYTE).map_or(data.len(), |n| i + n);
+        let before = if i > 0 { data[i - 1] } else { UNREAD_BYTE };
+        let after = data.get(end).copied().unwrap_or(UNREAD_BYTE);
+        let least = before.min(after);
+        let fill = if end - i < short && least != UNREAD_BYTE { least } else { 0 };
+        data[i..end].fill(fill);
+        i = end;
     }
+}
+
+/// Stretches of an order on which orders are compared.
+fn sample(order: &Order) -> Vec<std::ops::Range<u64>> {
+    const SEGMENT: u64 = 1 << 15;
+    #[allow(non_snake_case)]
+    let SEGMENTS: u64 = std::env::var("SEGS").ok().and_then(|s| s.parse().ok()).unwrap_or(8);
+    let stretches = order.len() / order.stretch();
+    let len = (SEGMENT / order.stretch()).max(1);
+    if len * SEGMENTS >= stretches {
+        return vec![0..stretches];
+    }
+    let step = (stretches - len) / (SEGMENTS - 1);
+    (0..SEGMENTS).map(|i| i * step..i * step + len).collect()
+}
+
+/// About how many bits values take.
+fn estimate(data: &[u8]) -> usize {
+    let (symbols, dictionary) = paired(data, 100, 20);
+    let mut counts = vec![0u64; dictionary.len()];
+    symbols.iter().for_each(|&symbol| counts[usize::from(symbol)] += 1);
+    let lengths = crate::huffman::code_lengths(&counts);
+    counts.iter().zip(lengths).map(|(&count, len)| count as usize * usize::from(len)).sum()
+}
+
+fn entropy(data: &[u8], context: usize) -> usize {
+    let mut counts: std::collections::HashMap<(u64, u8), u32> = Default::default();
+    let mut contexts: std::collections::HashMap<u64, u32> = Default::default();
+    let mut h = 0u64;
+    for &v in data {
+        *counts.entry((h, v)).or_default() += 1;
+        *contexts.entry(h).or_default() += 1;
+        h = (h << 8 | u64::from(v)) & ((1u64 << (8 * context)) - 1);
+    }
+    let bits: f64 = counts.iter().map(|(&(h, _), &c)| f64::from(c) * (f64::from(contexts[&h]) / f64::from(c)).log2()).sum();
+    (bits / 8.0) as usize
+}
+
+fn env(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().and_then(|s| s.parse().ok()).unwrap_or(default)
+}
+
+/// Keeps the free places of short runs.
+fn leave_short(raw: &[u8], filled: &[u8], free: impl Fn(u8) -> bool) -> Vec<u8> {
+    let longest = env("WILD", 8);
+    let mut out = filled.to_vec();
+    let mut i = 0;
+    while i < raw.len() {
+        if !free(raw[i]) {
+            i += 1;
+            continue;
+        }
+        let end = raw[i..].iter().position(|&n| !free(n)).map_or(raw.len(), |n| i + n);
+        if end - i <= longest {
+            out[i..end].copy_from_slice(&raw[i..end]);
+        }
+        i = end;
+    }
+    out
 }
 
 fn compress(
     data: &[u8],
-    most: usize,
+    places: &impl Places,
     least: i32,
     blocks: std::ops::RangeInclusive<u8>,
 ) -> Packed {
+    let (mut symbols, mut dictionary) = paired(data, MAX_SYMBOLS, least);
+    for round in 0..env("ROUNDS", 2) {
+        for _ in 0..env("PARSES", 2) {
+            let mut counts = vec![0u64; dictionary.len()];
+            symbols.iter().for_each(|&symbol| counts[usize::from(symbol)] += 1);
+            let total: u64 = counts.iter().sum();
+            let costs: Vec<u32> = counts.iter().map(|&c| (256.0 * (total as f64 / (c as f64).max(0.5)).log2()) as u32).collect();
+            if std::env::var("SHOW").is_ok() {
+                let bits: f64 = counts.iter().zip(&costs).map(|(&c, &b)| c as f64 * f64::from(b) / 256.0).sum();
+                eprintln!("round {round}: {} symbols {} used, {:.0} bytes", dictionary.len(), counts.iter().filter(|&&c| c > 0).count(), bits / 8.0);
+            }
+            symbols = parse(places, &Trie::new(&dictionary), &costs);
+        }
+        if round + 1 < env("ROUNDS", 2) {
+            let mut values = Vec::new();
+            symbols.iter().for_each(|&symbol| dictionary.expand(symbol, &mut values));
+            let data: Vec<u8> = values.iter().map(|&v| v as u8).collect();
+            (symbols, dictionary) = paired(&data, MAX_SYMBOLS, least);
+        }
+    }
+    pack(&symbols, dictionary, data.len() as u64, blocks)
+}
+
+fn paired(data: &[u8], most: usize, least: i32) -> (Vec<u16>, Dictionary) {
     let mut seen = [false; 256];
     data.iter().for_each(|&value| seen[usize::from(value)] = true);
     let values: Vec<u16> = (0..256).filter(|&value| seen[usize::from(value)]).collect();
@@ -290,7 +431,7 @@ fn compress(
     let mut symbols: Vec<u16> = data.iter().map(|&value| number[usize::from(value)]).collect();
     let most = (most + values.len()).min(MAX_SYMBOLS);
     pair_up(&mut symbols, &mut dictionary, most, least);
-    pack(&symbols, dictionary, data.len() as u64, blocks)
+    (symbols, dictionary)
 }
 
 /// The orders that are tried.
