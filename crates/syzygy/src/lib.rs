@@ -4,14 +4,17 @@
 
 mod blocks;
 mod checksum;
+mod choose;
 mod codes;
+mod compress;
+mod depth_map;
+mod domain;
 mod file;
 mod huffman;
 mod lead;
 mod order;
 mod pairs;
 mod parse;
-mod places;
 mod sequence;
 mod source;
 mod write;

@@ -150,9 +150,38 @@ impl Order {
         self.groups[self.digits[0]].size
     }
 
+    /// How many stretches there are.
+    pub fn stretches(&self) -> u64 {
+        self.len() / self.stretch()
+    }
+
+    /// How many rows a stretch has.
+    pub fn rows(&self) -> usize {
+        let group = &self.groups[self.digits[0]];
+        match &group.kind {
+            Kind::Lead(list) => list.rows.len() - 1,
+            // All placements of the men but the lowest that leave him a square.
+            Kind::Pawns | Kind::Like => {
+                let mut rows = 0;
+                group.rows(0, |_, _, _| rows += 1);
+                rows.min(group.size as usize)
+            }
+        }
+    }
+
     /// Calls `f` with the placements of one stretch, up to 64 at a time, in
     /// order.
-    pub fn for_each_row(&self, stretch: u64, mut f: impl FnMut(&Lanes)) {
+    pub fn for_each_row(&self, stretch: u64, f: impl FnMut(&Lanes)) {
+        self.for_each_row_of(stretch, |_| true, f);
+    }
+
+    /// As [`Order::for_each_row`], of the wanted rows.
+    pub fn for_each_row_of(
+        &self,
+        stretch: u64,
+        wanted: impl Fn(usize) -> bool,
+        mut f: impl FnMut(&Lanes),
+    ) {
         let mut ranks = [0u64; MAX_MEN];
         let mut rest = stretch;
         for &digit in &self.digits[1..] {
@@ -170,7 +199,12 @@ impl Order {
             }
         }
         let group = &self.groups[fast];
+        let mut row = 0;
         group.rows(taken, |fixed, mover, moving| {
+            row += 1;
+            if !wanted(row - 1) {
+                return;
+            }
             let mut taken = taken;
             for &(man, square) in fixed {
                 taken |= 1 << square;

@@ -32,8 +32,16 @@ pub(crate) struct Dictionary {
 impl Dictionary {
     /// A dictionary of single values.
     pub fn of_values(values: impl Iterator<Item = u16>) -> Dictionary {
-        let symbols: Vec<Symbol> = values.map(Symbol::Value).collect();
-        Dictionary { lens: vec![1; symbols.len()], heights: vec![0; symbols.len()], symbols }
+        let mut dictionary = Dictionary::default();
+        values.for_each(|value| dictionary.push_value(value));
+        dictionary
+    }
+
+    /// Adds a value.
+    pub fn push_value(&mut self, value: u16) {
+        self.symbols.push(Symbol::Value(value));
+        self.lens.push(1);
+        self.heights.push(0);
     }
 
     /// How many symbols there are.
@@ -122,9 +130,8 @@ impl Counts {
         let most = found.first().map_or(0, |&(uses, _)| uses);
         let (mut begins, mut ends) = (vec![false; self.stride], vec![false; self.stride]);
         let mut batch = Vec::new();
-        for &(uses, pair) in found.iter().take_while(|&&(uses, _)| uses > most / 2) {
+        for &(_, pair) in found.iter().take_while(|&&(uses, _)| uses > most / 2) {
             let (first, second) = split(pair);
-            let _ = uses;
             if !ends[first] && !begins[second] && batch.len() < room.min(BATCH) {
                 batch.push((first as u16, second as u16));
             }
@@ -136,8 +143,7 @@ impl Counts {
 }
 
 /// Pairs up the symbols of `data` until the dictionary has `most` symbols or
-/// no pair occurs `least` times. `stop` sees the dictionary grow and may end
-/// it.
+/// no pair occurs `least` times.
 pub(crate) fn pair_up(
     data: &mut Vec<u16>,
     dictionary: &mut Dictionary,

@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 
+use crate::domain::{Domain, Places, for_each_free_run};
 use crate::pairs::Dictionary;
 
 /// No symbol.
@@ -13,17 +14,6 @@ const NONE: u16 = u16::MAX;
 const PART: usize = 1 << 16;
 /// Nodes looked at for the symbols that begin at one place.
 const VISITS: usize = 192;
-
-/// What values a place can have.
-pub(crate) trait Places: Sync {
-    /// How many places there are.
-    fn len(&self) -> usize;
-    /// How many places from this one on can have this value; at most 255 are
-    /// counted.
-    fn run(&self, place: usize, value: u8) -> usize;
-    /// The only value the place can have, if there is just one.
-    fn only(&self, place: usize) -> Option<u8>;
-}
 
 #[derive(Clone, Copy)]
 struct Node {
@@ -137,44 +127,52 @@ impl Trie {
     }
 }
 
+/// Runs of free places up to this length are decided by what the symbols stand
+/// for; longer ones are filled.
+const SHORT: usize = 8;
+
 /// The symbols of the cheapest way to cut up the values, given what each symbol
 /// costs.
-pub(crate) fn parse(places: &impl Places, trie: &Trie, costs: &[u32]) -> Vec<u16> {
-    let parts: Vec<Vec<u16>> = (0..places.len().div_ceil(PART))
-        .into_par_iter()
-        .map(|part| {
-            let start = part * PART;
-            parse_part(places, trie, costs, start..places.len().min(start + PART))
-        })
+pub(crate) fn parse<D: Domain>(codes: &[u8], trie: &Trie, costs: &[u32]) -> Vec<u16> {
+    let parts: Vec<Vec<u16>> = codes
+        .par_chunks(PART)
+        .map(|part| parse_part(&D::places(fill_long_runs::<D>(part)), part.len(), trie, costs))
         .collect();
     parts.concat()
 }
 
-fn parse_part(
-    places: &impl Places,
-    trie: &Trie,
-    costs: &[u32],
-    range: std::ops::Range<usize>,
-) -> Vec<u16> {
-    let mut best = vec![(u32::MAX, NONE, 0u16); range.len() + 1];
+/// The codes with long runs of free places filled.
+fn fill_long_runs<D: Domain>(codes: &[u8]) -> Vec<u8> {
+    let mut filled = codes.to_vec();
+    D::fill(&mut filled);
+    for_each_free_run::<D>(codes, |run| {
+        if run.len() <= SHORT {
+            filled[run.clone()].copy_from_slice(&codes[run]);
+        }
+    });
+    filled
+}
+
+fn parse_part(places: &impl Places, len: usize, trie: &Trie, costs: &[u32]) -> Vec<u16> {
+    // The least cost up to each place, and the last symbol and its length.
+    let mut best = vec![(u32::MAX, NONE, 0u16); len + 1];
     best[0].0 = 0;
     let mut stack = Vec::new();
-    for start in range.clone() {
-        let at = start - range.start;
-        let so_far = best[at].0;
+    for start in 0..len {
+        let so_far = best[start].0;
         if so_far == u32::MAX {
             continue;
         }
-        trie.matches(places, start, range.end, &mut stack, |symbol, after| {
+        trie.matches(places, start, len, &mut stack, |symbol, after| {
             let cost = so_far + costs[usize::from(symbol)];
-            let to = &mut best[after - range.start];
+            let to = &mut best[after];
             if cost < to.0 {
                 *to = (cost, symbol, (after - start) as u16);
             }
         });
     }
     let mut symbols = Vec::new();
-    let mut at = range.len();
+    let mut at = len;
     while at > 0 {
         let (_, symbol, len) = best[at];
         symbols.push(symbol);

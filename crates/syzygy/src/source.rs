@@ -21,8 +21,6 @@ pub(crate) struct Layout {
 pub(crate) struct Addresses {
     frame: Frame,
     axes: Vec<Axis>,
-    /// The address of what is on no board.
-    none: usize,
 }
 
 /// Which board the position is on and how it is turned to get there.
@@ -104,7 +102,7 @@ impl Layout {
                 self.pawn_frame(&men, places)
             }
         };
-        Addresses { frame, axes, none: self.len() }
+        Addresses { frame, axes }
     }
 
     fn nowhere(&self) -> Turned {
@@ -208,11 +206,6 @@ impl Addresses {
         for axis in &self.axes {
             axis.add(lanes, &symmetries, out);
         }
-    }
-
-    /// The address of what is on no board.
-    pub fn none(&self) -> usize {
-        self.none
     }
 }
 
