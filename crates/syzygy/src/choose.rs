@@ -12,9 +12,9 @@ use crate::sequence::Source;
 
 /// Rows drawn to find the better orders, and to find the best of these.
 const FIRST_ROWS: u64 = 1 << 10;
-const LAST_ROWS: u64 = 1 << 15;
+const LAST_ROWS: u64 = 1 << 13;
 /// How many are looked at closely.
-const FINALISTS: usize = 10;
+const FINALISTS: usize = 6;
 
 /// An order and about how many bits its values take, for each value.
 pub(crate) struct Best {

@@ -18,22 +18,28 @@ const LEAST_USES: u64 = 3;
 pub(crate) fn compress<D: Domain>(codes: &[u8], block_bits: std::ops::RangeInclusive<u8>) -> Packed {
     let mut training = sample(codes);
     D::fill(&mut training);
+    // Every value that occurs has a symbol, whether it is in the sample or not.
+    let values = codes.iter().filter(|&&code| !D::is_free(code)).chain(&training).max();
+    let values = values.map_or(1, |&most| u16::from(most) + 1);
+    let paired = |data: &[u8]| paired(data, values);
     let (symbols, mut dictionary) = paired(&training);
     let mut costs = costs(&counts(&symbols, &dictionary));
     if codes.len() <= TRAINING {
         // What the symbols stand for is easier to compress than the first
         // filling, so a second dictionary is better.
         let symbols = parse::<D>(codes, &Trie::new(&dictionary), &costs);
-        let values = expand(&symbols, &dictionary);
-        let (symbols, better) = paired(&values);
+        let (symbols, better) = paired(&expand(&symbols, &dictionary));
         dictionary = better;
         costs = self::costs(&counts(&symbols, &dictionary));
         let symbols = parse::<D>(codes, &Trie::new(&dictionary), &costs);
         let used = counts(&symbols, &dictionary);
-        (dictionary, costs) = without_rare(&dictionary, &used);
+        let kept = without_rare(&dictionary, &used, LEAST_USES);
+        (dictionary, costs) = (kept.dictionary, self::costs(&kept.counts));
     }
     let symbols = parse::<D>(codes, &Trie::new(&dictionary), &costs);
-    pack(&symbols, dictionary, codes.len() as u64, block_bits)
+    let used = without_rare(&dictionary, &counts(&symbols, &dictionary), 1);
+    let symbols: Vec<u16> = symbols.iter().map(|&s| used.numbers[usize::from(s)]).collect();
+    pack(&symbols, used.dictionary, codes.len() as u64, block_bits)
 }
 
 /// The whole sequence, or pieces of it.
@@ -46,12 +52,10 @@ fn sample(codes: &[u8]) -> Vec<u8> {
     (0..pieces).flat_map(|i| &codes[i * step..][..PIECE]).copied().collect()
 }
 
-/// Values paired up, and the dictionary of the pairs. All values that may occur
-/// have symbols.
-fn paired(values: &[u8]) -> (Vec<u16>, Dictionary) {
-    let most = values.iter().copied().max().map_or(1, |most| u16::from(most) + 1);
-    let mut dictionary = Dictionary::of_values(0..most);
-    let mut symbols: Vec<u16> = values.iter().map(|&value| u16::from(value)).collect();
+/// Data of so many values paired up, and the dictionary of the pairs.
+fn paired(data: &[u8], values: u16) -> (Vec<u16>, Dictionary) {
+    let mut dictionary = Dictionary::of_values(0..values);
+    let mut symbols: Vec<u16> = data.iter().map(|&value| u16::from(value)).collect();
     pair_up(&mut symbols, &mut dictionary, MAX_SYMBOLS, LEAST);
     (symbols, dictionary)
 }
@@ -75,31 +79,41 @@ fn expand(symbols: &[u16], dictionary: &Dictionary) -> Vec<u8> {
     values.into_iter().map(|value| value as u8).collect()
 }
 
-/// The dictionary without symbols that are rare and no part of others, and
-/// what the rest cost.
-fn without_rare(dictionary: &Dictionary, counts: &[u64]) -> (Dictionary, Vec<u32>) {
-    let mut keep: Vec<bool> = counts.iter().map(|&count| count >= LEAST_USES).collect();
+/// A dictionary of which symbols were given up.
+struct Kept {
+    dictionary: Dictionary,
+    /// New numbers of the old symbols.
+    numbers: Vec<u16>,
+    counts: Vec<u64>,
+}
+
+/// The dictionary without symbols that occur fewer times than that and are no
+/// part of others.
+fn without_rare(dictionary: &Dictionary, counts: &[u64], least: u64) -> Kept {
+    let mut keep: Vec<bool> = counts.iter().map(|&count| count >= least).collect();
     for symbol in (0..dictionary.len()).rev() {
         match dictionary.symbols[symbol] {
-            Symbol::Value(_) => keep[symbol] = true,
             Symbol::Pair(first, second) if keep[symbol] => {
                 (keep[usize::from(first)], keep[usize::from(second)]) = (true, true);
             }
-            Symbol::Pair(..) => {}
+            // Without the value there might be no way to cut up the rest.
+            Symbol::Value(_) if least > 1 => keep[symbol] = true,
+            _ => {}
         }
     }
-    let mut numbers = vec![0; dictionary.len()];
-    let mut kept = Dictionary::default();
-    let mut kept_counts = Vec::new();
+    let numbers = vec![0; dictionary.len()];
+    let mut kept = Kept { dictionary: Dictionary::default(), numbers, counts: Vec::new() };
     for symbol in (0..dictionary.len()).filter(|&symbol| keep[symbol]) {
-        numbers[symbol] = kept.len() as u16;
+        kept.numbers[symbol] = kept.dictionary.len() as u16;
+        kept.counts.push(counts[symbol]);
         match dictionary.symbols[symbol] {
-            Symbol::Value(value) => kept.push_value(value),
+            Symbol::Value(value) => kept.dictionary.push_value(value),
             Symbol::Pair(first, second) => {
-                kept.push(numbers[usize::from(first)], numbers[usize::from(second)]);
+                let number = |symbol: u16| kept.numbers[usize::from(symbol)];
+                let (first, second) = (number(first), number(second));
+                kept.dictionary.push(first, second);
             }
         }
-        kept_counts.push(counts[symbol]);
     }
-    (kept, costs(&kept_counts))
+    kept
 }

@@ -17,11 +17,86 @@ pub(crate) trait Domain: Sync {
 
 /// What values the places of a part can have.
 pub(crate) trait Places {
-    /// How many places from this one on can have this value; at most 255 are
-    /// counted.
+    /// How many places from this one on can have this value.
     fn run(&self, place: usize, value: u8) -> usize;
-    /// The only value the place can have, if there is just one.
-    fn only(&self, place: usize) -> Option<u8>;
+    /// How many places from this one on can have nothing but the value of this
+    /// one; 0 if it is free.
+    fn fixed(&self, place: usize) -> usize;
+    /// The values to be tried at a place; of a free one not all that it could
+    /// have.
+    fn options(&self, place: usize) -> Options;
+}
+
+/// Values tried at a free place.
+const OPTIONS: usize = 3;
+
+/// A few values.
+#[derive(Clone, Copy)]
+pub(crate) struct Options {
+    values: [u8; OPTIONS],
+    len: u8,
+}
+
+impl Options {
+    fn one(value: u8) -> Options {
+        Options { values: [value; OPTIONS], len: 1 }
+    }
+
+    /// These, without repetitions.
+    #[inline]
+    fn some(values: [u8; OPTIONS]) -> Options {
+        let mut options = Options { values, len: 0 };
+        for value in values {
+            if !options.values().contains(&value) {
+                options.values[usize::from(options.len)] = value;
+                options.len += 1;
+            }
+        }
+        options
+    }
+
+    /// The values.
+    #[inline]
+    pub fn values(&self) -> &[u8] {
+        &self.values[..usize::from(self.len)]
+    }
+}
+
+/// For each place the last value before it that is not free, or this if there
+/// is none.
+fn last_taken<'a, D: Domain>(codes: impl Iterator<Item = &'a u8>, none: u8) -> Vec<u8> {
+    codes
+        .scan(none, |last, &code| {
+            *last = if D::is_free(code) { *last } else { code };
+            Some(*last)
+        })
+        .collect()
+}
+
+/// The values on both sides of free places.
+struct Sides {
+    before: Vec<u8>,
+    after: Vec<u8>,
+}
+
+impl Sides {
+    fn new<D: Domain>(codes: &[u8], none: u8) -> Sides {
+        let mut after = last_taken::<D>(codes.iter().rev(), none);
+        after.reverse();
+        Sides { before: last_taken::<D>(codes.iter(), none), after }
+    }
+}
+
+/// For each place, how many from there on are equal and not free.
+fn fixed_runs<D: Domain>(codes: &[u8]) -> Vec<u16> {
+    let mut runs = vec![0; codes.len()];
+    let (mut run, mut last) = (0, 0);
+    for (out, &code) in runs.iter_mut().zip(codes).rev() {
+        run = if D::is_free(code) { 0 } else if code == last { run + 1 } else { 1 };
+        last = code;
+        *out = run;
+    }
+    runs
 }
 
 /// Calls `f` with every run of free places.
@@ -66,24 +141,27 @@ impl Domain for Classes {
     fn places(codes: Vec<u8>) -> ClassPlaces {
         let runs = std::array::from_fn(|class| {
             let class = class as u8;
-            let mut run = 0u8;
+            let mut run = 0;
             let mut runs = vec![0; codes.len()];
             for (out, &code) in runs.iter_mut().zip(&codes).rev() {
                 let fits = code == class || Classes::is_free(code) && class + codes::FREE <= code;
-                run = if fits { run.saturating_add(1) } else { 0 };
+                run = if fits { run + 1 } else { 0 };
                 *out = run;
             }
             runs
         });
-        ClassPlaces { codes, runs }
+        let sides = Sides::new::<Classes>(&codes, codes::DRAW);
+        ClassPlaces { fixed: fixed_runs::<Classes>(&codes), codes, runs, sides }
     }
 }
 
 /// Classes, some of them free up to one.
 pub(crate) struct ClassPlaces {
     codes: Vec<u8>,
-    /// By class: how many places from each on can have it, up to 255.
-    runs: [Vec<u8>; codes::CLASSES as usize],
+    fixed: Vec<u16>,
+    /// By class: how many places from each on can have it.
+    runs: [Vec<u16>; codes::CLASSES as usize],
+    sides: Sides,
 }
 
 impl Places for ClassPlaces {
@@ -93,8 +171,19 @@ impl Places for ClassPlaces {
     }
 
     #[inline]
-    fn only(&self, place: usize) -> Option<u8> {
-        Some(self.codes[place]).filter(|&code| !Classes::is_free(code))
+    fn fixed(&self, place: usize) -> usize {
+        usize::from(self.fixed[place])
+    }
+
+    #[inline]
+    fn options(&self, place: usize) -> Options {
+        let code = self.codes[place];
+        if !Classes::is_free(code) {
+            return Options::one(code);
+        }
+        let most = code - codes::FREE;
+        let (before, after) = (self.sides.before[place], self.sides.after[place]);
+        Options::some([before.min(most), after.min(most), codes::DRAW.min(most)])
     }
 }
 
@@ -129,7 +218,7 @@ impl Domain for Numbers {
     }
 
     fn places(codes: Vec<u8>) -> NumberPlaces {
-        let mut runs = vec![0u8; codes.len()];
+        let mut runs = vec![0u16; codes.len()];
         for i in (0..codes.len()).rev() {
             let (here, next) = (codes[i], codes.get(i + 1).copied());
             let after = match next {
@@ -138,23 +227,26 @@ impl Domain for Numbers {
                     // The free ones, and if the same number follows, its run.
                     let free = runs[i + 1];
                     let beyond = i + 1 + usize::from(free);
-                    let same = free < u8::MAX && codes.get(beyond) == Some(&here);
-                    if same { free.saturating_add(runs[beyond]) } else { free }
+                    let same = codes.get(beyond) == Some(&here);
+                    if same { free + runs[beyond] } else { free }
                 }
                 _ => 0,
             };
-            runs[i] = after.saturating_add(1);
+            runs[i] = after + 1;
         }
-        NumberPlaces { codes, runs }
+        let sides = Sides::new::<Numbers>(&codes, 0);
+        NumberPlaces { fixed: fixed_runs::<Numbers>(&codes), codes, runs, sides }
     }
 }
 
 /// Numbers, some of them free.
 pub(crate) struct NumberPlaces {
     codes: Vec<u8>,
+    fixed: Vec<u16>,
     /// How many places from each on can have its number; for free ones, how
-    /// many are free. Up to 255.
-    runs: Vec<u8>,
+    /// many are free.
+    runs: Vec<u16>,
+    sides: Sides,
 }
 
 impl Places for NumberPlaces {
@@ -168,14 +260,24 @@ impl Places for NumberPlaces {
             return 0;
         }
         match self.codes.get(place + run) {
-            Some(&next) if next == value => (run + usize::from(self.runs[place + run])).min(255),
+            Some(&next) if next == value => run + usize::from(self.runs[place + run]),
             _ => run,
         }
     }
 
     #[inline]
-    fn only(&self, place: usize) -> Option<u8> {
-        Some(self.codes[place]).filter(|&number| number != FREE_NUMBER)
+    fn fixed(&self, place: usize) -> usize {
+        usize::from(self.fixed[place])
+    }
+
+    /// What is on both sides of the free ones, and the most frequent.
+    #[inline]
+    fn options(&self, place: usize) -> Options {
+        let code = self.codes[place];
+        if code != FREE_NUMBER {
+            return Options::one(code);
+        }
+        Options::some([self.sides.before[place], self.sides.after[place], 0])
     }
 }
 
@@ -185,7 +287,7 @@ mod tests {
 
     /// Runs counted one place after the other.
     fn slow_run(codes: &[u8], place: usize, fits: impl Fn(u8) -> bool) -> usize {
-        codes[place..].iter().take_while(|&&code| fits(code)).count().min(255)
+        codes[place..].iter().take_while(|&&code| fits(code)).count()
     }
 
     fn random(len: usize, codes: &[u8]) -> Vec<u8> {
