@@ -37,6 +37,7 @@ mod run;
 mod store;
 mod store_log;
 mod watch;
+mod zeroing;
 
 pub use build::Build;
 pub use consistency::check_consistency;
@@ -45,6 +46,7 @@ pub use limits::{Storage, is_whole_for_position, storage};
 pub use many::Visit;
 pub use needs::{dependencies, order, reads};
 pub use store::Making;
+pub use zeroing::ZeroingMoves;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

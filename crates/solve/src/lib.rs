@@ -20,7 +20,9 @@ mod waves;
 
 pub use consistency::{Consistency, Inconsistency, Law, check_board};
 pub use error::SolveError;
-pub use exits::{Boards, Exits, Node, PawnExits, PieceExits, reachable};
+pub use exits::{
+    Boards, Captures, Exits, Node, PawnExits, PieceExits, Zeroing, ZeroingWins, reachable,
+};
 pub use progress::{Cost, Progress, Silent, WaveReport};
 pub use views::{View, Wanted, of_pawn_board, of_piece_board};
 pub use waves::{BishopPair, BoardSolve, Keep, Watch};

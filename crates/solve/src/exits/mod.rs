@@ -3,9 +3,11 @@
 mod en_passant;
 mod pawns;
 mod reach;
+mod zeroing;
 
 pub use pawns::{Boards, PawnExits};
 pub use reach::{Node, reachable};
+pub use zeroing::{Captures, Zeroing, ZeroingWins};
 
 use std::sync::Arc;
 
@@ -19,6 +21,9 @@ pub trait Exits: Sync {
     /// The conversions of one tile. Positions that are not legal may have
     /// some too; the caller masks them off.
     fn conversions(&self, side: Color, goal: Goal, tile: usize) -> Conversions;
+
+    /// As [`Exits::conversions`], of the captures alone.
+    fn captures(&self, side: Color, goal: Goal, tile: usize) -> Conversions;
 }
 
 /// Bits the plies of conversions can need: one more than the depths after
@@ -73,5 +78,9 @@ impl Exits for PieceExits {
             found.add_piece_captures(&self.board, side, &cell, &subs, self.rule);
         }
         found
+    }
+
+    fn captures(&self, side: Color, goal: Goal, tile: usize) -> Conversions {
+        self.conversions(side, goal, tile) // there are no other moves out of the board
     }
 }

@@ -122,8 +122,15 @@ impl PawnExits {
     }
 }
 
-impl Exits for PawnExits {
-    fn conversions(&self, side: Color, goal: Goal, tile: usize) -> Conversions {
+impl PawnExits {
+    /// The conversions of one tile, of the pawn moves only those wanted.
+    fn found(
+        &self,
+        side: Color,
+        goal: Goal,
+        tile: usize,
+        wanted: impl Fn(&ExitKind) -> bool,
+    ) -> Conversions {
         let mut found = Conversions::new(self.backend, goal, self.bits);
         let Some(cell) = self.board.cell(tile) else { return found };
         let subs: Vec<_> = self.pieces_taken.iter().map(|view| Some(view.sub())).collect();
@@ -133,10 +140,20 @@ impl Exits for PawnExits {
             let capture = FixedCapture { target, removed: None, sub, rule: self.rule };
             found.add_captures_of_fixed(&self.board, side, &cell, &capture);
         }
-        for m in self.pawn_moves.iter().filter(|m| m.side == side) {
+        for m in self.pawn_moves.iter().filter(|m| m.side == side && wanted(&m.kind)) {
             self.add_pawn_move(&mut found, m, &cell);
         }
         found
+    }
+}
+
+impl Exits for PawnExits {
+    fn conversions(&self, side: Color, goal: Goal, tile: usize) -> Conversions {
+        self.found(side, goal, tile, |_| true)
+    }
+
+    fn captures(&self, side: Color, goal: Goal, tile: usize) -> Conversions {
+        self.found(side, goal, tile, |kind| !matches!(kind, ExitKind::Forward { .. }))
     }
 }
 

@@ -1,0 +1,441 @@
+//! The order of men: how a sub-table numbers the placements of its men.
+//!
+//! The men stand in a list: the leading men, then the pawns of the other
+//! colour, if any, then the other men in groups of like men. Each group is a
+//! digit of the index; the groups count the squares that those before them in
+//! the list leave free. Which digit is the fastest, which the next and so on is the
+//! writer's choice.
+
+use molien_board::{Color, Man, Material, Role};
+
+use crate::lead::LeadList;
+
+/// The most men of a table.
+pub(crate) const MAX_MEN: usize = 7;
+
+/// The squares on which pawns can stand.
+const PAWN_SQUARES: u64 = 0x00ff_ffff_ffff_ff00;
+
+/// Binomial coefficient.
+fn binomial(n: u64, k: u64) -> u64 {
+    if k > n { 0 } else { (0..k).fold(1, |product, i| product * (n - i) / (i + 1)) }
+}
+
+/// What a group is.
+#[derive(Clone, Debug)]
+enum Kind {
+    /// The leading men.
+    Lead(LeadList),
+    /// Pawns of the colour that does not lead.
+    Pawns,
+    /// Like men.
+    Like,
+}
+
+/// Men that share a digit of the index.
+#[derive(Clone, Debug)]
+struct Group {
+    /// Its first man in the list.
+    first: usize,
+    /// How many men.
+    len: usize,
+    kind: Kind,
+    /// How many placements it has on what the groups before it leave free.
+    size: u64,
+}
+
+/// A numbering of the placements of some men.
+#[derive(Clone, Debug)]
+pub(crate) struct Order {
+    /// The list of men.
+    men: Vec<Man>,
+    groups: Vec<Group>,
+    /// Numbers of the groups, that of the fastest digit first.
+    digits: Vec<usize>,
+}
+
+/// Which men lead, what comes after them, and in which order the digits run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    /// The leading men in their order.
+    pub lead: Vec<Man>,
+    /// The other kinds of men (pawns of the other colour not among them),
+    /// the fastest first.
+    pub others: Vec<Man>,
+    /// The place of the leading men among the digits, 0 for the fastest.
+    pub lead_place: usize,
+    /// The place of the other colour's pawns, if there are any.
+    pub pawns_place: Option<usize>,
+}
+
+/// The colour whose pawns lead, and the pawns of both.
+pub(crate) fn leading_pawns(material: &Material) -> Option<(Man, Option<Man>)> {
+    let [white, black] = Color::BOTH.map(|color| Man::new(color, Role::Pawn));
+    match (material.count(white), material.count(black)) {
+        (0, 0) => None,
+        (_, 0) => Some((white, None)),
+        (0, _) => Some((black, None)),
+        (w, b) if b >= w => Some((white, Some(black))),
+        _ => Some((black, Some(white))),
+    }
+}
+
+/// All kinds of men, the kings among them.
+pub(crate) fn kinds(material: &Material) -> Vec<Man> {
+    let kings = Color::BOTH.map(|color| Man::new(color, Role::King));
+    let mut kinds: Vec<Man> = kings.into_iter().chain(material.men()).collect();
+    kinds.dedup();
+    kinds
+}
+
+impl Order {
+    /// The numbering of a choice; `file` is the leading pawn's, 0 to 3.
+    pub fn new(material: &Material, choice: &Choice, file: u8) -> Order {
+        let pawns = leading_pawns(material);
+        let lead_len;
+        let list = match pawns {
+            Some((lead, _)) => {
+                lead_len = material.count(lead);
+                LeadList::pawns(lead_len, file)
+            }
+            None => {
+                lead_len = choice.lead.len();
+                if lead_len == 3 { LeadList::triple() } else { LeadList::kings() }.clone()
+            }
+        };
+        let mut men: Vec<Man> = choice.lead.iter().copied().cycle().take(lead_len).collect();
+        let size = list.len() as u64;
+        let mut groups = vec![Group { first: 0, len: lead_len, kind: Kind::Lead(list), size }];
+        let rest = pawns.and_then(|(_, rest)| rest);
+        for man in rest.into_iter().chain(choice.others.iter().copied()) {
+            let len = material.count(man).max(1);
+            let (kind, free) = match man.role {
+                Role::Pawn => (Kind::Pawns, 48 - men.len()),
+                _ => (Kind::Like, 64 - men.len()),
+            };
+            let size = binomial(free as u64, len as u64);
+            groups.push(Group { first: men.len(), len, kind, size });
+            men.extend(std::iter::repeat_n(man, len));
+        }
+        let mut digits: Vec<usize> = (1 + usize::from(rest.is_some())..groups.len()).collect();
+        let mut places = vec![(choice.lead_place, 0)];
+        places.extend(choice.pawns_place.filter(|_| rest.is_some()).map(|place| (place, 1)));
+        places.sort_unstable();
+        places.into_iter().for_each(|(place, group)| digits.insert(place.min(digits.len()), group));
+        Order { men, groups, digits }
+    }
+
+    /// The list of men.
+    pub fn men(&self) -> &[Man] {
+        &self.men
+    }
+
+    /// How many placements are numbered.
+    pub fn len(&self) -> u64 {
+        self.groups.iter().map(|group| group.size).product()
+    }
+
+    /// The place of the leading men among the digits.
+    pub fn lead_place(&self) -> usize {
+        self.digits.iter().position(|&group| group == 0).unwrap_or(0)
+    }
+
+    /// The place of the other colour's pawns among the digits.
+    pub fn pawns_place(&self) -> Option<usize> {
+        self.digits.iter().position(|&group| matches!(self.groups[group].kind, Kind::Pawns))
+    }
+
+    /// How many neighbouring indices differ in the fastest digit only.
+    pub fn stretch(&self) -> u64 {
+        self.groups[self.digits[0]].size
+    }
+
+    /// How many stretches there are.
+    pub fn stretches(&self) -> u64 {
+        self.len() / self.stretch()
+    }
+
+    /// How many rows a stretch has.
+    pub fn rows(&self) -> usize {
+        let group = &self.groups[self.digits[0]];
+        match &group.kind {
+            Kind::Lead(list) => list.rows.len() - 1,
+            // All placements of the men but the lowest that leave him a square.
+            Kind::Pawns | Kind::Like => {
+                let mut rows = 0;
+                group.rows(0, |_, _, _| rows += 1);
+                rows.min(group.size as usize)
+            }
+        }
+    }
+
+    /// Calls `f` with the placements of one stretch, up to 64 at a time, in
+    /// order.
+    pub fn for_each_row(&self, stretch: u64, f: impl FnMut(&Lanes)) {
+        self.for_each_row_of(stretch, |_| true, f);
+    }
+
+    /// As [`Order::for_each_row`], of the wanted rows.
+    pub fn for_each_row_of(
+        &self,
+        stretch: u64,
+        wanted: impl Fn(usize) -> bool,
+        mut f: impl FnMut(&Lanes),
+    ) {
+        let mut ranks = [0u64; MAX_MEN];
+        let mut rest = stretch;
+        for &digit in &self.digits[1..] {
+            let size = self.groups[digit].size;
+            ranks[digit] = rest % size;
+            rest /= size;
+        }
+        let fast = self.digits[0];
+        let mut lanes = Lanes { squares: [[0; 64]; MAX_MEN], len: 0 };
+        let mut taken = 0u64;
+        for (group, &rank) in self.groups[..fast].iter().zip(&ranks) {
+            for (man, square) in group.place(rank, taken) {
+                taken |= 1 << square;
+                lanes.squares[man] = [square; 64];
+            }
+        }
+        let group = &self.groups[fast];
+        let mut row = 0;
+        group.rows(taken, |fixed, mover, moving| {
+            row += 1;
+            if !wanted(row - 1) {
+                return;
+            }
+            let mut taken = taken;
+            for &(man, square) in fixed {
+                taken |= 1 << square;
+                lanes.squares[man] = [square; 64];
+            }
+            lanes.len = moving.len();
+            lanes.squares[mover][..moving.len()].copy_from_slice(moving);
+            self.follow(fast, &ranks, taken, mover, &mut lanes);
+            f(&lanes);
+        });
+    }
+
+    /// Places the groups after the fastest one, given its mover's squares.
+    fn follow(
+        &self,
+        fast: usize,
+        ranks: &[u64; MAX_MEN],
+        taken: u64,
+        mover: usize,
+        lanes: &mut Lanes,
+    ) {
+        let mut removed = Removed { squares: [[0; 64]; MAX_MEN], len: 0 };
+        removed.insert(&lanes.squares[mover]);
+        for (group, &rank) in self.groups.iter().zip(ranks).skip(fast + 1) {
+            let free = Free::new(group.squares() & !taken);
+            let mut places = [0usize; MAX_MEN];
+            group.unrank(rank, &mut places);
+            for i in 0..group.len {
+                lanes.squares[group.first + i] = removed.skip(&free, places[i]);
+            }
+            for i in 0..group.len {
+                removed.insert(&lanes.squares[group.first + i]);
+            }
+        }
+    }
+}
+
+/// Placements side by side: for every man in the list, its squares.
+pub(crate) struct Lanes {
+    /// By man, then lane.
+    pub squares: [[u8; 64]; MAX_MEN],
+    /// Lanes in use.
+    pub len: usize,
+}
+
+/// Squares in rising order.
+struct Free {
+    squares: [u8; 64 + MAX_MEN],
+    len: usize,
+}
+
+impl Free {
+    fn new(mut set: u64) -> Free {
+        let mut free = Free { squares: [0; 64 + MAX_MEN], len: 0 };
+        while set != 0 {
+            free.squares[free.len] = set.trailing_zeros() as u8;
+            free.len += 1;
+            set &= set - 1;
+        }
+        free
+    }
+}
+
+/// Men that stand on different squares in different lanes; in each lane in
+/// rising order.
+struct Removed {
+    squares: [[u8; 64]; MAX_MEN],
+    len: usize,
+}
+
+impl Removed {
+    fn insert(&mut self, squares: &[u8; 64]) {
+        let mut new = *squares;
+        for old in &mut self.squares[..self.len] {
+            for (old, new) in old.iter_mut().zip(&mut new) {
+                (*old, *new) = ((*old).min(*new), (*old).max(*new));
+            }
+        }
+        self.squares[self.len] = new;
+        self.len += 1;
+    }
+
+    /// The free square at a place of the list without the removed ones.
+    fn skip(&self, free: &Free, place: usize) -> [u8; 64] {
+        let mut found = [free.squares[place]; 64];
+        // Each removed square at or below moves it on; being in order, those
+        // that do come first.
+        for (removed, i) in self.squares[..self.len].iter().zip(1..) {
+            let next = free.squares[place + i];
+            for (found, &removed) in found.iter_mut().zip(removed) {
+                *found = if removed <= *found { next } else { *found };
+            }
+        }
+        found
+    }
+}
+
+impl Group {
+    /// The squares its men can stand on.
+    fn squares(&self) -> u64 {
+        if matches!(self.kind, Kind::Pawns) { PAWN_SQUARES } else { !0 }
+    }
+
+    /// Its men and their squares.
+    fn place(&self, rank: u64, taken: u64) -> impl Iterator<Item = (usize, u8)> + '_ {
+        let mut squares = [0u8; MAX_MEN];
+        match &self.kind {
+            Kind::Lead(list) => {
+                let found = &list.squares[rank as usize];
+                squares[..self.len].copy_from_slice(&found[..self.len]);
+            }
+            Kind::Pawns | Kind::Like => {
+                let free = Free::new(self.squares() & !taken);
+                let mut places = [0usize; MAX_MEN];
+                self.unrank(rank, &mut places);
+                for (square, &place) in squares.iter_mut().zip(&places[..self.len]) {
+                    *square = free.squares[place];
+                }
+            }
+        }
+        (self.first..self.first + self.len).zip(squares)
+    }
+
+    /// The places of like men among the free squares, in rising order.
+    fn unrank(&self, mut rank: u64, places: &mut [usize; MAX_MEN]) {
+        if self.len == 1 {
+            places[0] = rank as usize;
+            return;
+        }
+        for k in (1..=self.len).rev() {
+            let mut place = k as u64 - 1;
+            while binomial(place + 1, k as u64) <= rank {
+                place += 1;
+            }
+            rank -= binomial(place, k as u64);
+            places[k - 1] = place as usize;
+        }
+    }
+
+    /// Calls `f` with the men that stand still and their squares, the man that
+    /// moves, and its squares, row by row.
+    fn rows(&self, taken: u64, mut f: impl FnMut(&[(usize, u8)], usize, &[u8])) {
+        match &self.kind {
+            Kind::Lead(list) => {
+                for row in list.rows.windows(2) {
+                    let row = &list.squares[row[0] as usize..row[1] as usize];
+                    let still = (0..self.len).filter(|&man| man != list.mover);
+                    let fixed: Vec<(usize, u8)> = still.map(|man| (man, row[0][man])).collect();
+                    let moving: Vec<u8> = row.iter().map(|men| men[list.mover]).collect();
+                    f(&fixed, list.mover, &moving);
+                }
+            }
+            Kind::Pawns | Kind::Like => {
+                let free = Free::new(self.squares() & !taken);
+                self.like_rows(&free.squares[..free.len], self.len, &mut Vec::new(), &mut f);
+            }
+        }
+    }
+
+    /// The rows of so many men on these squares; the lowest man moves.
+    fn like_rows(
+        &self,
+        squares: &[u8],
+        count: usize,
+        fixed: &mut Vec<(usize, u8)>,
+        f: &mut impl FnMut(&[(usize, u8)], usize, &[u8]),
+    ) {
+        if count == 1 {
+            return f(fixed, self.first, squares);
+        }
+        for highest in count - 1..squares.len() {
+            fixed.push((self.first + count - 1, squares[highest]));
+            self.like_rows(&squares[..highest], count - 1, fixed, f);
+            fixed.pop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    /// Every placement of some stretches comes once, and men share no square.
+    fn check(name: &str, choice: &Choice, file: u8) {
+        let material: Material = name.parse().unwrap();
+        let order = Order::new(&material, choice, file);
+        assert_eq!(order.men().len(), material.len());
+        let mut seen = HashSet::new();
+        let stretches = order.len() / order.stretch();
+        let step = (order.len() / 30_000).clamp(1, stretches);
+        for stretch in (0..stretches).step_by(step as usize) {
+            let mut found = 0;
+            order.for_each_row(stretch, |lanes| {
+                found += lanes.len as u64;
+                for lane in 0..lanes.len {
+                    let squares: Vec<u8> =
+                        (0..order.men().len()).map(|man| lanes.squares[man][lane]).collect();
+                    assert!((1..squares.len()).all(|i| !squares[..i].contains(&squares[i])));
+                    assert!(seen.insert(squares));
+                }
+            });
+            assert_eq!(found, order.stretch());
+        }
+        if step == 1 {
+            assert_eq!(seen.len() as u64, order.len());
+        }
+    }
+
+    #[test]
+    fn every_placement_comes_once() {
+        let of = |color| move |role| Man::new(color, role);
+        let (white, black) = (of(Color::White), of(Color::Black));
+        let kings = [white(Role::King), black(Role::King)];
+        let choice = |lead: &[Man], others: &[Man], lead_place, pawns_place| Choice {
+            lead: lead.to_vec(),
+            others: others.to_vec(),
+            lead_place,
+            pawns_place,
+        };
+        let pawn = white(Role::Pawn);
+        for place in 0..2 {
+            let triple = [kings[0], white(Role::Rook), kings[1]];
+            check("KRK", &choice(&triple, &[], place, None), 0);
+            check("KRKN", &choice(&triple, &[black(Role::Knight)], place, None), 0);
+            check("KNNK", &choice(&kings, &[white(Role::Knight)], place, None), 0);
+            check("KPK", &choice(&[pawn], &kings, place, None), 3);
+            check("KPPK", &choice(&[pawn], &kings, place, None), 1);
+        }
+        for (place, pawns_place) in [(0, 1), (1, 0), (2, 3), (3, 0)] {
+            check("KPKP", &choice(&[pawn], &kings, place, Some(pawns_place)), 2);
+        }
+    }
+}
