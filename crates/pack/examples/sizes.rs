@@ -1,0 +1,218 @@
+//! Packs tables, reads them back from the bytes alone, compares every cell and
+//! prints sizes and times.
+//!
+//!     cargo run --release -p molien-pack --example sizes -- [fast|small] KRKN:Rn:b KPKP ...
+//!
+//! A material may name the order of its placed men, row and column last, and
+//! the base side.
+
+use std::sync::Arc;
+
+use molien_board::{Color, Man, Material};
+use molien_pack::{Address, ClassPacker, ClassTile, Classes, Layout, Profile, Source, Tables};
+use molien_solve::Solver;
+use molien_values::{Metric, Placement, Table};
+
+/// CPU seconds of this process, from the first to the second call.
+fn cpu_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> =
+        text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+fn main() {
+    let mut profile = Profile::FAST;
+    let solver = Solver::new();
+    let mut total = 0;
+    for word in std::env::args().skip(1) {
+        match word.as_str() {
+            "fast" => profile = Profile::FAST,
+            "small" => profile = Profile::SMALL,
+            "all4" => {
+                for material in Material::all(4) {
+                    total += search(&solver, material, profile);
+                }
+            }
+            other => {
+                let mut parts = other.split(':');
+                let material: Material = parts.next().unwrap().parse().expect("material");
+                let order: Option<Vec<Man>> =
+                    parts.next().map(|men| men.chars().filter_map(Man::from_letter).collect());
+                let base = if parts.next() == Some("w") { Color::White } else { Color::Black };
+                match order {
+                    Some(order) => {
+                        let table = solver.solve(material, Metric::Dtz50).expect("solved");
+                        total += measure(&table, &order, base, profile);
+                    }
+                    None => total += search(&solver, material, profile),
+                }
+            }
+        }
+    }
+    println!("total {total}");
+}
+
+fn layout_of(material: Material, order: &[Man]) -> Layout {
+    let placements = match material.has_pawns() {
+        true => Placement::all(&material),
+        false => vec![Placement::NONE],
+    };
+    Layout::new(material, order, placements).expect("a layout")
+}
+
+/// Tries every order and base side.
+fn search(solver: &Solver, material: Material, profile: Profile) -> usize {
+    let table = solver.solve(material, Metric::Dtz50).expect("solved");
+    let mut best: Option<(usize, Vec<Man>, Color)> = None;
+    for order in orders(&molien_pack::placed_men(&material)) {
+        for base in Color::BOTH {
+            let layout = layout_of(material, &order);
+            let tables = Tables { classes: &table, fifty: true, metrics: vec![] };
+            let bytes = ClassPacker::new(&tables, &layout, base, profile).pack().unwrap();
+            if best.as_ref().is_none_or(|best| bytes.len() < best.0) {
+                best = Some((bytes.len(), order.clone(), base));
+            }
+            if material.is_symmetric() {
+                break;
+            }
+        }
+    }
+    let (_, order, base) = best.unwrap();
+    measure(&table, &order, base, profile)
+}
+
+fn orders(men: &[Man]) -> Vec<Vec<Man>> {
+    let mut all: Vec<Vec<Man>> = Vec::new();
+    for row in 0..men.len() {
+        for column in (0..men.len()).filter(|&c| c != row || men.len() == 1) {
+            let mut order: Vec<Man> =
+                (0..men.len()).filter(|&i| i != row && i != column).map(|i| men[i]).collect();
+            if men.len() > 1 {
+                order.push(men[row]);
+            }
+            order.push(men[column]);
+            if !all.contains(&order) {
+                all.push(order);
+            }
+        }
+    }
+    all
+}
+
+fn measure(table: &Table, order: &[Man], base: Color, profile: Profile) -> usize {
+    let layout = Arc::new(layout_of(table.material, order));
+    let tables = Tables { classes: table, fifty: true, metrics: vec![] };
+    let start = cpu_seconds();
+    let bytes = ClassPacker::new(&tables, &layout, base, profile).pack().expect("packed");
+    let packed = cpu_seconds();
+    let mut left = &bytes[..];
+    let classes = Classes::read(&mut left, &layout).expect("read");
+    assert!(left.is_empty());
+    let mut scratch = classes.scratch();
+    let mut cells = 0u64;
+    let sides: Vec<Color> = classes.sides().collect();
+    let decode = cpu_seconds();
+    for stream in 0..classes.streams() {
+        let count = |_, base: &ClassTile, second: &ClassTile| {
+            let of = |tile: &ClassTile| {
+                (0..64).map(|row| u64::from(tile.known(row).count_ones())).sum::<u64>()
+            };
+            cells += of(base) + if sides.len() > 1 { of(second) } else { 0 };
+        };
+        classes.read_stream(&mut scratch, stream, count).expect("stream");
+    }
+    let decoded = cpu_seconds();
+    check(&tables, &layout, &classes, &sides);
+    let probes = probe(&classes, &layout, &sides);
+    let men: String = order.iter().map(|man| man.letter()).collect();
+    let model = u32::from_le_bytes(bytes[1..5].try_into().unwrap())
+        + if sides.len() > 1 { u32::from_le_bytes(bytes[5..9].try_into().unwrap()) } else { 0 };
+    println!(
+        "{} {men} base {base}: {} bytes (models {model}, {:?} leaves, {} streams), {cells} cells, {:.4} bits; \
+         packed {:.2} s, read {:.2} s = {:.1} M/s; cold {}",
+        table.material,
+        bytes.len(),
+        classes.leaves(),
+        classes.streams(),
+        bytes.len() as f64 * 8.0 / cells as f64,
+        packed - start,
+        decoded - decode,
+        cells as f64 / (decoded - decode).max(0.005) / 1e6,
+        probes
+    );
+    bytes.len()
+}
+
+/// Every cell of every tile has the solver's class, and no other is known.
+fn check(tables: &Tables<'_>, layout: &Layout, classes: &Classes<'_>, sides: &[Color]) {
+    let mut scratch = classes.scratch();
+    let mut seen = 0;
+    let mut expected = ClassTile::default();
+    for stream in 0..classes.streams() {
+        let compare = |tile, base: &ClassTile, second: &ClassTile| {
+            for (found, &side) in [base, second].into_iter().zip(sides) {
+                tables.classes(layout, side, tile, std::slice::from_mut(&mut expected));
+                for (found, expected) in found.at_most.iter().zip(&expected.at_most) {
+                    for (found, (known, expected)) in
+                        found.iter().zip(found_known(base, second, side, sides).zip(expected))
+                    {
+                        assert_eq!(*found, expected & known, "tile {tile}");
+                    }
+                }
+                seen += (0..64).map(|row| u64::from(found.known(row).count_ones())).sum::<u64>();
+            }
+        };
+        classes.read_stream(&mut scratch, stream, compare).expect("stream");
+    }
+    let stats = &tables.classes.stats;
+    let legal: u64 = sides.iter().map(|side| stats.sides[side.index()].legal.unique).sum();
+    assert_eq!(seen, legal, "every legal position once");
+}
+
+fn found_known<'a>(
+    base: &'a ClassTile,
+    second: &'a ClassTile,
+    side: Color,
+    sides: &[Color],
+) -> impl Iterator<Item = u64> + 'a {
+    let tile = if side == sides[0] { base } else { second };
+    (0..64).map(|row| tile.known(row))
+}
+
+/// Mean times of single cells, each read from its stream.
+fn probe(classes: &Classes<'_>, layout: &Layout, sides: &[Color]) -> String {
+    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let mut below = |limit: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random >> 20) as usize % limit
+    };
+    let mut text = String::new();
+    for &side in sides {
+        let mut scratch = classes.scratch();
+        let mut todo: Vec<Address> = Vec::new();
+        while todo.len() < 3000 {
+            let at = Address {
+                part: below(layout.placements().len()),
+                tile: below(layout.tiles_per_part()),
+                row: molien_board::Square::new(below(layout.rows())),
+                column: molien_board::Square::new(below(64)),
+            };
+            if classes.get(&mut scratch, at, side).is_some() {
+                todo.push(at);
+            }
+        }
+        let start = cpu_seconds();
+        for _ in 0..3 {
+            for &at in &todo {
+                assert!(classes.get(&mut scratch, at, side).is_some());
+            }
+        }
+        let each = (cpu_seconds() - start) / 9000.0;
+        text += &format!("{:.1} us ", each * 1e6);
+    }
+    text
+}

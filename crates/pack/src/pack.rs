@@ -1,0 +1,311 @@
+//! Writing the classes of a table.
+
+use molien_board::Color;
+use rayon::prelude::*;
+
+use crate::chunk::{Chunk, chunks};
+use crate::classes::{CLASSES, ClassTile};
+use crate::error::PackError;
+use crate::index::write_rising;
+use crate::layout::Layout;
+use crate::leaf::LeafCode;
+use crate::learn::{BIT, Limits, Sample, grow, prune};
+use crate::model::{Model, ModelCode};
+use crate::profile::Profile;
+use crate::question::{Question, Stage};
+use crate::rans::Encoder;
+use crate::slow::CellView;
+use crate::source::Source;
+use crate::tile::{Counting, TileOf, Writing, symbol_bits};
+use crate::tree::Tree;
+use crate::walker::{Compiled, Walker};
+
+/// The sides whose classes are stored, the base side first. Where both sides
+/// have the same men, White to move stands for both.
+pub fn stored_sides(layout: &Layout, base: Color) -> Vec<Color> {
+    if layout.material().is_symmetric() { vec![Color::White] } else { vec![base, !base] }
+}
+
+/// Writes classes.
+pub struct ClassPacker<'a, S> {
+    source: &'a S,
+    layout: &'a Layout,
+    sides: Vec<Color>,
+    profile: Profile,
+}
+
+/// A model with what a walk needs.
+struct Learnt {
+    bytes: Vec<u8>,
+    model: Model,
+    compiled: Compiled,
+}
+
+impl<'a, S: Source> ClassPacker<'a, S> {
+    /// Classes of a source in a layout, this side coded first.
+    pub fn new(source: &'a S, layout: &'a Layout, base: Color, profile: Profile) -> Self {
+        ClassPacker { source, layout, sides: stored_sides(layout, base), profile }
+    }
+
+    fn read(&self, chunk: (usize, usize)) -> Chunk {
+        Chunk::read(self.source, self.layout, &self.sides, chunk)
+    }
+
+    fn stage(&self, number: usize) -> Stage {
+        if number == 0 { Stage::Base } else { Stage::Second }
+    }
+
+    /// The other side's classes, where they are known.
+    fn other<'b>(&self, number: usize, chunk: &'b Chunk, tile: usize) -> Option<&'b ClassTile> {
+        (number == 1).then(|| &chunk.classes[self.sides[0].index()][tile])
+    }
+
+    /// All bytes: sides, models, index, streams.
+    ///
+    /// # Errors
+    /// If a tree is larger than a tree may be.
+    pub fn pack(&self) -> Result<Vec<u8>, PackError> {
+        let numbers = 0..self.sides.len();
+        let learnt: Vec<Learnt> =
+            numbers.into_par_iter().map(|number| self.learn(number)).collect::<Result<_, _>>()?;
+        let chunks = chunks(self.layout);
+        let streams: Vec<(usize, Vec<u8>)> =
+            chunks.par_iter().flat_map_iter(|&chunk| self.write_chunk(&learnt, chunk)).collect();
+        let streams = join_empty(streams);
+        let mut bytes = vec![self.sides[0].index() as u8];
+        for learnt in &learnt {
+            bytes.extend((learnt.bytes.len() as u32).to_le_bytes());
+        }
+        learnt.iter().for_each(|learnt| bytes.extend(&learnt.bytes));
+        write_streams(&streams, &mut bytes);
+        Ok(bytes)
+    }
+
+    fn learn(&self, number: usize) -> Result<Learnt, PackError> {
+        let questions = Question::all(self.layout.men(), self.stage(number));
+        let (sample, cells) = self.sample(number, &questions);
+        let scale16 = (cells * 16 / sample.len().max(1) as u64).max(16);
+        let tree = grow(&sample, Limits { leaves: self.profile.leaves, scale16 });
+        drop(sample);
+        let counts = self.count(number, &tree, &questions);
+        let (tree, counts) = prune(&tree, &counts);
+        let code = ModelCode { tree, leaves: counts.iter().map(|c| LeafCode::of(c)).collect() };
+        let bytes = code.bytes(&questions, CLASSES)?;
+        let compiled = Compiled::new(&code.tree, &questions, self.layout.men());
+        Ok(Learnt { bytes, model: code.model(questions)?, compiled })
+    }
+
+    /// A sample of a side's cells, and how many cells there are.
+    fn sample(&self, number: usize, questions: &[Question]) -> (Sample, u64) {
+        let chunks = chunks(self.layout);
+        let cells: u64 = self.layout.tiles() as u64 * 64 * self.layout.rows() as u64;
+        // Of the cells of a tile some are not stored; that is left out of
+        // account.
+        let step = (cells / self.profile.sample as u64).max(1);
+        let part = |&chunk: &(usize, usize)| {
+            let chunk = self.read(chunk);
+            let mut sample = Sample::new(questions, CLASSES);
+            let cells = self.sample_chunk(number, &chunk, questions, step, &mut sample);
+            (sample, cells)
+        };
+        let parts: Vec<(Sample, u64)> = chunks.par_iter().map(part).collect();
+        let mut all = Sample::new(questions, CLASSES);
+        let mut cells = 0;
+        for (part, count) in parts {
+            all.append(part);
+            cells += count;
+        }
+        (all, cells)
+    }
+
+    fn sample_chunk(
+        &self,
+        number: usize,
+        chunk: &Chunk,
+        questions: &[Question],
+        step: u64,
+        sample: &mut Sample,
+    ) -> u64 {
+        let turn = self.sides[number];
+        let mut random = Random::new(chunk.first as u64);
+        let mut skip = random.below(step);
+        let mut cells = 0;
+        for (i, frame) in chunk.live() {
+            let own = &chunk.classes[turn.index()][i];
+            let other = self.other(number, chunk, i);
+            for row in 0..64 {
+                let mut columns = own.known(row);
+                cells += u64::from(columns.count_ones());
+                while columns != 0 {
+                    let column = columns.trailing_zeros() as usize;
+                    columns &= columns - 1;
+                    if skip > 0 {
+                        skip -= 1;
+                        continue;
+                    }
+                    skip = random.below(2 * step - 1);
+                    let at = (row, column);
+                    let view = CellView::new(self.layout, frame, turn, at, own, other, false);
+                    let Some(class) = own.get(row, column) else { continue };
+                    sample.push(questions.iter().map(|&question| view.answer(question)), class);
+                }
+            }
+        }
+        cells
+    }
+
+    /// The classes in each leaf of a tree, counted on the whole table.
+    fn count(&self, number: usize, tree: &Tree, questions: &[Question]) -> Vec<Vec<u64>> {
+        let compiled = Compiled::new(tree, questions, self.layout.men());
+        let none = || vec![[0u64; CLASSES]; tree.leaves()];
+        let count = |mut counts: Vec<[u64; CLASSES]>, &chunk: &(usize, usize)| {
+            let chunk = self.read(chunk);
+            let mut walker = Walker::new(&compiled);
+            let mut own = ClassTile::default();
+            for (i, frame) in chunk.live() {
+                let turn = self.sides[number];
+                let other = self.other(number, &chunk, i);
+                let tile = TileOf { layout: self.layout, frame, turn, other };
+                let truth = &chunk.classes[turn.index()][i];
+                let mut sink = Counting { truth, counts: &mut counts };
+                tile.walk(&mut walker, &mut own, None, &mut sink);
+            }
+            counts
+        };
+        let add = |mut a: Vec<[u64; CLASSES]>, b: Vec<[u64; CLASSES]>| {
+            let pairs = a.as_flattened_mut().iter_mut().zip(b.as_flattened());
+            pairs.for_each(|(a, b)| *a += b);
+            a
+        };
+        let counts = chunks(self.layout).par_iter().fold(none, count).reduce(none, add);
+        counts.into_iter().map(|counts| counts.to_vec()).collect()
+    }
+
+    /// The streams of a stretch: first tile and bytes of each.
+    fn write_chunk(&self, learnt: &[Learnt], chunk: (usize, usize)) -> Vec<(usize, Vec<u8>)> {
+        let chunk = self.read(chunk);
+        let mut walkers: Vec<Walker> = learnt.iter().map(|l| Walker::new(&l.compiled)).collect();
+        let mut own = ClassTile::default();
+        let mut streams = StreamBuilder::new(self.profile, self.sides.len());
+        for (i, frame) in chunk.live() {
+            let mut symbols = Vec::new();
+            for (number, &turn) in self.sides.iter().enumerate() {
+                let truth = &chunk.classes[turn.index()][i];
+                let other = self.other(number, &chunk, i);
+                let tile = TileOf { layout: self.layout, frame, turn, other };
+                let mut sink = Writing::new(truth, &learnt[number].model.leaves);
+                tile.walk(&mut walkers[number], &mut own, None, &mut sink);
+                symbols.push(sink.symbols);
+            }
+            streams.push(chunk.first + i, symbols);
+        }
+        streams.finish()
+    }
+}
+
+/// Joins tiles to streams.
+struct StreamBuilder {
+    profile: Profile,
+    done: Vec<(usize, Vec<u8>)>,
+    first: usize,
+    tiles: usize,
+    bits: u64,
+    /// The symbols of the open stream, by side.
+    symbols: Vec<Vec<(u16, u16)>>,
+}
+
+impl StreamBuilder {
+    fn new(profile: Profile, sides: usize) -> StreamBuilder {
+        let symbols = vec![Vec::new(); sides];
+        StreamBuilder { profile, done: Vec::new(), first: 0, tiles: 0, bits: 0, symbols }
+    }
+
+    /// Adds a tile. A tile all of whose symbols are the likeliest needs no
+    /// bytes; any number of such tiles make one stream.
+    fn push(&mut self, tile: usize, symbols: Vec<Vec<(u16, u16)>>) {
+        let empty = symbols.iter().flatten().all(|symbol| symbol.0 == 0);
+        let done = if self.is_empty() { !empty } else { self.is_full() };
+        if self.tiles > 0 && done {
+            self.close();
+        }
+        if self.tiles == 0 {
+            self.first = tile;
+        }
+        self.tiles += 1;
+        for (all, symbols) in self.symbols.iter_mut().zip(symbols) {
+            self.bits += symbol_bits(&symbols);
+            all.extend(symbols);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.tiles >= self.profile.stream_tiles
+            || self.bits >= self.profile.stream_bytes as u64 * 8 * BIT
+    }
+
+    fn is_empty(&self) -> bool {
+        self.symbols.iter().flatten().all(|symbol| symbol.0 == 0)
+    }
+
+    fn close(&mut self) {
+        let mut encoder = Encoder::default();
+        for side in &mut self.symbols {
+            side.drain(..).for_each(|(start, size)| encoder.push(start, size));
+        }
+        self.done.push((self.first, encoder.finish()));
+        (self.tiles, self.bits) = (0, 0);
+    }
+
+    fn finish(mut self) -> Vec<(usize, Vec<u8>)> {
+        if self.tiles > 0 {
+            self.close();
+        }
+        self.done
+    }
+}
+
+/// Streams without bytes need not be told apart from each other.
+fn join_empty(streams: Vec<(usize, Vec<u8>)>) -> Vec<(usize, Vec<u8>)> {
+    let mut joined: Vec<(usize, Vec<u8>)> = Vec::new();
+    for stream in streams {
+        let after_empty = joined.last().is_none_or(|last| last.1.is_empty());
+        if !(stream.1.is_empty() && after_empty && !joined.is_empty()) {
+            joined.push(stream);
+        }
+    }
+    joined
+}
+
+fn write_streams(streams: &[(usize, Vec<u8>)], bytes: &mut Vec<u8>) {
+    let starts: Vec<u64> = streams.iter().map(|stream| stream.0 as u64).collect();
+    let mut end = 0;
+    let ends: Vec<u64> = streams
+        .iter()
+        .map(|stream| {
+            end += stream.1.len() as u64;
+            end
+        })
+        .collect();
+    bytes.extend((streams.len() as u32).to_le_bytes());
+    bytes.extend(starts.last().copied().unwrap_or(0).to_le_bytes());
+    bytes.extend(end.to_le_bytes());
+    bytes.extend(write_rising(&starts));
+    bytes.extend(write_rising(&ends));
+    streams.iter().for_each(|stream| bytes.extend(&stream.1));
+}
+
+/// A generator of numbers that is the same everywhere.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) % limit.max(1)
+    }
+}

@@ -1,0 +1,23 @@
+//! How much is spent on small files.
+
+/// Limits of what is learnt and of what is read at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Profile {
+    /// The most leaves of a tree.
+    pub leaves: usize,
+    /// About how many cells of each side a tree is learnt from.
+    pub sample: usize,
+    /// A stream is closed when it has about so many bytes ...
+    pub stream_bytes: usize,
+    /// ... or holds so many tiles.
+    pub stream_tiles: usize,
+}
+
+impl Profile {
+    /// Small files that are read and written fast.
+    pub const FAST: Profile =
+        Profile { leaves: 1500, sample: 300_000, stream_bytes: 24, stream_tiles: 4 };
+    /// The smallest files.
+    pub const SMALL: Profile =
+        Profile { leaves: 8000, sample: 4_000_000, stream_bytes: 64, stream_tiles: 16 };
+}
