@@ -38,9 +38,17 @@ impl Sample {
         Sample { bins: Vec::new(), symbols: Vec::new(), first, alphabet }
     }
 
-    pub fn push(&mut self, answers: impl Iterator<Item = u8>, symbol: u8) {
-        self.bins.extend(answers.zip(&self.first).map(|(answer, first)| first + u16::from(answer)));
+    /// Adds a cell, whose answers are still to be given.
+    pub fn push(&mut self, symbol: u8) {
+        self.bins.resize(self.bins.len() + self.questions(), 0);
         self.symbols.push(symbol);
+    }
+
+    /// Gives a cell's answer to a question.
+    #[inline]
+    pub fn set(&mut self, cell: usize, question: usize, answer: u8) {
+        let width = self.questions();
+        self.bins[cell * width + question] = self.first[question] + u16::from(answer);
     }
 
     pub fn append(&mut self, mut other: Sample) {
@@ -353,7 +361,10 @@ mod tests {
         let mut sample = Sample::new(&questions, 3);
         for i in 0..6000u32 {
             let answers = [(i % 6) as u8, (i / 6 % 8) as u8, (i / 48 % 8) as u8];
-            sample.push(answers.into_iter(), u8::from(answers[1] > 4) + u8::from(answers[2] > 2));
+            sample.push(u8::from(answers[1] > 4) + u8::from(answers[2] > 2));
+            for (question, answer) in answers.into_iter().enumerate() {
+                sample.set(i as usize, question, answer);
+            }
         }
         let tree = grow(&sample, Limits { leaves: 10, scale16: 16 });
         assert_eq!(tree.leaves(), 4);

@@ -14,6 +14,8 @@
 mod answers;
 mod binary;
 mod chunk;
+#[cfg(test)]
+mod conformance;
 pub mod classes;
 mod error;
 mod frame;

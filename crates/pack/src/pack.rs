@@ -1,8 +1,9 @@
 //! Writing the classes of a table.
 
-use molien_board::Color;
+use molien_board::{Bitboard, Color};
 use rayon::prelude::*;
 
+use crate::answers::RowView;
 use crate::chunk::{Chunk, chunks};
 use crate::classes::{CLASSES, ClassTile};
 use crate::error::PackError;
@@ -14,9 +15,9 @@ use crate::model::{Model, ModelCode};
 use crate::profile::Profile;
 use crate::question::{Question, Stage};
 use crate::rans::Encoder;
-use crate::slow::CellView;
+use crate::scan::PHASES;
 use crate::source::Source;
-use crate::tile::{Counting, TileOf, Writing, symbol_bits};
+use crate::tile::{Counting, TileOf, rows, Writing, symbol_bits};
 use crate::tree::Tree;
 use crate::walker::{Compiled, Walker};
 
@@ -127,27 +128,25 @@ impl<'a, S: Source> ClassPacker<'a, S> {
         sample: &mut Sample,
     ) -> u64 {
         let turn = self.sides[number];
-        let mut random = Random::new(chunk.first as u64);
-        let mut skip = random.below(step);
+        let mut picks = Picks::new(chunk.first, step);
         let mut cells = 0;
+        let mut own = ClassTile::default();
         for (i, frame) in chunk.live() {
-            let own = &chunk.classes[turn.index()][i];
+            let truth = &chunk.classes[turn.index()][i];
             let other = self.other(number, chunk, i);
-            for row in 0..64 {
-                let mut columns = own.known(row);
-                cells += u64::from(columns.count_ones());
-                while columns != 0 {
-                    let column = columns.trailing_zeros() as usize;
-                    columns &= columns - 1;
-                    if skip > 0 {
-                        skip -= 1;
-                        continue;
+            own.clear();
+            for row in rows(self.layout) {
+                let legal = truth.known(row);
+                cells += u64::from(legal.count_ones());
+                let picked = legal & picks.next_row();
+                let view = || RowView::new(self.layout.men(), frame, turn, row, other);
+                let mut view = (picked != 0).then(view);
+                for phase in PHASES {
+                    if let Some(view) = view.as_mut().filter(|_| picked & phase != 0) {
+                        let symbol = |column: usize| truth.get(row, column).unwrap_or(0);
+                        ask_all(view, questions, picked & phase, &own, symbol, sample);
                     }
-                    skip = random.below(2 * step - 1);
-                    let at = (row, column);
-                    let view = CellView::new(self.layout, frame, turn, at, own, other, false);
-                    let Some(class) = own.get(row, column) else { continue };
-                    sample.push(questions.iter().map(|&question| view.answer(question)), class);
+                    own.copy_cells(truth, row, legal & phase);
                 }
             }
         }
@@ -294,6 +293,59 @@ fn write_streams(streams: &[(usize, Vec<u8>)], bytes: &mut Vec<u8>) {
     streams.iter().for_each(|stream| bytes.extend(&stream.1));
 }
 
+/// Adds cells of a batch with all their answers to a sample.
+fn ask_all(
+    view: &mut RowView<'_>,
+    questions: &[Question],
+    columns: u64,
+    own: &ClassTile,
+    symbol: impl Fn(usize) -> u8,
+    sample: &mut Sample,
+) {
+    let mut cell_of = [0; 64];
+    for column in Bitboard(columns) {
+        cell_of[column.index()] = sample.len();
+        sample.push(symbol(column.index()));
+    }
+    for (number, &question) in questions.iter().enumerate() {
+        let put = |column: usize, answer| sample.set(cell_of[column], number, answer);
+        view.each(question, columns, own, put);
+    }
+}
+
+/// Picks about one cell in so many. Rows are picked first, as the cells of a row
+/// have much of their work in common, then up to every fourth cell of them.
+pub(crate) struct Picks {
+    random: Random,
+    /// Rows from one to the next, on average, and rows still to skip.
+    rows: u64,
+    skip: u64,
+    step: u64,
+}
+
+impl Picks {
+    pub fn new(seed: usize, step: u64) -> Picks {
+        let mut random = Random::new(seed as u64);
+        let rows = (step / 4).max(1);
+        let skip = random.below(rows);
+        Picks { random, rows, skip, step }
+    }
+
+    /// The columns of the next row that are picked.
+    pub fn next_row(&mut self) -> u64 {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return 0;
+        }
+        self.skip = self.random.below(2 * self.rows - 1);
+        match self.step {
+            1 => !0,
+            2 | 3 => self.random.next(),
+            _ => self.random.next() & self.random.next(),
+        }
+    }
+}
+
 /// A generator of numbers that is the same everywhere.
 pub(crate) struct Random(u64);
 
@@ -302,10 +354,14 @@ impl Random {
         Random((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub fn below(&mut self, limit: u64) -> u64 {
+    pub fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        (self.0 >> 16) % limit.max(1)
+        self.0
+    }
+
+    pub fn below(&mut self, limit: u64) -> u64 {
+        (self.next() >> 16) % limit.max(1)
     }
 }

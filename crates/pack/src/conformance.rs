@@ -1,0 +1,101 @@
+//! The fast answers are the slow ones: tests.
+
+use molien_board::{Color, Man, Material};
+use molien_values::Placement;
+
+use crate::answers::RowView;
+use crate::classes::ClassTile;
+use crate::layout::Layout;
+use crate::men::placed_men;
+use crate::pack::Random;
+use crate::question::{Question, Stage};
+use crate::scan::PHASES;
+use crate::slow::CellView;
+use crate::tile::rows;
+
+pub(crate) fn layout(name: &str, order: &str) -> Layout {
+    let material: Material = name.parse().unwrap();
+    let placed: Vec<Man> = match order {
+        "" => placed_men(&material),
+        order => order.chars().map(|letter| Man::from_letter(letter).unwrap()).collect(),
+    };
+    let placements = match material.has_pawns() {
+        true => Placement::all(&material),
+        false => vec![Placement::NONE],
+    };
+    Layout::new(material, &placed, placements).unwrap()
+}
+
+/// Random classes in the legal cells of a tile.
+pub(crate) fn random_tile(
+    layout: &Layout,
+    frame: &crate::Frame,
+    turn: Color,
+    random: &mut Random,
+) -> ClassTile {
+    let mut tile = ClassTile::default();
+    for row in rows(layout) {
+        let view = RowView::new(layout.men(), frame, turn, row, None);
+        let mut left = view.geometry.legal(layout.men(), turn) & frame.unique[row];
+        for class in 0..5 {
+            let some = if class == 4 { left } else { left & random.next() & random.next() };
+            tile.set(row, some, class);
+            left &= !some;
+        }
+    }
+    tile
+}
+
+fn compare(layout: &Layout, tile: usize, turn: Color, stage: Stage) {
+    let Some(frame) = layout.frame(tile) else { return };
+    let mut random = Random::new(tile as u64);
+    let truth = random_tile(layout, &frame, turn, &mut random);
+    let base = random_tile(layout, &frame, !turn, &mut random);
+    let other = (stage == Stage::Second).then_some(&base);
+    let questions = Question::all(layout.men(), stage);
+    let mut own = ClassTile::default();
+    for row in rows(layout) {
+        let legal = truth.known(row);
+        let mut view = RowView::new(layout.men(), &frame, turn, row, other);
+        for phase in PHASES {
+            for &question in &questions {
+                let words: Vec<u64> = (0..question.answers() as u8)
+                    .map(|threshold| view.at_most(question, threshold, &own))
+                    .collect();
+                let mut each = [0xff; 64];
+                view.each(question, legal & phase, &own, |column, answer| each[column] = answer);
+                for column in (0..64).filter(|column| legal & phase & 1 << column != 0) {
+                    let at = (row, column);
+                    let slow = CellView::new(layout, &frame, turn, at, &truth, other, false);
+                    let expected = slow.answer(question);
+                    assert_eq!(each[column], expected, "{question:?} at {at:?} of tile {tile}");
+                    for (threshold, word) in words.iter().enumerate() {
+                        // The last answer needs no question.
+                        if threshold + 1 < words.len() {
+                            let fast = word >> column & 1 != 0;
+                            assert_eq!(fast, usize::from(expected) <= threshold, "{question:?}");
+                        }
+                    }
+                }
+            }
+            own.copy_cells(&truth, row, legal & phase);
+        }
+    }
+}
+
+#[test]
+fn fast_answers_are_the_slow_ones() {
+    for (name, order) in
+        [("KQK", ""), ("KRKN", "nR"), ("KPK", "Kk"), ("KRKP", "KRk"), ("KBBKN", "BBn"), ("KNNKP", "KNkN")]
+    {
+        let layout = layout(name, order);
+        let tiles = layout.tiles();
+        for i in 0..3 {
+            let tile = (i * 7919 + 12 * 64 + 5) * (tiles / 3 + 1) % tiles;
+            for turn in Color::BOTH {
+                compare(&layout, tile, turn, Stage::Base);
+                compare(&layout, tile, turn, Stage::Second);
+            }
+        }
+    }
+}
