@@ -16,7 +16,7 @@ pub struct Profile {
 impl Profile {
     /// Small files that are read and written fast.
     pub const FAST: Profile =
-        Profile { leaves: 1500, sample: 300_000, stream_bytes: 24, stream_tiles: 4 };
+        Profile { leaves: 4000, sample: 1_500_000, stream_bytes: 24, stream_tiles: 2 };
     /// The smallest files.
     pub const SMALL: Profile =
         Profile { leaves: 8000, sample: 4_000_000, stream_bytes: 64, stream_tiles: 16 };

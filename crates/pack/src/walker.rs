@@ -15,6 +15,7 @@ struct Split {
     test: u32,
     yes: u32,
     no: u32,
+    scope: Scope,
 }
 
 /// A tree made ready for walking.
@@ -23,7 +24,7 @@ pub(crate) struct Compiled {
     splits: Vec<Split>,
     root: u32,
     /// Questions with thresholds, each once.
-    tests: Vec<(Question, u8, Scope)>,
+    tests: Vec<(Question, u8)>,
 }
 
 impl Compiled {
@@ -37,7 +38,7 @@ impl Compiled {
             number_of[at] = match node {
                 Node::Leaf(leaf) => LEAF | u32::from(*leaf),
                 Node::Split { .. } => {
-                    splits.push(Split { test: 0, yes: 0, no: 0 });
+                    splits.push(Split { test: 0, yes: 0, no: 0, scope: Scope::Tile });
                     splits.len() as u32 - 1
                 }
             };
@@ -46,11 +47,11 @@ impl Compiled {
             let Node::Split { question, threshold, no } = *node else { continue };
             let asked = questions[usize::from(question)];
             let test = *numbers.entry((question, threshold)).or_insert_with(|| {
-                tests.push((asked, threshold, asked.scope(men)));
+                tests.push((asked, threshold));
                 tests.len() as u32 - 1
             });
             let (yes, no) = (number_of[at + 1], number_of[no as usize]);
-            splits[number_of[at] as usize] = Split { test, yes, no };
+            splits[number_of[at] as usize] = Split { test, yes, no, scope: asked.scope(men) };
         }
         Compiled { splits, root: number_of[0], tests }
     }
@@ -64,13 +65,21 @@ pub(crate) struct Walker<'a> {
     /// When the tile, the row, the batch began.
     began: [u64; 3],
     now: u64,
-    stack: Vec<(u32, u64)>,
+    /// Sets on their way, on this level of the tree and the next, and sets that
+    /// have arrived.
+    levels: Box<[[(u32, u64); ITEMS]; 2]>,
+    arrived: Box<[(u32, u64); ITEMS]>,
 }
+
+/// Sets on their way are not empty and have no column in common: at most 64,
+/// and room for what is written before it is known to be needed.
+const ITEMS: usize = 128;
 
 impl<'a> Walker<'a> {
     pub fn new(compiled: &'a Compiled) -> Walker<'a> {
         let answers = vec![(0, 0); compiled.tests.len()];
-        Walker { compiled, answers, began: [0; 3], now: 0, stack: Vec::new() }
+        let (levels, arrived) = (Box::new([[(0, 0); ITEMS]; 2]), Box::new([(0, 0); ITEMS]));
+        Walker { compiled, answers, began: [0; 3], now: 0, levels, arrived }
     }
 
     /// Something begins: answers that hold only so long are forgotten.
@@ -81,6 +90,10 @@ impl<'a> Walker<'a> {
     }
 
     /// Takes some columns to their leaves.
+    ///
+    /// Where a set goes is hard to foresee for a processor, so both ways are
+    /// written down and only those taken are counted; and level by level, so that
+    /// no step waits for the one before.
     #[inline]
     pub fn walk(
         &mut self,
@@ -88,23 +101,34 @@ impl<'a> Walker<'a> {
         mut at_most: impl FnMut(Question, u8) -> u64,
         mut found: impl FnMut(u16, u64),
     ) {
-        self.stack.push((self.compiled.root, columns));
-        while let Some((mut at, mut columns)) = self.stack.pop() {
-            while at & LEAF == 0 {
-                let split = self.compiled.splits[at as usize];
-                let answer = &mut self.answers[split.test as usize];
-                let (question, threshold, scope) = self.compiled.tests[split.test as usize];
-                if answer.1 < self.began[scope as usize] {
-                    *answer = (at_most(question, threshold), self.now);
+        let Walker { compiled, answers, began, now, levels, arrived } = self;
+        let [mut level, mut next] = levels.each_mut();
+        let (mut count, mut done) = (0, 0);
+        let mut put = |at: u32, columns: u64, level: &mut [(u32, u64); ITEMS], count: &mut usize| {
+            let some = usize::from(columns != 0);
+            let leaf = (at >> 31) as usize;
+            level[*count % ITEMS] = (at, columns);
+            *count += some & (leaf ^ 1);
+            arrived[done % ITEMS] = (at, columns);
+            done += some & leaf;
+        };
+        put(compiled.root, columns, level, &mut count);
+        while count > 0 {
+            let mut more = 0;
+            for &(at, columns) in &level[..count.min(ITEMS)] {
+                let split = compiled.splits[at as usize];
+                let answer = &mut answers[split.test as usize];
+                if answer.1 < began[split.scope as usize] {
+                    let (question, threshold) = compiled.tests[split.test as usize];
+                    *answer = (at_most(question, threshold), *now);
                 }
-                let (yes, no) = (columns & answer.0, columns & !answer.0);
-                if yes != 0 && no != 0 {
-                    self.stack.push((split.no, no));
-                    (at, columns) = (split.yes, yes);
-                } else {
-                    at = if yes != 0 { split.yes } else { split.no };
-                }
+                let yes = answer.0;
+                put(split.no, columns & !yes, next, &mut more);
+                put(split.yes, columns & yes, next, &mut more);
             }
+            (level, next, count) = (next, level, more);
+        }
+        for &(at, columns) in &arrived[..done.min(ITEMS)] {
             found((at & !LEAF) as u16, columns);
         }
     }
