@@ -54,51 +54,27 @@ fn main() {
     println!("total {total}");
 }
 
-fn layout_of(material: Material, order: &[Man]) -> Layout {
-    let placements = match material.has_pawns() {
+fn layout_placements(material: Material) -> Vec<Placement> {
+    match material.has_pawns() {
         true => Placement::all(&material),
         false => vec![Placement::NONE],
-    };
-    Layout::new(material, order, placements).expect("a layout")
+    }
 }
 
-/// Tries every order and base side.
+fn layout_of(material: Material, order: &[Man]) -> Layout {
+    Layout::new(material, order, layout_placements(material)).expect("a layout")
+}
+
+/// With the order and base side that trials find best.
 fn search(solver: &Solver, material: Material, profile: Profile) -> usize {
     let table = solver.solve(material, Metric::Dtz50).expect("solved");
-    let mut best: Option<(usize, Vec<Man>, Color)> = None;
-    for order in orders(&molien_pack::placed_men(&material)) {
-        for base in Color::BOTH {
-            let layout = layout_of(material, &order);
-            let tables = Tables { classes: &table, fifty: true, metrics: vec![] };
-            let bytes = ClassPacker::new(&tables, &layout, base, profile).pack().unwrap();
-            if best.as_ref().is_none_or(|best| bytes.len() < best.0) {
-                best = Some((bytes.len(), order.clone(), base));
-            }
-            if material.is_symmetric() {
-                break;
-            }
-        }
-    }
-    let (_, order, base) = best.unwrap();
-    measure(&table, &order, base, profile)
-}
-
-fn orders(men: &[Man]) -> Vec<Vec<Man>> {
-    let mut all: Vec<Vec<Man>> = Vec::new();
-    for row in 0..men.len() {
-        for column in (0..men.len()).filter(|&c| c != row || men.len() == 1) {
-            let mut order: Vec<Man> =
-                (0..men.len()).filter(|&i| i != row && i != column).map(|i| men[i]).collect();
-            if men.len() > 1 {
-                order.push(men[row]);
-            }
-            order.push(men[column]);
-            if !all.contains(&order) {
-                all.push(order);
-            }
-        }
-    }
-    all
+    let tables = Tables { classes: &table, fifty: true, metrics: vec![] };
+    let start = cpu_seconds();
+    let near = table.parts[0].board.column();
+    let placements = layout_placements(material);
+    let (layout, base) = molien_pack::choose(&tables, material, &placements, near);
+    print!("[search {:.1} s] ", cpu_seconds() - start);
+    measure(&table, layout.placed(), base, profile)
 }
 
 fn measure(table: &Table, order: &[Man], base: Color, profile: Profile) -> usize {
@@ -115,7 +91,7 @@ fn measure(table: &Table, order: &[Man], base: Color, profile: Profile) -> usize
     let sides: Vec<Color> = classes.sides().collect();
     let decode = cpu_seconds();
     for stream in 0..classes.streams() {
-        let count = |_, base: &ClassTile, second: &ClassTile| {
+        let count = |_, _: &[u8], base: &ClassTile, second: &ClassTile| {
             let of = |tile: &ClassTile| {
                 (0..64).map(|row| u64::from(tile.known(row).count_ones())).sum::<u64>()
             };
@@ -127,8 +103,8 @@ fn measure(table: &Table, order: &[Man], base: Color, profile: Profile) -> usize
     check(&tables, &layout, &classes, &sides);
     let probes = probe(&classes, &layout, &sides);
     let men: String = order.iter().map(|man| man.letter()).collect();
-    let model = u32::from_le_bytes(bytes[1..5].try_into().unwrap())
-        + if sides.len() > 1 { u32::from_le_bytes(bytes[5..9].try_into().unwrap()) } else { 0 };
+    let model = u32::from_le_bytes(bytes[2..6].try_into().unwrap())
+        + if sides.len() > 1 { u32::from_le_bytes(bytes[6..10].try_into().unwrap()) } else { 0 };
     println!(
         "{} {men} base {base}: {} bytes (models {model}, {:?} leaves, {} streams), {cells} cells, {:.4} bits; \
          packed {:.2} s, read {:.2} s = {:.1} M/s; cold {}",
@@ -151,14 +127,13 @@ fn check(tables: &Tables<'_>, layout: &Layout, classes: &Classes<'_>, sides: &[C
     let mut seen = 0;
     let mut expected = ClassTile::default();
     for stream in 0..classes.streams() {
-        let compare = |tile, base: &ClassTile, second: &ClassTile| {
+        let compare = |tile, rows: &[u8], base: &ClassTile, second: &ClassTile| {
             for (found, &side) in [base, second].into_iter().zip(sides) {
                 tables.classes(layout, side, tile, std::slice::from_mut(&mut expected));
-                for (found, expected) in found.at_most.iter().zip(&expected.at_most) {
-                    for (found, (known, expected)) in
-                        found.iter().zip(found_known(base, second, side, sides).zip(expected))
-                    {
-                        assert_eq!(*found, expected & known, "tile {tile}");
+                for (found_plane, expected) in found.at_most.iter().zip(&expected.at_most) {
+                    for row in rows.iter().map(|&row| usize::from(row)) {
+                        let expected = expected[row] & found.known(row);
+                        assert_eq!(found_plane[row], expected, "tile {tile}");
                     }
                 }
                 seen += (0..64).map(|row| u64::from(found.known(row).count_ones())).sum::<u64>();
@@ -169,16 +144,6 @@ fn check(tables: &Tables<'_>, layout: &Layout, classes: &Classes<'_>, sides: &[C
     let stats = &tables.classes.stats;
     let legal: u64 = sides.iter().map(|side| stats.sides[side.index()].legal.unique).sum();
     assert_eq!(seen, legal, "every legal position once");
-}
-
-fn found_known<'a>(
-    base: &'a ClassTile,
-    second: &'a ClassTile,
-    side: Color,
-    sides: &[Color],
-) -> impl Iterator<Item = u64> + 'a {
-    let tile = if side == sides[0] { base } else { second };
-    (0..64).map(|row| tile.known(row))
 }
 
 /// Mean times of single cells, each read from its stream.

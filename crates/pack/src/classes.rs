@@ -54,6 +54,13 @@ impl ClassTile {
         self.at_most[CLASSES - 1][row]
     }
 
+    /// Takes over some rows of another tile.
+    pub fn copy_rows(&mut self, from: &ClassTile, rows: &[u8]) {
+        for (to, from) in self.at_most.iter_mut().zip(&from.at_most) {
+            rows.iter().map(|&row| usize::from(row)).for_each(|row| to[row] = from[row]);
+        }
+    }
+
     /// Takes over some cells of another tile.
     #[inline]
     pub fn copy_cells(&mut self, from: &ClassTile, row: usize, columns: u64) {

@@ -113,6 +113,20 @@ pub(crate) struct Limits {
     pub scale16: u64,
 }
 
+/// What the cells of a sample cost when coded by a tree.
+pub(crate) fn sample_cost(sample: &Sample, tree: &Tree) -> u64 {
+    let mut counts = vec![vec![0u64; sample.alphabet]; tree.leaves()];
+    for cell in 0..sample.len() {
+        let bins = sample.row(cell as u32);
+        let answer = |question: u16| {
+            let question = usize::from(question);
+            (bins[question] - sample.first[question]) as u8
+        };
+        counts[usize::from(tree.leaf_of(answer))][usize::from(sample.symbols[cell])] += 1;
+    }
+    counts.iter().map(|counts| cost(counts)).sum()
+}
+
 /// A leaf that can be split.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {

@@ -10,14 +10,14 @@ use crate::error::PackError;
 use crate::index::write_rising;
 use crate::layout::Layout;
 use crate::leaf::LeafCode;
-use crate::learn::{BIT, Limits, Sample, grow, prune};
+use crate::learn::{BIT, Limits, SPLIT_BITS, Sample, grow, prune, sample_cost};
 use crate::model::{Model, ModelCode};
 use crate::profile::Profile;
 use crate::question::{Question, Stage};
 use crate::rans::Encoder;
 use crate::scan::PHASES;
 use crate::source::Source;
-use crate::tile::{Counting, TileOf, rows, Writing, symbol_bits};
+use crate::tile::{Counting, TileOf, Writing, symbol_bits};
 use crate::tree::Tree;
 use crate::walker::{Compiled, Walker};
 
@@ -56,9 +56,27 @@ impl<'a, S: Source> ClassPacker<'a, S> {
         if number == 0 { Stage::Base } else { Stage::Second }
     }
 
-    /// The other side's classes, where they are known.
-    fn other<'b>(&self, number: usize, chunk: &'b Chunk, tile: usize) -> Option<&'b ClassTile> {
-        (number == 1).then(|| &chunk.classes[self.sides[0].index()][tile])
+    /// The other side's classes in a segment, where they are known.
+    fn other<'b>(
+        &self,
+        number: usize,
+        chunk: &Chunk,
+        tile: usize,
+        rows: &[u8],
+        room: &'b mut ClassTile,
+    ) -> Option<&'b ClassTile> {
+        if number == 0 {
+            return None;
+        }
+        room.clear();
+        room.copy_rows(&chunk.classes[self.sides[0].index()][tile], rows);
+        Some(room)
+    }
+
+    /// The rows of each segment.
+    fn segments(&self) -> impl Iterator<Item = &'static [u8]> + use<'_, S> {
+        let segments = self.profile.segments;
+        (0..segments.per_tile(self.layout)).map(move |i| segments.rows(self.layout, i))
     }
 
     /// All bytes: sides, models, index, streams.
@@ -73,7 +91,7 @@ impl<'a, S: Source> ClassPacker<'a, S> {
         let streams: Vec<(usize, Vec<u8>)> =
             chunks.par_iter().flat_map_iter(|&chunk| self.write_chunk(&learnt, chunk)).collect();
         let streams = join_empty(streams);
-        let mut bytes = vec![self.sides[0].index() as u8];
+        let mut bytes = vec![self.sides[0].index() as u8, self.profile.segments as u8];
         for learnt in &learnt {
             bytes.extend((learnt.bytes.len() as u32).to_le_bytes());
         }
@@ -96,13 +114,33 @@ impl<'a, S: Source> ClassPacker<'a, S> {
         Ok(Learnt { bytes, model: code.model(questions)?, compiled })
     }
 
-    /// A sample of a side's cells, and how many cells there are.
+    /// About what the classes take, in 65536ths of a bit, by trees of this
+    /// profile on their own samples: good for comparing layouts, no more.
+    pub fn estimate(&self) -> u64 {
+        let side = |number: usize| {
+            let questions = Question::all(self.layout.men(), self.stage(number));
+            let (sample, cells) = self.sample(number, &questions);
+            let len = sample.len().max(1) as u64;
+            let limits = Limits { leaves: self.profile.leaves, scale16: (cells * 16 / len).max(16) };
+            let tree = grow(&sample, limits);
+            let scaled = u128::from(sample_cost(&sample, &tree)) * u128::from(cells) / u128::from(len);
+            scaled as u64 + tree.leaves() as u64 * SPLIT_BITS * BIT
+        };
+        (0..self.sides.len()).map(side).sum()
+    }
+
+    /// A sample of a side's cells, and about how many cells there are. Only
+    /// so many stretches of tiles are read as it takes, evenly spread.
     fn sample(&self, number: usize, questions: &[Question]) -> (Sample, u64) {
-        let chunks = chunks(self.layout);
+        let all = chunks(self.layout);
         let cells: u64 = self.layout.tiles() as u64 * 64 * self.layout.rows() as u64;
         // Of the cells of a tile some are not stored; that is left out of
         // account.
         let step = (cells / self.profile.sample as u64).max(1);
+        // Each stretch that is read gives every 16th cell at most.
+        let every = (step / 16).max(1).min(all.len().div_ceil(64) as u64);
+        let chunks: Vec<(usize, usize)> = all.iter().copied().step_by(every as usize).collect();
+        let step = (step / every).max(1);
         let part = |&chunk: &(usize, usize)| {
             let chunk = self.read(chunk);
             let mut sample = Sample::new(questions, CLASSES);
@@ -110,13 +148,13 @@ impl<'a, S: Source> ClassPacker<'a, S> {
             (sample, cells)
         };
         let parts: Vec<(Sample, u64)> = chunks.par_iter().map(part).collect();
-        let mut all = Sample::new(questions, CLASSES);
+        let mut sample = Sample::new(questions, CLASSES);
         let mut cells = 0;
         for (part, count) in parts {
-            all.append(part);
-            cells += count;
+            sample.append(part);
+            cells += count * every;
         }
-        (all, cells)
+        (sample, cells)
     }
 
     fn sample_chunk(
@@ -130,23 +168,25 @@ impl<'a, S: Source> ClassPacker<'a, S> {
         let turn = self.sides[number];
         let mut picks = Picks::new(chunk.first, step);
         let mut cells = 0;
-        let mut own = ClassTile::default();
+        let (mut own, mut room) = (ClassTile::default(), ClassTile::default());
         for (i, frame) in chunk.live() {
             let truth = &chunk.classes[turn.index()][i];
-            let other = self.other(number, chunk, i);
-            own.clear();
-            for row in rows(self.layout) {
-                let legal = truth.known(row);
-                cells += u64::from(legal.count_ones());
-                let picked = legal & picks.next_row();
-                let view = || RowView::new(self.layout.men(), frame, turn, row, other);
-                let mut view = (picked != 0).then(view);
-                for phase in PHASES {
-                    if let Some(view) = view.as_mut().filter(|_| picked & phase != 0) {
-                        let symbol = |column: usize| truth.get(row, column).unwrap_or(0);
-                        ask_all(view, questions, picked & phase, &own, symbol, sample);
+            for rows in self.segments() {
+                let other = self.other(number, chunk, i, rows, &mut room);
+                own.clear();
+                for row in rows.iter().map(|&row| usize::from(row)) {
+                    let legal = truth.known(row);
+                    cells += u64::from(legal.count_ones());
+                    let picked = legal & picks.next_row();
+                    let view = || RowView::new(self.layout.men(), frame, turn, row, other);
+                    let mut view = (picked != 0).then(view);
+                    for phase in PHASES {
+                        if let Some(view) = view.as_mut().filter(|_| picked & phase != 0) {
+                            let symbol = |column: usize| truth.get(row, column).unwrap_or(0);
+                            ask_all(view, questions, picked & phase, &own, symbol, sample);
+                        }
+                        own.copy_cells(truth, row, legal & phase);
                     }
-                    own.copy_cells(truth, row, legal & phase);
                 }
             }
         }
@@ -160,14 +200,16 @@ impl<'a, S: Source> ClassPacker<'a, S> {
         let count = |mut counts: Vec<[u64; CLASSES]>, &chunk: &(usize, usize)| {
             let chunk = self.read(chunk);
             let mut walker = Walker::new(&compiled);
-            let mut own = ClassTile::default();
+            let (mut own, mut room) = (ClassTile::default(), ClassTile::default());
+            let turn = self.sides[number];
             for (i, frame) in chunk.live() {
-                let turn = self.sides[number];
-                let other = self.other(number, &chunk, i);
-                let tile = TileOf { layout: self.layout, frame, turn, other };
                 let truth = &chunk.classes[turn.index()][i];
-                let mut sink = Counting { truth, counts: &mut counts };
-                tile.walk(&mut walker, &mut own, None, &mut sink);
+                for rows in self.segments() {
+                    let other = self.other(number, &chunk, i, rows, &mut room);
+                    let tile = TileOf { layout: self.layout, frame, turn, other };
+                    let mut sink = Counting { truth, counts: &mut counts };
+                    tile.walk(&mut walker, &mut own, rows, &mut sink);
+                }
             }
             counts
         };
@@ -180,34 +222,37 @@ impl<'a, S: Source> ClassPacker<'a, S> {
         counts.into_iter().map(|counts| counts.to_vec()).collect()
     }
 
-    /// The streams of a stretch: first tile and bytes of each.
+    /// The streams of a stretch of tiles: first segment and bytes of each.
     fn write_chunk(&self, learnt: &[Learnt], chunk: (usize, usize)) -> Vec<(usize, Vec<u8>)> {
         let chunk = self.read(chunk);
         let mut walkers: Vec<Walker> = learnt.iter().map(|l| Walker::new(&l.compiled)).collect();
-        let mut own = ClassTile::default();
+        let (mut own, mut room) = (ClassTile::default(), ClassTile::default());
         let mut streams = StreamBuilder::new(self.profile, self.sides.len());
+        let per_tile = self.profile.segments.per_tile(self.layout);
         for (i, frame) in chunk.live() {
-            let mut symbols = Vec::new();
-            for (number, &turn) in self.sides.iter().enumerate() {
-                let truth = &chunk.classes[turn.index()][i];
-                let other = self.other(number, &chunk, i);
-                let tile = TileOf { layout: self.layout, frame, turn, other };
-                let mut sink = Writing::new(truth, &learnt[number].model.leaves);
-                tile.walk(&mut walkers[number], &mut own, None, &mut sink);
-                symbols.push(sink.symbols);
+            for (segment, rows) in self.segments().enumerate() {
+                let mut symbols = Vec::new();
+                for (number, &turn) in self.sides.iter().enumerate() {
+                    let truth = &chunk.classes[turn.index()][i];
+                    let other = self.other(number, &chunk, i, rows, &mut room);
+                    let tile = TileOf { layout: self.layout, frame, turn, other };
+                    let mut sink = Writing::new(truth, &learnt[number].model.leaves);
+                    tile.walk(&mut walkers[number], &mut own, rows, &mut sink);
+                    symbols.push(sink.symbols);
+                }
+                streams.push((chunk.first + i) * per_tile + segment, symbols);
             }
-            streams.push(chunk.first + i, symbols);
         }
         streams.finish()
     }
 }
 
-/// Joins tiles to streams.
+/// Joins segments to streams.
 struct StreamBuilder {
     profile: Profile,
     done: Vec<(usize, Vec<u8>)>,
     first: usize,
-    tiles: usize,
+    segments: usize,
     bits: u64,
     /// The symbols of the open stream, by side.
     symbols: Vec<Vec<(u16, u16)>>,
@@ -216,21 +261,21 @@ struct StreamBuilder {
 impl StreamBuilder {
     fn new(profile: Profile, sides: usize) -> StreamBuilder {
         let symbols = vec![Vec::new(); sides];
-        StreamBuilder { profile, done: Vec::new(), first: 0, tiles: 0, bits: 0, symbols }
+        StreamBuilder { profile, done: Vec::new(), first: 0, segments: 0, bits: 0, symbols }
     }
 
-    /// Adds a tile. A tile all of whose symbols are the likeliest needs no
-    /// bytes; any number of such tiles make one stream.
-    fn push(&mut self, tile: usize, symbols: Vec<Vec<(u16, u16)>>) {
+    /// Adds a segment. If all its symbols are the likeliest, it needs no bytes;
+    /// any number of such segments make one stream.
+    fn push(&mut self, segment: usize, symbols: Vec<Vec<(u16, u16)>>) {
         let empty = symbols.iter().flatten().all(|symbol| symbol.0 == 0);
         let done = if self.is_empty() { !empty } else { self.is_full() };
-        if self.tiles > 0 && done {
+        if self.segments > 0 && done {
             self.close();
         }
-        if self.tiles == 0 {
-            self.first = tile;
+        if self.segments == 0 {
+            self.first = segment;
         }
-        self.tiles += 1;
+        self.segments += 1;
         for (all, symbols) in self.symbols.iter_mut().zip(symbols) {
             self.bits += symbol_bits(&symbols);
             all.extend(symbols);
@@ -238,7 +283,7 @@ impl StreamBuilder {
     }
 
     fn is_full(&self) -> bool {
-        self.tiles >= self.profile.stream_tiles
+        self.segments >= self.profile.stream_segments
             || self.bits >= self.profile.stream_bytes as u64 * 8 * BIT
     }
 
@@ -252,11 +297,11 @@ impl StreamBuilder {
             side.drain(..).for_each(|(start, size)| encoder.push(start, size));
         }
         self.done.push((self.first, encoder.finish()));
-        (self.tiles, self.bits) = (0, 0);
+        (self.segments, self.bits) = (0, 0);
     }
 
     fn finish(mut self) -> Vec<(usize, Vec<u8>)> {
-        if self.tiles > 0 {
+        if self.segments > 0 {
             self.close();
         }
         self.done

@@ -1,5 +1,7 @@
 //! How much is spent on small files.
 
+use crate::scan::Segments;
+
 /// Limits of what is learnt and of what is read at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Profile {
@@ -9,15 +11,27 @@ pub struct Profile {
     pub sample: usize,
     /// A stream is closed when it has about so many bytes ...
     pub stream_bytes: usize,
-    /// ... or holds so many tiles.
-    pub stream_tiles: usize,
+    /// ... or holds so many segments.
+    pub stream_segments: usize,
+    /// How tiles are cut.
+    pub segments: Segments,
 }
 
 impl Profile {
     /// Small files that are read and written fast.
-    pub const FAST: Profile =
-        Profile { leaves: 4000, sample: 1_500_000, stream_bytes: 24, stream_tiles: 2 };
+    pub const FAST: Profile = Profile {
+        leaves: 4000,
+        sample: 1_500_000,
+        stream_bytes: 24,
+        stream_segments: 2,
+        segments: Segments::Whole,
+    };
     /// The smallest files.
-    pub const SMALL: Profile =
-        Profile { leaves: 8000, sample: 4_000_000, stream_bytes: 64, stream_tiles: 16 };
+    pub const SMALL: Profile = Profile {
+        leaves: 8000,
+        sample: 4_000_000,
+        stream_bytes: 64,
+        stream_segments: 4,
+        segments: Segments::Whole,
+    };
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use molien_board::{Color, Square};
+use molien_board::Color;
 
 use crate::classes::{CLASSES, ClassTile};
 use crate::error::PackError;
@@ -12,6 +12,7 @@ use crate::model::Model;
 use crate::pack::stored_sides;
 use crate::question::{Question, Stage};
 use crate::rans::Decoder;
+use crate::scan::Segments;
 use crate::tile::{Reading, TileOf};
 use crate::walker::{Compiled, Walker};
 
@@ -39,40 +40,40 @@ pub(crate) fn take_number(
 /// The streams of a table.
 #[derive(Debug)]
 pub(crate) struct Streams<'a> {
-    /// The first tile of each, rising.
+    /// The first segment of each, rising.
     starts: Vec<u64>,
     ends: Vec<u64>,
     data: &'a [u8],
-    tiles: u64,
+    segments: u64,
 }
 
 impl<'a> Streams<'a> {
-    pub fn read(bytes: &mut &'a [u8], tiles: usize) -> Result<Streams<'a>, PackError> {
+    pub fn read(bytes: &mut &'a [u8], segments: usize) -> Result<Streams<'a>, PackError> {
         let count = take_number(bytes, 4, "index")? as usize;
         let last = take_number(bytes, 8, "index")?;
         let len = take_number(bytes, 8, "index")?;
-        if count > tiles || last >= tiles.max(1) as u64 {
-            let (most, found) = (tiles as u64, last.max(count as u64));
-            return Err(PackError::Range { what: "a tile in the index", most, found });
+        if count > segments || last >= segments.max(1) as u64 {
+            let (most, found) = (segments as u64, last.max(count as u64));
+            return Err(PackError::Range { what: "a segment in the index", most, found });
         }
         let starts = read_rising(bytes, count, last)?;
         let ends = read_rising(bytes, count, len)?;
         let data = take(bytes, usize::try_from(len).unwrap_or(usize::MAX), "streams")?;
-        Ok(Streams { starts, ends, data, tiles: tiles as u64 })
+        Ok(Streams { starts, ends, data, segments: segments as u64 })
     }
 
     pub fn count(&self) -> usize {
         self.starts.len()
     }
 
-    /// The stream a tile is in.
-    pub fn of_tile(&self, tile: usize) -> Option<usize> {
-        self.starts.partition_point(|&start| start <= tile as u64).checked_sub(1)
+    /// The stream a segment is in.
+    pub fn of_segment(&self, segment: usize) -> Option<usize> {
+        self.starts.partition_point(|&start| start <= segment as u64).checked_sub(1)
     }
 
-    /// The tiles of a stream.
-    pub fn tiles(&self, stream: usize) -> std::ops::Range<usize> {
-        let end = self.starts.get(stream + 1).copied().unwrap_or(self.tiles);
+    /// The segments of a stream.
+    pub fn segments(&self, stream: usize) -> std::ops::Range<usize> {
+        let end = self.starts.get(stream + 1).copied().unwrap_or(self.segments);
         self.starts[stream] as usize..end as usize
     }
 
@@ -93,6 +94,7 @@ struct Side {
 #[derive(Debug)]
 pub struct Classes<'a> {
     layout: Arc<Layout>,
+    segments: Segments,
     sides: Vec<Side>,
     streams: Streams<'a>,
 }
@@ -103,7 +105,7 @@ pub struct Scratch<'m> {
     walkers: Vec<Walker<'m>>,
     base: ClassTile,
     second: ClassTile,
-    /// Base tiles of a stream before the one wanted.
+    /// The base side's segments of a stream.
     before: Vec<ClassTile>,
 }
 
@@ -118,6 +120,11 @@ impl<'a> Classes<'a> {
             1 => Color::Black,
             found => return Err(PackError::Range { what: "the base side", most: 1, found }),
         };
+        let segments = match take_number(bytes, 1, "segments")? {
+            0 => Segments::Quarters,
+            1 => Segments::Whole,
+            found => return Err(PackError::Range { what: "the cut of tiles", most: 1, found }),
+        };
         let turns = stored_sides(layout, base);
         let lens: Vec<u64> =
             turns.iter().map(|_| take_number(bytes, 4, "models")).collect::<Result<_, _>>()?;
@@ -129,8 +136,8 @@ impl<'a> Classes<'a> {
             let compiled = Compiled::new(&model.tree, &model.questions, layout.men());
             sides.push(Side { turn, model, compiled });
         }
-        let streams = Streams::read(bytes, layout.tiles())?;
-        Ok(Classes { layout: Arc::clone(layout), sides, streams })
+        let streams = Streams::read(bytes, layout.tiles() * segments.per_tile(layout))?;
+        Ok(Classes { layout: Arc::clone(layout), segments, sides, streams })
     }
 
     /// Working memory for reading.
@@ -162,97 +169,92 @@ impl<'a> Classes<'a> {
     /// `None` if the cell or the side is not stored.
     pub fn get(&self, scratch: &mut Scratch<'_>, at: Address, turn: Color) -> Option<u8> {
         let number = self.sides.iter().position(|side| side.turn == turn)?;
+        let (per_tile, row) = (self.segments.per_tile(&self.layout), at.row.index());
         let tile = at.part * self.layout.tiles_per_part() + at.tile;
-        let stream = self.streams.of_tile(tile)?;
+        let segment = tile * per_tile + self.segments.of_row(&self.layout, row);
+        let stream = self.streams.of_segment(segment)?;
         let bytes = self.streams.bytes(stream);
-        // All tiles of a stream without bytes are the likeliest ones.
-        let tiles = if bytes.is_empty() { tile..tile + 1 } else { self.streams.tiles(stream) };
-        let mut decoder = Decoder::new(bytes);
-        self.read_until(scratch, &mut decoder, tiles, tile, number, at.row);
-        let own = if number == 0 { &scratch.base } else { &scratch.second };
-        own.get(at.row.index(), at.column.index())
-    }
-
-    /// Reads a stream up to a row of a tile with one side to move.
-    fn read_until(
-        &self,
-        scratch: &mut Scratch<'_>,
-        decoder: &mut Decoder<'_>,
-        tiles: std::ops::Range<usize>,
-        wanted: usize,
-        number: usize,
-        row: Square,
-    ) {
-        let last_row = |tile: usize, side: usize| {
-            (tile == wanted && side == number).then_some(row.index())
+        // The segments of a stream without bytes are all the likeliest.
+        let first = if bytes.is_empty() { segment } else { self.streams.segments(stream).start };
+        let all = first..if number == 0 || bytes.is_empty() {
+            segment + 1
+        } else {
+            self.streams.segments(stream).end
         };
+        let mut decoder = Decoder::new(bytes);
         scratch.before.clear();
-        for tile in tiles.clone() {
-            if number == 0 && tile > wanted {
-                return;
-            }
-            self.read_tile(scratch, decoder, 0, tile, last_row(tile, 0));
-            if number == 1 {
-                scratch.before.push(scratch.base.clone());
-            }
+        for some in all {
+            let last = (number == 0 && some == segment).then_some(row);
+            self.read_segment(scratch, &mut decoder, 0, some, last);
+            scratch.before.push(scratch.base.clone());
         }
-        if number == 1 {
-            for (i, tile) in (tiles.start..=wanted).enumerate() {
-                std::mem::swap(&mut scratch.base, &mut scratch.before[i]);
-                self.read_tile(scratch, decoder, 1, tile, last_row(tile, 1));
-                std::mem::swap(&mut scratch.base, &mut scratch.before[i]);
-            }
+        if number == 0 {
+            return scratch.base.get(row, at.column.index());
         }
+        for (i, some) in (first..=segment).enumerate() {
+            std::mem::swap(&mut scratch.base, &mut scratch.before[i]);
+            let last = (some == segment).then_some(row);
+            self.read_segment(scratch, &mut decoder, 1, some, last);
+        }
+        scratch.second.get(row, at.column.index())
     }
 
-    fn read_tile(
+    /// Reads a segment, up to the row given or all of it.
+    fn read_segment(
         &self,
         scratch: &mut Scratch<'_>,
         decoder: &mut Decoder<'_>,
         number: usize,
-        tile: usize,
+        segment: usize,
         last_row: Option<usize>,
     ) {
         let side = &self.sides[number];
+        let per_tile = self.segments.per_tile(&self.layout);
         let (own, other) = match number {
             0 => (&mut scratch.base, None),
             _ => (&mut scratch.second, Some(&scratch.base)),
         };
-        let Some(frame) = self.layout.frame(tile) else { return own.clear() };
+        let Some(frame) = self.layout.frame(segment / per_tile) else { return own.clear() };
         let of = TileOf { layout: &self.layout, frame: &frame, turn: side.turn, other };
         let mut sink = Reading::new(&side.model.leaves, decoder);
-        of.walk(&mut scratch.walkers[number], own, last_row, &mut sink);
+        let rows = self.segments.rows(&self.layout, segment % per_tile);
+        let last = last_row.and_then(|last| rows.iter().position(|&row| usize::from(row) == last));
+        let rows = &rows[..last.map_or(rows.len(), |last| last + 1)];
+        of.walk(&mut scratch.walkers[number], own, rows, &mut sink);
     }
 
-    /// Reads all tiles of a stream: the base side's tile, then the second
-    /// side's of the same number (empty where one side stands for both).
+    /// Reads all segments of a stream: the tile, its rows that make up the
+    /// segment, the base side's classes, the second side's (nothing where one
+    /// side stands for both).
     ///
     /// # Errors
-    /// If the stream does not end with its last tile.
+    /// If the stream does not end with its last segment.
     pub fn read_stream(
         &self,
         scratch: &mut Scratch<'_>,
         stream: usize,
-        mut found: impl FnMut(usize, &ClassTile, &ClassTile),
+        mut found: impl FnMut(usize, &[u8], &ClassTile, &ClassTile),
     ) -> Result<(), PackError> {
-        let tiles = self.streams.tiles(stream);
+        let all = self.streams.segments(stream);
         let bytes = self.streams.bytes(stream);
         let mut decoder = Decoder::new(bytes);
-        // Streams without bytes can hold any number of tiles: one at a time.
-        let step = if bytes.is_empty() { 1 } else { tiles.len().max(1) };
-        for first in tiles.clone().step_by(step) {
+        let per_tile = self.segments.per_tile(&self.layout);
+        // Streams without bytes can have any number of segments: one at a time.
+        let step = if bytes.is_empty() { 1 } else { all.len().max(1) };
+        for first in all.clone().step_by(step) {
             scratch.before.clear();
-            let some = first..(first + step).min(tiles.end);
-            for tile in some.clone() {
-                self.read_tile(scratch, &mut decoder, 0, tile, None);
+            let some = first..(first + step).min(all.end);
+            for segment in some.clone() {
+                self.read_segment(scratch, &mut decoder, 0, segment, None);
                 scratch.before.push(scratch.base.clone());
             }
-            for (i, tile) in some.enumerate() {
+            for (i, segment) in some.enumerate() {
                 std::mem::swap(&mut scratch.base, &mut scratch.before[i]);
                 if self.sides.len() > 1 {
-                    self.read_tile(scratch, &mut decoder, 1, tile, None);
+                    self.read_segment(scratch, &mut decoder, 1, segment, None);
                 }
-                found(tile, &scratch.base, &scratch.second);
+                let rows = self.segments.rows(&self.layout, segment % per_tile);
+                found(segment / per_tile, rows, &scratch.base, &scratch.second);
             }
         }
         decoder.end()

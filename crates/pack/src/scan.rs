@@ -1,10 +1,46 @@
 //! In which order the cells of a tile are coded, and what a cell knows.
 //!
 //! Squares fall into three *phases*: even file and even rank, both odd, the
-//! others. The rows come phase by phase, in a phase by number; in a row the
-//! columns come phase by phase. The cells of one row and phase are a *batch*: no
-//! cell of a batch knows another of it, so the questions of a whole batch are
-//! answered at once, and half of all cells have known neighbours on every side.
+//! others. A tile is cut into *segments* of 16 or 64 rows, which know nothing of
+//! each other. The rows of a segment come phase by phase, in a phase by number; in
+//! a row the columns come phase by phase. The cells of one row and phase are a
+//! *batch*: no cell of a batch knows another of it, so the questions of a whole batch
+//! are answered at once, and many cells have known neighbours on every side.
+
+use crate::layout::Layout;
+
+/// How tiles are cut into segments.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Segments {
+    /// Of 16 rows, two ranks of the row man: little has to be read for one cell.
+    Quarters,
+    /// A tile is one segment.
+    Whole,
+}
+
+impl Segments {
+    /// How many segments a tile has.
+    pub fn per_tile(self, layout: &Layout) -> usize {
+        match self {
+            Segments::Quarters if layout.rows() > 1 => 4,
+            _ => 1,
+        }
+    }
+
+    /// The rows of a segment in the order they are coded.
+    pub(crate) fn rows(self, layout: &Layout, segment: usize) -> &'static [u8] {
+        match self {
+            _ if layout.rows() == 1 => &[0],
+            Segments::Whole => &ROW_ORDER,
+            Segments::Quarters => &QUARTERS[segment % 4],
+        }
+    }
+
+    /// The segment of a row.
+    pub(crate) fn of_row(self, layout: &Layout, row: usize) -> usize {
+        row * self.per_tile(layout) / layout.rows()
+    }
+}
 
 /// The squares of each phase.
 pub const PHASES: [u64; 3] = [EVEN_EVEN, EVEN_EVEN << 9, !(EVEN_EVEN | EVEN_EVEN << 9)];
@@ -40,7 +76,20 @@ pub const ROW_ORDER: [u8; 64] = {
     order
 };
 
-/// Whether a cell (row, column) is coded before another one of its tile and
+/// The rows of a quarter of a tile in the order they are coded.
+const QUARTERS: [[u8; 16]; 4] = {
+    let mut quarters = [[0; 16]; 4];
+    let (mut at, mut i) = ([0; 4], 0);
+    while i < 64 {
+        let quarter = (ROW_ORDER[i] / 16) as usize;
+        quarters[quarter][at[quarter]] = ROW_ORDER[i];
+        at[quarter] += 1;
+        i += 1;
+    }
+    quarters
+};
+
+/// Whether a cell (row, column) is coded before another one of its segment and
 /// not in the same batch.
 #[inline]
 pub const fn is_known(cell: (usize, usize), at: (usize, usize)) -> bool {

@@ -23,7 +23,9 @@ pub(crate) struct CellView<'a> {
     /// at the cell may be looked at.
     own: &'a ClassTile,
     other: Option<&'a ClassTile>,
-    /// Whether all of `own` is known.
+    /// How far the cell can see: the rows of its segment.
+    segment: &'a [u8],
+    /// Whether all of these are known.
     all_known: bool,
 }
 
@@ -35,7 +37,7 @@ impl<'a> CellView<'a> {
         at: (usize, usize),
         own: &'a ClassTile,
         other: Option<&'a ClassTile>,
-        all_known: bool,
+        (segment, all_known): (&'a [u8], bool),
     ) -> CellView<'a> {
         let men = layout.men();
         let mut squares = frame.squares;
@@ -44,10 +46,11 @@ impl<'a> CellView<'a> {
         }
         squares[men.column()] = Square::new(at.1);
         let occupied = squares[..men.count()].iter().copied().collect();
-        CellView { men, squares, occupied, at, turn, own, other, all_known }
+        CellView { men, squares, occupied, at, turn, own, other, segment, all_known }
     }
 
-    /// The cell a step away; without a row man rows are all one.
+    /// The cell a step away, in the same segment; without a row man there is
+    /// one row.
     pub fn neighbour(&self, step: Step) -> Option<(usize, usize)> {
         let row = match self.men.row() {
             Some(row) => self.squares[row].offset(step.row.0, step.row.1)?.index(),
@@ -55,7 +58,7 @@ impl<'a> CellView<'a> {
             None => return None,
         };
         let column = self.squares[self.men.column()].offset(step.column.0, step.column.1)?;
-        Some((row, column.index()))
+        self.segment.contains(&(row as u8)).then_some((row, column.index()))
     }
 
     fn near(&self, number: usize) -> u8 {
@@ -116,7 +119,8 @@ impl<'a> CellView<'a> {
         let targets = attacked_by(man, self.squares[place], self.occupied) - self.occupied;
         let class = |to: Square| match place == self.men.column() {
             true => other.get(self.at.0, to.index()),
-            false => other.get(to.index(), self.at.1),
+            false if self.segment.contains(&(to.index() as u8)) => other.get(to.index(), self.at.1),
+            false => None,
         };
         let values = targets.into_iter().filter_map(class).map(|class| CLASSES as u8 - class);
         values.max().unwrap_or(0)

@@ -11,7 +11,7 @@ use crate::leaf::Leaf;
 use crate::learn::BIT;
 use crate::question::Scope;
 use crate::rans::{Decoder, TOTAL};
-use crate::scan::{PHASES, ROW_ORDER};
+use crate::scan::PHASES;
 use crate::walker::Walker;
 
 /// What is done with the cells of a tile.
@@ -23,50 +23,42 @@ pub(crate) trait Sink {
     fn batch(&mut self, row: usize, columns: u64, own: &mut ClassTile);
 }
 
-/// A tile with a side to move.
+/// A segment of a tile with a side to move.
 pub(crate) struct TileOf<'a> {
     pub layout: &'a Layout,
     pub frame: &'a Frame,
     pub turn: Color,
-    /// The classes with the other side to move, for the second side.
+    /// The segment's classes with the other side to move, for the second side.
     pub other: Option<&'a ClassTile>,
 }
 
-/// The rows of a tile in the order they are coded.
-pub(crate) fn rows(layout: &Layout) -> impl Iterator<Item = usize> {
-    let rows = if layout.rows() == 1 { &[0][..] } else { &ROW_ORDER[..] };
-    rows.iter().map(|&row| usize::from(row))
-}
-
 impl TileOf<'_> {
-    /// Walks through the tile, up to the row given or all of it.
+    /// Walks through rows of the tile; `own` holds what is known of it.
     pub fn walk(
         &self,
         walker: &mut Walker<'_>,
         own: &mut ClassTile,
-        last_row: Option<usize>,
+        rows: &[u8],
         sink: &mut impl Sink,
     ) {
         let men = self.layout.men();
         walker.begin(Scope::Tile);
         own.clear();
-        for row in rows(self.layout) {
-            if self.frame.unique[row] != 0 {
-                let mut view = RowView::new(men, self.frame, self.turn, row, self.other);
-                let legal = view.geometry.legal(men, self.turn) & self.frame.unique[row];
-                walker.begin(Scope::Row);
-                for columns in PHASES.map(|phase| legal & phase) {
-                    if columns != 0 {
-                        walker.begin(Scope::Batch);
-                        let answer = |question, threshold| view.at_most(question, threshold, own);
-                        let found = |leaf, columns| sink.leaf(leaf, row, columns);
-                        walker.walk(columns, answer, found);
-                        sink.batch(row, columns, own);
-                    }
-                }
+        for row in rows.iter().map(|&row| usize::from(row)) {
+            if self.frame.unique[row] == 0 {
+                continue;
             }
-            if last_row == Some(row) {
-                return;
+            let mut view = RowView::new(men, self.frame, self.turn, row, self.other);
+            let legal = view.geometry.legal(men, self.turn) & self.frame.unique[row];
+            walker.begin(Scope::Row);
+            for columns in PHASES.map(|phase| legal & phase) {
+                if columns != 0 {
+                    walker.begin(Scope::Batch);
+                    let answer = |question, threshold| view.at_most(question, threshold, own);
+                    let found = |leaf, columns| sink.leaf(leaf, row, columns);
+                    walker.walk(columns, answer, found);
+                    sink.batch(row, columns, own);
+                }
             }
         }
     }
