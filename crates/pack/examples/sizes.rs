@@ -4,12 +4,15 @@
 //!     cargo run --release -p molien-pack --example sizes -- [fast|small] KRKN:Rn:b KPKP ...
 //!
 //! A material may name the order of its placed men, row and column last, and
-//! the base side.
+//! the base side. `depths` before the materials measures DTZ50 of each side too,
+//! `metrics` all metrics.
 
 use std::sync::Arc;
 
 use molien_board::{Color, Man, Material};
-use molien_pack::{Address, ClassPacker, ClassTile, Classes, Layout, Profile, Source, Tables};
+use molien_pack::{
+    Address, ClassPacker, ClassTile, Classes, DepthPacker, Depths, Layout, Profile, Source, Tables,
+};
 use molien_solve::Solver;
 use molien_values::{Metric, Placement, Table};
 
@@ -26,13 +29,16 @@ fn main() {
     let mut profile = Profile::FAST;
     let solver = Solver::new();
     let mut total = 0;
+    let mut metrics: Vec<Metric> = Vec::new();
     for word in std::env::args().skip(1) {
         match word.as_str() {
             "fast" => profile = Profile::FAST,
             "small" => profile = Profile::SMALL,
+            "depths" => metrics = vec![Metric::Dtz50],
+            "metrics" => metrics = vec![Metric::Dtz50, Metric::Dtc, Metric::Dtm],
             "all4" => {
                 for material in Material::all(4) {
-                    total += search(&solver, material, profile);
+                    total += search(&solver, material, profile, &metrics);
                 }
             }
             other => {
@@ -46,7 +52,7 @@ fn main() {
                         let table = solver.solve(material, Metric::Dtz50).expect("solved");
                         total += measure(&table, &order, base, profile);
                     }
-                    None => total += search(&solver, material, profile),
+                    None => total += search(&solver, material, profile, &metrics),
                 }
             }
         }
@@ -66,7 +72,7 @@ fn layout_of(material: Material, order: &[Man]) -> Layout {
 }
 
 /// With the order and base side that trials find best.
-fn search(solver: &Solver, material: Material, profile: Profile) -> usize {
+fn search(solver: &Solver, material: Material, profile: Profile, metrics: &[Metric]) -> usize {
     let table = solver.solve(material, Metric::Dtz50).expect("solved");
     let tables = Tables { classes: &table, fifty: true, metrics: vec![] };
     let start = cpu_seconds();
@@ -74,7 +80,90 @@ fn search(solver: &Solver, material: Material, profile: Profile) -> usize {
     let placements = layout_placements(material);
     let (layout, base) = molien_pack::choose(&tables, material, &placements, near);
     print!("[search {:.1} s] ", cpu_seconds() - start);
-    measure(&table, layout.placed(), base, profile)
+    let bytes = measure(&table, layout.placed(), base, profile);
+    for &metric in metrics {
+        let other = (metric != Metric::Dtz50).then(|| solver.solve(material, metric).expect("solved"));
+        let deep = other.as_ref().unwrap_or(&table);
+        for side in molien_pack::stored_sides(&layout, base) {
+            measure_depths(&table, deep, &Arc::new(layout.clone()), side, profile, None);
+            if metric != Metric::Dtz50 {
+                let earlier = Some(&*table);
+                measure_depths(&table, deep, &Arc::new(layout.clone()), side, profile, earlier);
+            }
+        }
+    }
+    bytes
+}
+
+/// Packs depths, reads them back and compares them.
+fn measure_depths(
+    classes: &Table,
+    deep: &Table,
+    layout: &Arc<Layout>,
+    side: Color,
+    profile: Profile,
+    earlier: Option<&Table>,
+) {
+    let metrics = [Some(deep), earlier].into_iter().flatten().collect();
+    let tables = Tables { classes, fifty: true, metrics };
+    let metric = molien_pack::Metric { number: 0, earlier: earlier.map(|_| 1) };
+    let start = cpu_seconds();
+    let bytes =
+        DepthPacker::new(&tables, layout, side, metric, profile).pack().expect("depths packed");
+    let packed = cpu_seconds();
+    let mut left = &bytes[..];
+    let depths = Depths::read(&mut left, layout, earlier.is_some()).expect("depths read");
+    assert!(left.is_empty());
+    let mut scratch = depths.scratch();
+    let (mut cells, mut own) = (0u64, ClassTile::default());
+    let mut expected = Box::new([[[0u16; 64]; 64]; 1]);
+    let mut unique = [0; 64];
+    let decode = cpu_seconds();
+    for stream in 0..depths.streams() {
+        let class = |tile: usize, out: &mut ClassTile| stored(&tables, layout, side, tile, out);
+        let before = |tile: usize, out: &mut molien_pack::DepthTile| {
+            if earlier.is_some() {
+                tables.depths(layout, 1, side, tile, std::slice::from_mut(out));
+            }
+            earlier.is_some()
+        };
+        let compare = |tile: usize, rows: &[u8], found: &molien_pack::DepthTile| {
+            stored(&tables, layout, side, tile, &mut own);
+            tables.depths(layout, 0, side, tile, &mut expected[..]);
+            for row in rows.iter().map(|&row| usize::from(row)) {
+                unique[row] = own.known(row) & !own.exactly(row, 2);
+                for column in 0..64 {
+                    if unique[row] >> column & 1 != 0 {
+                        assert_eq!(found[row][column], expected[0][row][column], "tile {tile}");
+                        cells += 1;
+                    }
+                }
+            }
+        };
+        depths.read_stream(&mut scratch, stream, class, before, compare).expect("stream");
+    }
+    println!(
+        "    {} {} {side} to move{}: {} bytes, {} leaves, {} streams, {cells} decided cells, {:.3} bits; \
+         packed {:.2} s, read and compared {:.2} s",
+        deep.material,
+        deep.metric,
+        if earlier.is_some() { " after dtz50" } else { "" },
+        bytes.len(),
+        depths.leaves(),
+        depths.streams(),
+        bytes.len() as f64 * 8.0 / cells.max(1) as f64,
+        packed - start,
+        cpu_seconds() - decode
+    );
+}
+
+/// The classes of the stored cells of a tile.
+fn stored(tables: &Tables<'_>, layout: &Layout, side: Color, tile: usize, out: &mut ClassTile) {
+    out.clear();
+    if let Some(frame) = layout.frame(tile) {
+        tables.classes(layout, side, tile, std::slice::from_mut(out));
+        frame.keep_stored(out);
+    }
 }
 
 fn measure(table: &Table, order: &[Man], base: Color, profile: Profile) -> usize {
@@ -166,14 +255,14 @@ fn probe(classes: &Classes<'_>, layout: &Layout, sides: &[Color]) -> String {
                 row: molien_board::Square::new(below(layout.rows())),
                 column: molien_board::Square::new(below(64)),
             };
-            if classes.get(&mut scratch, at, side).is_some() {
+            if classes.get(&mut scratch, at, side).expect("class").is_some() {
                 todo.push(at);
             }
         }
         let start = cpu_seconds();
         for _ in 0..3 {
             for &at in &todo {
-                assert!(classes.get(&mut scratch, at, side).is_some());
+                assert!(classes.get(&mut scratch, at, side).expect("class").is_some());
             }
         }
         let each = (cpu_seconds() - start) / 9000.0;

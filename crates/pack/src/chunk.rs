@@ -42,9 +42,9 @@ impl Chunk {
             tiles.resize(count, ClassTile::default());
             source.classes(layout, side, first, tiles);
             for (tile, frame) in tiles.iter_mut().zip(&chunk.frames) {
-                let unique = frame.as_ref().map_or([0; 64], |frame| frame.unique);
-                for plane in &mut tile.at_most {
-                    plane.iter_mut().zip(unique).for_each(|(word, unique)| *word &= unique);
+                match frame {
+                    Some(frame) => frame.keep_stored(tile),
+                    None => tile.clear(),
                 }
             }
         }

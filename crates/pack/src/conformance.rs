@@ -7,7 +7,7 @@ use crate::answers::RowView;
 use crate::classes::ClassTile;
 use crate::layout::Layout;
 use crate::men::placed_men;
-use crate::pack::Random;
+use crate::picks::Random;
 use crate::question::{Question, Stage};
 use crate::scan::{PHASES, Segments};
 use crate::slow::CellView;

@@ -2,6 +2,7 @@
 
 use molien_board::{Bitboard, Man, Square, Symmetry};
 
+use crate::classes::ClassTile;
 use crate::layout::Layout;
 use crate::men::MAX_MEN;
 
@@ -42,6 +43,14 @@ impl Frame {
             frame.keep_first_images(layout, mirror);
         }
         (frame.unique != [0; 64]).then_some(frame)
+    }
+
+    /// Forgets the cells of a tile that are not stored: a position has one
+    /// cell.
+    pub fn keep_stored(&self, tile: &mut ClassTile) {
+        for plane in &mut tile.at_most {
+            plane.iter_mut().zip(self.unique).for_each(|(word, unique)| *word &= unique);
+        }
     }
 
     fn set_unique(&mut self, layout: &Layout) {

@@ -17,8 +17,14 @@ mod chunk;
 #[cfg(test)]
 mod conformance;
 pub mod classes;
+mod depth;
+mod depth_pack;
+mod depth_read;
+mod depth_tile;
 mod error;
 mod frame;
+#[doc(hidden)]
+pub mod fuzzing;
 mod geometry;
 mod index;
 mod layout;
@@ -27,6 +33,7 @@ mod learn;
 mod men;
 mod model;
 mod pack;
+mod picks;
 mod profile;
 pub mod question;
 mod rans;
@@ -35,11 +42,14 @@ pub mod scan;
 mod search;
 mod slow;
 mod source;
+mod streams;
 mod tile;
 mod tree;
 mod walker;
 
 pub use classes::ClassTile;
+pub use depth_pack::{DepthPacker, Metric};
+pub use depth_read::{DepthScratch, Depths};
 pub use error::PackError;
 pub use frame::Frame;
 pub use layout::{Address, Layout};

@@ -7,17 +7,17 @@ use crate::answers::RowView;
 use crate::chunk::{Chunk, chunks};
 use crate::classes::{CLASSES, ClassTile};
 use crate::error::PackError;
-use crate::index::write_rising;
 use crate::layout::Layout;
 use crate::leaf::LeafCode;
 use crate::learn::{BIT, Limits, SPLIT_BITS, Sample, grow, prune, sample_cost};
 use crate::model::{Model, ModelCode};
+use crate::picks::{Picks, Spread};
 use crate::profile::Profile;
 use crate::question::{Question, Stage};
-use crate::rans::Encoder;
 use crate::scan::PHASES;
 use crate::source::Source;
-use crate::tile::{Counting, TileOf, Writing, symbol_bits};
+use crate::streams::{StreamBuilder, join_empty, write_streams};
+use crate::tile::{Counting, TileOf, Writing};
 use crate::tree::Tree;
 use crate::walker::{Compiled, Walker};
 
@@ -132,15 +132,7 @@ impl<'a, S: Source> ClassPacker<'a, S> {
     /// A sample of a side's cells, and about how many cells there are. Only
     /// so many stretches of tiles are read as it takes, evenly spread.
     fn sample(&self, number: usize, questions: &[Question]) -> (Sample, u64) {
-        let all = chunks(self.layout);
-        let cells: u64 = self.layout.tiles() as u64 * 64 * self.layout.rows() as u64;
-        // Of the cells of a tile some are not stored; that is left out of
-        // account.
-        let step = (cells / self.profile.sample as u64).max(1);
-        // Each stretch that is read gives every 16th cell at most.
-        let every = (step / 16).max(1).min(all.len().div_ceil(64) as u64);
-        let chunks: Vec<(usize, usize)> = all.iter().copied().step_by(every as usize).collect();
-        let step = (step / every).max(1);
+        let Spread { chunks, every, step } = Spread::new(self.layout, self.profile.sample);
         let part = |&chunk: &(usize, usize)| {
             let chunk = self.read(chunk);
             let mut sample = Sample::new(questions, CLASSES);
@@ -247,97 +239,6 @@ impl<'a, S: Source> ClassPacker<'a, S> {
     }
 }
 
-/// Joins segments to streams.
-struct StreamBuilder {
-    profile: Profile,
-    done: Vec<(usize, Vec<u8>)>,
-    first: usize,
-    segments: usize,
-    bits: u64,
-    /// The symbols of the open stream, by side.
-    symbols: Vec<Vec<(u16, u16)>>,
-}
-
-impl StreamBuilder {
-    fn new(profile: Profile, sides: usize) -> StreamBuilder {
-        let symbols = vec![Vec::new(); sides];
-        StreamBuilder { profile, done: Vec::new(), first: 0, segments: 0, bits: 0, symbols }
-    }
-
-    /// Adds a segment. If all its symbols are the likeliest, it needs no bytes;
-    /// any number of such segments make one stream.
-    fn push(&mut self, segment: usize, symbols: Vec<Vec<(u16, u16)>>) {
-        let empty = symbols.iter().flatten().all(|symbol| symbol.0 == 0);
-        let done = if self.is_empty() { !empty } else { self.is_full() };
-        if self.segments > 0 && done {
-            self.close();
-        }
-        if self.segments == 0 {
-            self.first = segment;
-        }
-        self.segments += 1;
-        for (all, symbols) in self.symbols.iter_mut().zip(symbols) {
-            self.bits += symbol_bits(&symbols);
-            all.extend(symbols);
-        }
-    }
-
-    fn is_full(&self) -> bool {
-        self.segments >= self.profile.stream_segments
-            || self.bits >= self.profile.stream_bytes as u64 * 8 * BIT
-    }
-
-    fn is_empty(&self) -> bool {
-        self.symbols.iter().flatten().all(|symbol| symbol.0 == 0)
-    }
-
-    fn close(&mut self) {
-        let mut encoder = Encoder::default();
-        for side in &mut self.symbols {
-            side.drain(..).for_each(|(start, size)| encoder.push(start, size));
-        }
-        self.done.push((self.first, encoder.finish()));
-        (self.segments, self.bits) = (0, 0);
-    }
-
-    fn finish(mut self) -> Vec<(usize, Vec<u8>)> {
-        if self.segments > 0 {
-            self.close();
-        }
-        self.done
-    }
-}
-
-/// Streams without bytes need not be told apart from each other.
-fn join_empty(streams: Vec<(usize, Vec<u8>)>) -> Vec<(usize, Vec<u8>)> {
-    let mut joined: Vec<(usize, Vec<u8>)> = Vec::new();
-    for stream in streams {
-        let after_empty = joined.last().is_none_or(|last| last.1.is_empty());
-        if !(stream.1.is_empty() && after_empty && !joined.is_empty()) {
-            joined.push(stream);
-        }
-    }
-    joined
-}
-
-fn write_streams(streams: &[(usize, Vec<u8>)], bytes: &mut Vec<u8>) {
-    let starts: Vec<u64> = streams.iter().map(|stream| stream.0 as u64).collect();
-    let mut end = 0;
-    let ends: Vec<u64> = streams
-        .iter()
-        .map(|stream| {
-            end += stream.1.len() as u64;
-            end
-        })
-        .collect();
-    bytes.extend((streams.len() as u32).to_le_bytes());
-    bytes.extend(starts.last().copied().unwrap_or(0).to_le_bytes());
-    bytes.extend(end.to_le_bytes());
-    bytes.extend(write_rising(&starts));
-    bytes.extend(write_rising(&ends));
-    streams.iter().for_each(|stream| bytes.extend(&stream.1));
-}
-
 /// Adds cells of a batch with all their answers to a sample.
 fn ask_all(
     view: &mut RowView<'_>,
@@ -355,58 +256,5 @@ fn ask_all(
     for (number, &question) in questions.iter().enumerate() {
         let put = |column: usize, answer| sample.set(cell_of[column], number, answer);
         view.each(question, columns, own, put);
-    }
-}
-
-/// Picks about one cell in so many. Rows are picked first, as the cells of a row
-/// have much of their work in common, then up to every fourth cell of them.
-pub(crate) struct Picks {
-    random: Random,
-    /// Rows from one to the next, on average, and rows still to skip.
-    rows: u64,
-    skip: u64,
-    step: u64,
-}
-
-impl Picks {
-    pub fn new(seed: usize, step: u64) -> Picks {
-        let mut random = Random::new(seed as u64);
-        let rows = (step / 4).max(1);
-        let skip = random.below(rows);
-        Picks { random, rows, skip, step }
-    }
-
-    /// The columns of the next row that are picked.
-    pub fn next_row(&mut self) -> u64 {
-        if self.skip > 0 {
-            self.skip -= 1;
-            return 0;
-        }
-        self.skip = self.random.below(2 * self.rows - 1);
-        match self.step {
-            1 => !0,
-            2 | 3 => self.random.next(),
-            _ => self.random.next() & self.random.next(),
-        }
-    }
-}
-
-/// A generator of numbers that is the same everywhere.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    pub fn below(&mut self, limit: u64) -> u64 {
-        (self.next() >> 16) % limit.max(1)
     }
 }

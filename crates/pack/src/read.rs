@@ -37,6 +37,26 @@ pub(crate) fn take_number(
     Ok(taken.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte)))
 }
 
+impl Segments {
+    pub(crate) fn read(bytes: &mut &[u8]) -> Result<Segments, PackError> {
+        match take_number(bytes, 1, "segments")? {
+            0 => Ok(Segments::Quarters),
+            1 => Ok(Segments::Whole),
+            found => Err(PackError::Range { what: "the cut of tiles", most: 1, found }),
+        }
+    }
+}
+
+/// The most segments with stored cells that a stream with bytes may have: what is
+/// read at once stays small, whatever a file says.
+const MAX_STREAM_SEGMENTS: usize = 256;
+
+pub(crate) fn check_segments(found: usize) -> Result<(), PackError> {
+    let (most, found) = (MAX_STREAM_SEGMENTS as u64, found as u64);
+    let what = "the number of segments of a stream";
+    if found > most { Err(PackError::Range { what, most, found }) } else { Ok(()) }
+}
+
 /// The streams of a table.
 #[derive(Debug)]
 pub(crate) struct Streams<'a> {
@@ -105,8 +125,8 @@ pub struct Scratch<'m> {
     walkers: Vec<Walker<'m>>,
     base: ClassTile,
     second: ClassTile,
-    /// The base side's segments of a stream.
-    before: Vec<ClassTile>,
+    /// The base side's segments of a stream, with their numbers.
+    before: Vec<(usize, ClassTile)>,
 }
 
 impl<'a> Classes<'a> {
@@ -120,11 +140,7 @@ impl<'a> Classes<'a> {
             1 => Color::Black,
             found => return Err(PackError::Range { what: "the base side", most: 1, found }),
         };
-        let segments = match take_number(bytes, 1, "segments")? {
-            0 => Segments::Quarters,
-            1 => Segments::Whole,
-            found => return Err(PackError::Range { what: "the cut of tiles", most: 1, found }),
-        };
+        let segments = Segments::read(bytes)?;
         let turns = stored_sides(layout, base);
         let lens: Vec<u64> =
             turns.iter().map(|_| take_number(bytes, 4, "models")).collect::<Result<_, _>>()?;
@@ -167,39 +183,79 @@ impl<'a> Classes<'a> {
 
     /// The class of a stored cell: [`molien_values::Category`] as a number.
     /// `None` if the cell or the side is not stored.
-    pub fn get(&self, scratch: &mut Scratch<'_>, at: Address, turn: Color) -> Option<u8> {
-        let number = self.sides.iter().position(|side| side.turn == turn)?;
+    ///
+    /// # Errors
+    /// If the stream holds more segments than a stream may.
+    pub fn get(
+        &self,
+        scratch: &mut Scratch<'_>,
+        at: Address,
+        turn: Color,
+    ) -> Result<Option<u8>, PackError> {
         let (per_tile, row) = (self.segments.per_tile(&self.layout), at.row.index());
         let tile = at.part * self.layout.tiles_per_part() + at.tile;
+        let Some(number) = self.sides.iter().position(|side| side.turn == turn) else {
+            return Ok(None);
+        };
         let segment = tile * per_tile + self.segments.of_row(&self.layout, row);
-        let stream = self.streams.of_segment(segment)?;
+        let stream = self.streams.of_segment(segment).filter(|_| tile < self.layout.tiles());
+        let Some(stream) = stream else { return Ok(None) };
         let bytes = self.streams.bytes(stream);
         // The segments of a stream without bytes are all the likeliest.
-        let first = if bytes.is_empty() { segment } else { self.streams.segments(stream).start };
-        let all = first..if number == 0 || bytes.is_empty() {
-            segment + 1
-        } else {
-            self.streams.segments(stream).end
-        };
+        let all = if bytes.is_empty() { segment..segment + 1 } else { self.streams.segments(stream) };
         let mut decoder = Decoder::new(bytes);
+        let last = |some: usize, side: usize| (some == segment && side == number).then_some(row);
+        let base_end = if number == 0 { segment + 1 } else { all.end };
         scratch.before.clear();
-        for some in all {
-            let last = (number == 0 && some == segment).then_some(row);
-            self.read_segment(scratch, &mut decoder, 0, some, last);
-            scratch.before.push(scratch.base.clone());
+        for some in all.start..base_end {
+            self.read_base(scratch, &mut decoder, some, last(some, 0))?;
         }
         if number == 0 {
-            return scratch.base.get(row, at.column.index());
+            return Ok(scratch.base.get(row, at.column.index()));
         }
-        for (i, some) in (first..=segment).enumerate() {
-            std::mem::swap(&mut scratch.base, &mut scratch.before[i]);
-            let last = (some == segment).then_some(row);
-            self.read_segment(scratch, &mut decoder, 1, some, last);
+        scratch.second.clear();
+        for i in 0..scratch.before.len() {
+            let some = self.read_second(scratch, &mut decoder, i, |some| last(some, 1));
+            if some == segment {
+                return Ok(scratch.second.get(row, at.column.index()));
+            }
         }
-        scratch.second.get(row, at.column.index())
+        Ok(None)
     }
 
-    /// Reads a segment, up to the row given or all of it.
+    /// Reads a segment of the base side and keeps it, unless nothing of it is
+    /// stored.
+    fn read_base(
+        &self,
+        scratch: &mut Scratch<'_>,
+        decoder: &mut Decoder<'_>,
+        segment: usize,
+        last_row: Option<usize>,
+    ) -> Result<(), PackError> {
+        if self.read_segment(scratch, decoder, 0, segment, last_row) {
+            scratch.before.push((segment, scratch.base.clone()));
+        }
+        check_segments(scratch.before.len())
+    }
+
+    /// Reads a segment of the second side, the base side's being kept; its
+    /// number.
+    fn read_second(
+        &self,
+        scratch: &mut Scratch<'_>,
+        decoder: &mut Decoder<'_>,
+        place: usize,
+        last_row: impl Fn(usize) -> Option<usize>,
+    ) -> usize {
+        let (segment, base) = &mut scratch.before[place];
+        let segment = *segment;
+        std::mem::swap(&mut scratch.base, base);
+        self.read_segment(scratch, decoder, 1, segment, last_row(segment));
+        segment
+    }
+
+    /// Reads a segment, up to the row given or all of it; whether any of it is
+    /// stored.
     fn read_segment(
         &self,
         scratch: &mut Scratch<'_>,
@@ -207,20 +263,22 @@ impl<'a> Classes<'a> {
         number: usize,
         segment: usize,
         last_row: Option<usize>,
-    ) {
+    ) -> bool {
         let side = &self.sides[number];
         let per_tile = self.segments.per_tile(&self.layout);
         let (own, other) = match number {
             0 => (&mut scratch.base, None),
             _ => (&mut scratch.second, Some(&scratch.base)),
         };
-        let Some(frame) = self.layout.frame(segment / per_tile) else { return own.clear() };
+        own.clear();
+        let Some(frame) = self.layout.frame(segment / per_tile) else { return false };
         let of = TileOf { layout: &self.layout, frame: &frame, turn: side.turn, other };
         let mut sink = Reading::new(&side.model.leaves, decoder);
         let rows = self.segments.rows(&self.layout, segment % per_tile);
         let last = last_row.and_then(|last| rows.iter().position(|&row| usize::from(row) == last));
         let rows = &rows[..last.map_or(rows.len(), |last| last + 1)];
         of.walk(&mut scratch.walkers[number], own, rows, &mut sink);
+        true
     }
 
     /// Reads all segments of a stream: the tile, its rows that make up the
@@ -243,16 +301,17 @@ impl<'a> Classes<'a> {
         let step = if bytes.is_empty() { 1 } else { all.len().max(1) };
         for first in all.clone().step_by(step) {
             scratch.before.clear();
-            let some = first..(first + step).min(all.end);
-            for segment in some.clone() {
-                self.read_segment(scratch, &mut decoder, 0, segment, None);
-                scratch.before.push(scratch.base.clone());
+            for segment in first..(first + step).min(all.end) {
+                self.read_base(scratch, &mut decoder, segment, None)?;
             }
-            for (i, segment) in some.enumerate() {
-                std::mem::swap(&mut scratch.base, &mut scratch.before[i]);
-                if self.sides.len() > 1 {
-                    self.read_segment(scratch, &mut decoder, 1, segment, None);
-                }
+            for i in 0..scratch.before.len() {
+                let segment = match self.sides.len() {
+                    1 => {
+                        std::mem::swap(&mut scratch.base, &mut scratch.before[i].1);
+                        scratch.before[i].0
+                    }
+                    _ => self.read_second(scratch, &mut decoder, i, |_| None),
+                };
                 let rows = self.segments.rows(&self.layout, segment % per_tile);
                 found(segment / per_tile, rows, &scratch.base, &scratch.second);
             }
