@@ -10,24 +10,23 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Man, Material};
+use molien_build::Build;
 use molien_pack::{
     Address, ClassPacker, ClassTile, Classes, DepthPacker, Depths, Layout, Profile, Source, Tables,
 };
-use molien_solve::Solver;
 use molien_values::{Metric, Placement, Table};
 
 /// CPU seconds of this process, from the first to the second call.
 fn cpu_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> =
-        text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
     let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
     (ticks(11) + ticks(12)) / 100.0
 }
 
 fn main() {
     let mut profile = Profile::FAST;
-    let solver = Solver::new();
+    let solver = Build::new();
     let mut total = 0;
     let mut metrics: Vec<Metric> = Vec::new();
     for word in std::env::args().skip(1) {
@@ -49,7 +48,7 @@ fn main() {
                 let base = if parts.next() == Some("w") { Color::White } else { Color::Black };
                 match order {
                     Some(order) => {
-                        let table = solver.solve(material, Metric::Dtz50).expect("solved");
+                        let table = solver.table(material, Metric::Dtz50).expect("solved");
                         total += measure(&table, &order, base, profile);
                     }
                     None => total += search(&solver, material, profile, &metrics),
@@ -72,8 +71,8 @@ fn layout_of(material: Material, order: &[Man]) -> Layout {
 }
 
 /// With the order and base side that trials find best.
-fn search(solver: &Solver, material: Material, profile: Profile, metrics: &[Metric]) -> usize {
-    let table = solver.solve(material, Metric::Dtz50).expect("solved");
+fn search(solver: &Build, material: Material, profile: Profile, metrics: &[Metric]) -> usize {
+    let table = solver.table(material, Metric::Dtz50).expect("solved");
     let tables = Tables { classes: &table, fifty: true, metrics: vec![] };
     let start = cpu_seconds();
     let near = table.parts[0].board.column();
@@ -82,7 +81,8 @@ fn search(solver: &Solver, material: Material, profile: Profile, metrics: &[Metr
     print!("[search {:.1} s] ", cpu_seconds() - start);
     let bytes = measure(&table, layout.placed(), base, profile);
     for &metric in metrics {
-        let other = (metric != Metric::Dtz50).then(|| solver.solve(material, metric).expect("solved"));
+        let other =
+            (metric != Metric::Dtz50).then(|| solver.table(material, metric).expect("solved"));
         let deep = other.as_ref().unwrap_or(&table);
         for side in molien_pack::stored_sides(&layout, base) {
             measure_depths(&table, deep, &Arc::new(layout.clone()), side, profile, None);

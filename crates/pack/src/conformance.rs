@@ -4,13 +4,16 @@ use molien_board::{Color, Man, Material};
 use molien_values::Placement;
 
 use crate::answers::RowView;
-use crate::classes::ClassTile;
+use crate::classes::{CLASSES, ClassTile};
 use crate::layout::Layout;
+use crate::learn::{Limits, Sample, grow};
 use crate::men::placed_men;
 use crate::picks::Random;
 use crate::question::{Question, Stage};
 use crate::scan::{PHASES, Segments};
 use crate::slow::CellView;
+use crate::tile::{Counting, TileOf};
+use crate::walker::{Compiled, Walker};
 
 pub(crate) fn layout(name: &str, order: &str) -> Layout {
     let material: Material = name.parse().unwrap();
@@ -87,9 +90,14 @@ fn compare(layout: &Layout, tile: usize, turn: Color, stage: Stage, segments: Se
 
 #[test]
 fn fast_answers_are_the_slow_ones() {
-    for (name, order) in
-        [("KQK", ""), ("KRKN", "nR"), ("KPK", "Kk"), ("KRKP", "KRk"), ("KBBKN", "BBn"), ("KNNKP", "KNkN")]
-    {
+    for (name, order) in [
+        ("KQK", ""),
+        ("KRKN", "nR"),
+        ("KPK", "Kk"),
+        ("KRKP", "KRk"),
+        ("KBBKN", "BBn"),
+        ("KNNKP", "KNkN"),
+    ] {
         let layout = layout(name, order);
         let tiles = layout.tiles();
         for (i, segments) in [Segments::Whole, Segments::Quarters].into_iter().enumerate() {
@@ -99,4 +107,51 @@ fn fast_answers_are_the_slow_ones() {
             compare(&layout, tile, !turn, Stage::Second, segments);
         }
     }
+}
+
+/// The leaf of every cell, one after the other, is where sets of columns
+/// arrive.
+#[test]
+fn walking_in_sets_is_walking_alone() {
+    let layout = layout("KRKP", "KRk");
+    let (tile, turn) = (7 * 64 + 20, Color::Black);
+    let frame = layout.frame(tile).unwrap();
+    // Noise with something to learn in it.
+    let mut random = Random::new(5);
+    let mut truth = ClassTile::default();
+    for row in 0..64 {
+        let legal = random_tile(&layout, &frame, turn, &mut random).known(row);
+        let near = (0..64).filter(|column| row / 8 + column % 8 > 8).fold(0, |s, c| s | 1 << c);
+        let some = random.next() & random.next() & legal;
+        truth.set(row, some, 2);
+        truth.set(row, legal & near & !some, 4);
+        truth.set(row, legal & !near & !some, 0);
+    }
+    let questions = Question::all(layout.men(), Stage::Base);
+    let rows = Segments::Whole.rows(&layout, 0);
+    let view = |at| CellView::new(&layout, &frame, turn, at, &truth, None, (rows, false));
+    let cells = || {
+        let row = |row: usize| (0..64).map(move |column| (row, column));
+        (0..64).flat_map(row).filter(|&(row, column)| truth.known(row) >> column & 1 != 0)
+    };
+    let mut sample = Sample::new(&questions, CLASSES);
+    for (cell, at) in cells().step_by(3).enumerate() {
+        sample.push(truth.get(at.0, at.1).unwrap());
+        for (number, &question) in questions.iter().enumerate() {
+            sample.set(cell, number, view(at).answer(question));
+        }
+    }
+    let tree = grow(&sample, Limits { leaves: 60, scale16: 16 * 1000 });
+    assert!(tree.leaves() > 5, "{} leaves", tree.leaves());
+    let mut counts = vec![[0; CLASSES]; tree.leaves()];
+    for at in cells() {
+        let leaf = tree.leaf_of(|number| view(at).answer(questions[usize::from(number)]));
+        counts[usize::from(leaf)][usize::from(truth.get(at.0, at.1).unwrap())] += 1;
+    }
+    let compiled = Compiled::new(&tree, &questions, layout.men());
+    let mut found = vec![[0; CLASSES]; tree.leaves()];
+    let of = TileOf { layout: &layout, frame: &frame, turn, other: None };
+    let mut sink = Counting { truth: &truth, counts: &mut found };
+    of.walk(&mut Walker::new(&compiled), &mut ClassTile::default(), rows, &mut sink);
+    assert_eq!(found, counts);
 }

@@ -140,7 +140,8 @@ impl<'a> Depths<'a> {
         for segment in first..=wanted {
             classes(segment / per_tile, &mut own);
             let earlier = earlier(segment / per_tile, &mut room).then_some(&*room);
-            count += usize::from(self.read_segment(scratch, &mut decoder, segment, &own, earlier)?);
+            count +=
+                usize::from(self.read_segment(scratch, &mut decoder, segment, &own, earlier)?);
             check_segments(count)?;
         }
         self.plies(&scratch.known, out);

@@ -56,7 +56,8 @@ pub(crate) fn read_rising(
     let short = PackError::Short { part: "index" };
     let low = low_bits(count, last);
     // Every number has its low bits and a one, every step a zero.
-    let len = (count as u64).checked_mul(u64::from(low) + 1).and_then(|n| n.checked_add(last >> low));
+    let len =
+        (count as u64).checked_mul(u64::from(low) + 1).and_then(|n| n.checked_add(last >> low));
     let len = len.map(|bits| bits.div_ceil(8)).filter(|&len| len <= bytes.len() as u64);
     let (own, rest) = bytes.split_at(len.ok_or(short.clone())? as usize);
     *bytes = rest;

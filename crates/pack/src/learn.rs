@@ -209,8 +209,7 @@ impl Grower<'_> {
         let (sample, width) = (self.sample, self.sample.questions());
         let limit = sample.first[split.question] + u16::from(split.threshold);
         let cells = &mut self.cells[split.from..split.to];
-        let says_yes =
-            |cell: &u32| sample.bins[*cell as usize * width + split.question] <= limit;
+        let says_yes = |cell: &u32| sample.bins[*cell as usize * width + split.question] <= limit;
         let (yes, no): (Vec<u32>, Vec<u32>) = cells.iter().partition(|cell| says_yes(cell));
         cells[..yes.len()].copy_from_slice(&yes);
         cells[yes.len()..].copy_from_slice(&no);
@@ -365,7 +364,10 @@ mod tests {
         for n in [1u64, 2, 3, 10, 65_535, 65_536, 1_000_000, 123_456_789] {
             let exact = n as f64 * (n as f64).log2();
             let found = n_log_n(n) as f64 / BIT as f64;
-            assert!((found - exact).abs() <= exact * 1e-4 + n as f64 * 2e-5, "{n}: {found} {exact}");
+            assert!(
+                (found - exact).abs() <= exact * 1e-4 + n as f64 * 2e-5,
+                "{n}: {found} {exact}"
+            );
         }
     }
 

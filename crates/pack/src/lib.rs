@@ -14,9 +14,9 @@
 mod answers;
 mod binary;
 mod chunk;
+pub mod classes;
 #[cfg(test)]
 mod conformance;
-pub mod classes;
 mod depth;
 mod depth_pack;
 mod depth_read;
@@ -40,6 +40,7 @@ mod rans;
 mod read;
 pub mod scan;
 mod search;
+#[cfg(test)]
 mod slow;
 mod source;
 mod streams;

@@ -121,9 +121,11 @@ impl<'a, S: Source> ClassPacker<'a, S> {
             let questions = Question::all(self.layout.men(), self.stage(number));
             let (sample, cells) = self.sample(number, &questions);
             let len = sample.len().max(1) as u64;
-            let limits = Limits { leaves: self.profile.leaves, scale16: (cells * 16 / len).max(16) };
+            let limits =
+                Limits { leaves: self.profile.leaves, scale16: (cells * 16 / len).max(16) };
             let tree = grow(&sample, limits);
-            let scaled = u128::from(sample_cost(&sample, &tree)) * u128::from(cells) / u128::from(len);
+            let scaled =
+                u128::from(sample_cost(&sample, &tree)) * u128::from(cells) / u128::from(len);
             scaled as u64 + tree.leaves() as u64 * SPLIT_BITS * BIT
         };
         (0..self.sides.len()).map(side).sum()

@@ -26,10 +26,6 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
-    pub fn clear(&mut self) {
-        self.symbols.clear();
-    }
-
     /// Adds a symbol by its interval, which is not all there is.
     #[inline]
     pub fn push(&mut self, start: u16, size: u16) {

@@ -202,7 +202,8 @@ impl<'a> Classes<'a> {
         let Some(stream) = stream else { return Ok(None) };
         let bytes = self.streams.bytes(stream);
         // The segments of a stream without bytes are all the likeliest.
-        let all = if bytes.is_empty() { segment..segment + 1 } else { self.streams.segments(stream) };
+        let all =
+            if bytes.is_empty() { segment..segment + 1 } else { self.streams.segments(stream) };
         let mut decoder = Decoder::new(bytes);
         let last = |some: usize, side: usize| (some == segment && side == number).then_some(row);
         let base_end = if number == 0 { segment + 1 } else { all.end };

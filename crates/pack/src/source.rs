@@ -235,7 +235,8 @@ impl<'a> Reader<'a> {
                 for (i, out) in out.iter_mut().enumerate() {
                     let square = (self.first + i) >> shift & 63;
                     for (row, out) in out.iter_mut().enumerate() {
-                        let bit = |column| (at(self.first + i, row, column) >> square & 1) << column;
+                        let bit =
+                            |column| (at(self.first + i, row, column) >> square & 1) << column;
                         *out = (0..64).map(bit).fold(0, |word, bit| word | bit);
                     }
                 }

@@ -99,7 +99,9 @@ impl TreeContexts {
         TreeContexts {
             split: Default::default(),
             question: std::array::from_fn(|_| Number::below(questions.len())),
-            thresholds: (0..=most).map(|answers| Number::below(answers.saturating_sub(1))).collect(),
+            thresholds: (0..=most)
+                .map(|answers| Number::below(answers.saturating_sub(1)))
+                .collect(),
         }
     }
 

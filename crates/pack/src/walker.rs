@@ -104,14 +104,15 @@ impl<'a> Walker<'a> {
         let Walker { compiled, answers, began, now, levels, arrived } = self;
         let [mut level, mut next] = levels.each_mut();
         let (mut count, mut done) = (0, 0);
-        let mut put = |at: u32, columns: u64, level: &mut [(u32, u64); ITEMS], count: &mut usize| {
-            let some = usize::from(columns != 0);
-            let leaf = (at >> 31) as usize;
-            level[*count % ITEMS] = (at, columns);
-            *count += some & (leaf ^ 1);
-            arrived[done % ITEMS] = (at, columns);
-            done += some & leaf;
-        };
+        let mut put =
+            |at: u32, columns: u64, level: &mut [(u32, u64); ITEMS], count: &mut usize| {
+                let some = usize::from(columns != 0);
+                let leaf = (at >> 31) as usize;
+                level[*count % ITEMS] = (at, columns);
+                *count += some & (leaf ^ 1);
+                arrived[done % ITEMS] = (at, columns);
+                done += some & leaf;
+            };
         put(compiled.root, columns, level, &mut count);
         while count > 0 {
             let mut more = 0;

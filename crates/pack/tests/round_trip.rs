@@ -4,18 +4,18 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Man, Material};
+use molien_build::Build;
 use molien_pack::{
     Address, ClassPacker, ClassTile, Classes, DepthPacker, DepthTile, Depths, Layout, Metric,
     Profile, Segments, Source, Tables, choose, fuzzing, stored_sides,
 };
-use molien_solve::Solver;
 use molien_values::{Category, Metric as Counted, Placement, Table};
 
 /// Small trees from small samples: quickly learnt.
 const QUICK: Profile = Profile { leaves: 150, sample: 20_000, ..Profile::FAST };
 
 fn solve(name: &str) -> Arc<Table> {
-    Solver::new().solve(name.parse().unwrap(), Counted::Dtz50).unwrap()
+    Build::new().table(name.parse().unwrap(), Counted::Dtz50).unwrap()
 }
 
 fn layout(table: &Table, order: &str) -> Arc<Layout> {
@@ -214,7 +214,8 @@ fn broken_bytes_do_not_panic() {
     for _ in 0..300 {
         fuzzing::read_classes(&mutate(&mut seed, &classes), &layout);
         fuzzing::read_depths(&mutate(&mut seed, &depths), &layout, &tile);
-        let noise: Vec<u8> = (0..below(&mut seed, 300)).map(|_| below(&mut seed, 256) as u8).collect();
+        let noise: Vec<u8> =
+            (0..below(&mut seed, 300)).map(|_| below(&mut seed, 256) as u8).collect();
         fuzzing::read_classes(&noise, &layout);
         fuzzing::read_depths(&noise, &layout, &tile);
     }
