@@ -1,0 +1,272 @@
+//! Packs tables, reads them back from the bytes alone, compares every cell and
+//! prints sizes and times.
+//!
+//!     cargo run --release -p molien-pack --example sizes -- [fast|small] KRKN:Rn:b KPKP ...
+//!
+//! A material may name the order of its placed men, row and column last, and
+//! the base side. `depths` before the materials measures DTZ50 of each side too,
+//! `metrics` all metrics.
+
+use std::sync::Arc;
+
+use molien_board::{Color, Man, Material};
+use molien_build::Build;
+use molien_pack::{
+    Address, ClassPacker, ClassTile, Classes, DepthPacker, Depths, Layout, Profile, Source, Tables,
+};
+use molien_values::{Metric, Placement, Table};
+
+/// CPU seconds of this process, from the first to the second call.
+fn cpu_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+fn main() {
+    let mut profile = Profile::FAST;
+    let solver = Build::new();
+    let mut total = 0;
+    let mut metrics: Vec<Metric> = Vec::new();
+    for word in std::env::args().skip(1) {
+        match word.as_str() {
+            "fast" => profile = Profile::FAST,
+            "small" => profile = Profile::SMALL,
+            "depths" => metrics = vec![Metric::Dtz50],
+            "metrics" => metrics = vec![Metric::Dtz50, Metric::Dtc, Metric::Dtm],
+            "all4" => {
+                for material in Material::all(4) {
+                    total += search(&solver, material, profile, &metrics);
+                }
+            }
+            other => {
+                let mut parts = other.split(':');
+                let material: Material = parts.next().unwrap().parse().expect("material");
+                let order: Option<Vec<Man>> =
+                    parts.next().map(|men| men.chars().filter_map(Man::from_letter).collect());
+                let base = if parts.next() == Some("w") { Color::White } else { Color::Black };
+                match order {
+                    Some(order) => {
+                        let table = solver.table(material, Metric::Dtz50).expect("solved");
+                        total += measure(&table, &order, base, profile);
+                    }
+                    None => total += search(&solver, material, profile, &metrics),
+                }
+            }
+        }
+    }
+    println!("total {total}");
+}
+
+fn layout_placements(material: Material) -> Vec<Placement> {
+    match material.has_pawns() {
+        true => Placement::all(&material),
+        false => vec![Placement::NONE],
+    }
+}
+
+fn layout_of(material: Material, order: &[Man]) -> Layout {
+    Layout::new(material, order, layout_placements(material)).expect("a layout")
+}
+
+/// With the order and base side that trials find best.
+fn search(solver: &Build, material: Material, profile: Profile, metrics: &[Metric]) -> usize {
+    let table = solver.table(material, Metric::Dtz50).expect("solved");
+    let tables = Tables { classes: &table, fifty: true, metrics: vec![] };
+    let start = cpu_seconds();
+    let near = table.parts[0].board.column();
+    let placements = layout_placements(material);
+    let (layout, base) = molien_pack::choose(&tables, material, &placements, near);
+    print!("[search {:.1} s] ", cpu_seconds() - start);
+    let bytes = measure(&table, layout.placed(), base, profile);
+    for &metric in metrics {
+        let other =
+            (metric != Metric::Dtz50).then(|| solver.table(material, metric).expect("solved"));
+        let deep = other.as_ref().unwrap_or(&table);
+        for side in molien_pack::stored_sides(&layout, base) {
+            measure_depths(&table, deep, &Arc::new(layout.clone()), side, profile, None);
+            if metric != Metric::Dtz50 {
+                let earlier = Some(&*table);
+                measure_depths(&table, deep, &Arc::new(layout.clone()), side, profile, earlier);
+            }
+        }
+    }
+    bytes
+}
+
+/// Packs depths, reads them back and compares them.
+fn measure_depths(
+    classes: &Table,
+    deep: &Table,
+    layout: &Arc<Layout>,
+    side: Color,
+    profile: Profile,
+    earlier: Option<&Table>,
+) {
+    let metrics = [Some(deep), earlier].into_iter().flatten().collect();
+    let tables = Tables { classes, fifty: true, metrics };
+    let metric = molien_pack::Metric { number: 0, earlier: earlier.map(|_| 1) };
+    let start = cpu_seconds();
+    let bytes =
+        DepthPacker::new(&tables, layout, side, metric, profile).pack().expect("depths packed");
+    let packed = cpu_seconds();
+    let mut left = &bytes[..];
+    let depths = Depths::read(&mut left, layout, earlier.is_some()).expect("depths read");
+    assert!(left.is_empty());
+    let mut scratch = depths.scratch();
+    let (mut cells, mut own) = (0u64, ClassTile::default());
+    let mut expected = Box::new([[[0u16; 64]; 64]; 1]);
+    let mut unique = [0; 64];
+    let decode = cpu_seconds();
+    for stream in 0..depths.streams() {
+        let class = |tile: usize, out: &mut ClassTile| stored(&tables, layout, side, tile, out);
+        let before = |tile: usize, out: &mut molien_pack::DepthTile| {
+            if earlier.is_some() {
+                tables.depths(layout, 1, side, tile, std::slice::from_mut(out));
+            }
+            earlier.is_some()
+        };
+        let compare = |tile: usize, rows: &[u8], found: &molien_pack::DepthTile| {
+            stored(&tables, layout, side, tile, &mut own);
+            tables.depths(layout, 0, side, tile, &mut expected[..]);
+            for row in rows.iter().map(|&row| usize::from(row)) {
+                unique[row] = own.known(row) & !own.exactly(row, 2);
+                for column in 0..64 {
+                    if unique[row] >> column & 1 != 0 {
+                        assert_eq!(found[row][column], expected[0][row][column], "tile {tile}");
+                        cells += 1;
+                    }
+                }
+            }
+        };
+        depths.read_stream(&mut scratch, stream, class, before, compare).expect("stream");
+    }
+    println!(
+        "    {} {} {side} to move{}: {} bytes, {} leaves, {} streams, {cells} decided cells, {:.3} bits; \
+         packed {:.2} s, read and compared {:.2} s",
+        deep.material,
+        deep.metric,
+        if earlier.is_some() { " after dtz50" } else { "" },
+        bytes.len(),
+        depths.leaves(),
+        depths.streams(),
+        bytes.len() as f64 * 8.0 / cells.max(1) as f64,
+        packed - start,
+        cpu_seconds() - decode
+    );
+}
+
+/// The classes of the stored cells of a tile.
+fn stored(tables: &Tables<'_>, layout: &Layout, side: Color, tile: usize, out: &mut ClassTile) {
+    out.clear();
+    if let Some(frame) = layout.frame(tile) {
+        tables.classes(layout, side, tile, std::slice::from_mut(out));
+        frame.keep_stored(out);
+    }
+}
+
+fn measure(table: &Table, order: &[Man], base: Color, profile: Profile) -> usize {
+    let layout = Arc::new(layout_of(table.material, order));
+    let tables = Tables { classes: table, fifty: true, metrics: vec![] };
+    let start = cpu_seconds();
+    let bytes = ClassPacker::new(&tables, &layout, base, profile).pack().expect("packed");
+    let packed = cpu_seconds();
+    let mut left = &bytes[..];
+    let classes = Classes::read(&mut left, &layout).expect("read");
+    assert!(left.is_empty());
+    let mut scratch = classes.scratch();
+    let mut cells = 0u64;
+    let sides: Vec<Color> = classes.sides().collect();
+    let decode = cpu_seconds();
+    for stream in 0..classes.streams() {
+        let count = |_, _: &[u8], base: &ClassTile, second: &ClassTile| {
+            let of = |tile: &ClassTile| {
+                (0..64).map(|row| u64::from(tile.known(row).count_ones())).sum::<u64>()
+            };
+            cells += of(base) + if sides.len() > 1 { of(second) } else { 0 };
+        };
+        classes.read_stream(&mut scratch, stream, count).expect("stream");
+    }
+    let decoded = cpu_seconds();
+    check(&tables, &layout, &classes, &sides);
+    let probes = probe(&classes, &layout, &sides);
+    let men: String = order.iter().map(|man| man.letter()).collect();
+    let model = u32::from_le_bytes(bytes[2..6].try_into().unwrap())
+        + if sides.len() > 1 { u32::from_le_bytes(bytes[6..10].try_into().unwrap()) } else { 0 };
+    println!(
+        "{} {men} base {base}: {} bytes (models {model}, {:?} leaves, {} streams), {cells} cells, {:.4} bits; \
+         packed {:.2} s, read {:.2} s = {:.1} M/s; cold {}",
+        table.material,
+        bytes.len(),
+        classes.leaves(),
+        classes.streams(),
+        bytes.len() as f64 * 8.0 / cells as f64,
+        packed - start,
+        decoded - decode,
+        cells as f64 / (decoded - decode).max(0.005) / 1e6,
+        probes
+    );
+    bytes.len()
+}
+
+/// Every cell of every tile has the solver's class, and no other is known.
+fn check(tables: &Tables<'_>, layout: &Layout, classes: &Classes<'_>, sides: &[Color]) {
+    let mut scratch = classes.scratch();
+    let mut seen = 0;
+    let mut expected = ClassTile::default();
+    for stream in 0..classes.streams() {
+        let compare = |tile, rows: &[u8], base: &ClassTile, second: &ClassTile| {
+            for (found, &side) in [base, second].into_iter().zip(sides) {
+                tables.classes(layout, side, tile, std::slice::from_mut(&mut expected));
+                for (found_plane, expected) in found.at_most.iter().zip(&expected.at_most) {
+                    for row in rows.iter().map(|&row| usize::from(row)) {
+                        let expected = expected[row] & found.known(row);
+                        assert_eq!(found_plane[row], expected, "tile {tile}");
+                    }
+                }
+                seen += (0..64).map(|row| u64::from(found.known(row).count_ones())).sum::<u64>();
+            }
+        };
+        classes.read_stream(&mut scratch, stream, compare).expect("stream");
+    }
+    let stats = &tables.classes.stats;
+    let legal: u64 = sides.iter().map(|side| stats.sides[side.index()].legal.unique).sum();
+    assert_eq!(seen, legal, "every legal position once");
+}
+
+/// Mean times of single cells, each read from its stream.
+fn probe(classes: &Classes<'_>, layout: &Layout, sides: &[Color]) -> String {
+    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let mut below = |limit: usize| {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random >> 20) as usize % limit
+    };
+    let mut text = String::new();
+    for &side in sides {
+        let mut scratch = classes.scratch();
+        let mut todo: Vec<Address> = Vec::new();
+        while todo.len() < 3000 {
+            let at = Address {
+                part: below(layout.placements().len()),
+                tile: below(layout.tiles_per_part()),
+                row: molien_board::Square::new(below(layout.rows())),
+                column: molien_board::Square::new(below(64)),
+            };
+            if classes.get(&mut scratch, at, side).expect("class").is_some() {
+                todo.push(at);
+            }
+        }
+        let start = cpu_seconds();
+        for _ in 0..3 {
+            for &at in &todo {
+                assert!(classes.get(&mut scratch, at, side).expect("class").is_some());
+            }
+        }
+        let each = (cpu_seconds() - start) / 9000.0;
+        text += &format!("{:.1} us ", each * 1e6);
+    }
+    text
+}

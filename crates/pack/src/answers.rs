@@ -1,0 +1,325 @@
+//! Answers for the 64 columns of a row at once, as sets of columns.
+
+use molien_board::{Bitboard, Color, Role, Square, attacks};
+
+use crate::classes::{CLASSES, ClassTile};
+use crate::frame::Frame;
+use crate::geometry::{Geometry, at_most};
+use crate::men::Men;
+use crate::question::Question;
+use crate::scan::{NEAREST, NEIGHBOURS, PHASES, Step, phase, shifted};
+
+/// One row, with what questions about it have in common.
+pub(crate) struct RowView<'a> {
+    pub men: &'a Men,
+    pub geometry: Geometry,
+    row: usize,
+    turn: Color,
+    other: Option<&'a ClassTile>,
+    /// Whose moves promise what, from the first question about it on.
+    promises: [Option<[u64; CLASSES]>; 2],
+    king_steps: [Option<[u64; 4]>; 2],
+}
+
+const FILE_A: u64 = 0x0101_0101_0101_0101;
+
+/// Squares on the first files, up to this one.
+#[inline]
+fn files_to(file: i32) -> u64 {
+    match file {
+        ..0 => 0,
+        0..7 => FILE_A * ((2 << file) - 1),
+        _ => !0,
+    }
+}
+
+/// Squares on the first ranks, up to this one.
+#[inline]
+fn ranks_to(rank: i32) -> u64 {
+    match rank {
+        ..0 => 0,
+        0..7 => (1 << (8 * (rank + 1))) - 1,
+        _ => !0,
+    }
+}
+
+#[inline]
+fn all_if(yes: bool) -> u64 {
+    u64::from(yes).wrapping_neg()
+}
+
+/// The squares at most so many king's steps away.
+#[inline]
+fn within(center: Square, steps: i32) -> u64 {
+    let files = files_to(center.file() + steps) & !files_to(center.file() - steps - 1);
+    files & ranks_to(center.rank() + steps) & !ranks_to(center.rank() - steps - 1)
+}
+
+impl<'a> RowView<'a> {
+    pub fn new(
+        men: &'a Men,
+        frame: &Frame,
+        turn: Color,
+        row: usize,
+        other: Option<&'a ClassTile>,
+    ) -> RowView<'a> {
+        let geometry = Geometry::new(men, frame, Square::new(row));
+        RowView { men, geometry, row, turn, other, promises: [None; 2], king_steps: [None; 2] }
+    }
+
+    /// The columns whose answer is at most the threshold; `own` holds the known
+    /// classes of the tile.
+    pub fn at_most(&mut self, question: Question, threshold: u8, own: &ClassTile) -> u64 {
+        let class = usize::from(threshold).min(CLASSES - 1);
+        match question {
+            Question::Near(i) => self.near(own, class, NEIGHBOURS[usize::from(i)]),
+            Question::Best => self.best(own, class),
+            Question::Worst => {
+                let near = NEAREST.iter().map(|&i| self.near(own, class, NEIGHBOURS[i]));
+                near.fold(0, |any, word| any | word)
+            }
+            Question::RowPhase => all_if(phase(self.row) as u8 <= threshold),
+            Question::ColumnPhase => {
+                PHASES[..=usize::from(threshold).min(2)].iter().fold(0, |all, set| all | set)
+            }
+            Question::Other => self.other.map_or(0, |other| other.at_most[class][self.row]),
+            Question::OtherNear(i) => {
+                self.other.map_or(0, |other| self.near(other, class, NEIGHBOURS[usize::from(i)]))
+            }
+            Question::Promise(which) => self.promise(which, class),
+            Question::KingSteps(color) => {
+                let (men, geometry) = (self.men, &self.geometry);
+                let steps = self.king_steps[color.index()]
+                    .get_or_insert_with(|| geometry.king_steps(men, color));
+                at_most(steps, threshold)
+            }
+            Question::Class => own.at_most[class][self.row],
+            _ => self.geometry_at_most(question, threshold),
+        }
+    }
+
+    /// The answers to a question in some columns, for learning: `put` gets each
+    /// column and its answer.
+    pub fn each(
+        &mut self,
+        question: Question,
+        columns: u64,
+        own: &ClassTile,
+        mut put: impl FnMut(usize, u8),
+    ) {
+        let squares = self.geometry.squares;
+        let at = |man: u8, column: Square| match usize::from(man) == self.men.column() {
+            true => column,
+            false => squares[usize::from(man)],
+        };
+        let each = Bitboard(columns).into_iter();
+        match question {
+            Question::File(a) => each.for_each(|c| put(c.index(), at(a, c).file() as u8)),
+            Question::Rank(a) => each.for_each(|c| put(c.index(), at(a, c).rank() as u8)),
+            Question::Distance(a, b) => {
+                each.for_each(|c| put(c.index(), at(a, c).distance(at(b, c)) as u8));
+            }
+            Question::Files(a, b) => {
+                each.for_each(|c| put(c.index(), (7 + at(a, c).file() - at(b, c).file()) as u8));
+            }
+            Question::Ranks(a, b) => {
+                each.for_each(|c| put(c.index(), (7 + at(a, c).rank() - at(b, c).rank()) as u8));
+            }
+            _ => {
+                let mut more = [0; CLASSES + 4];
+                let thresholds = question.answers() - 1;
+                for (threshold, more) in more[..thresholds].iter_mut().enumerate() {
+                    *more = !self.at_most(question, threshold as u8, own);
+                }
+                for column in each.map(Square::index) {
+                    let answer = more[..thresholds].iter().map(|word| word >> column & 1);
+                    put(column, answer.sum::<u64>() as u8);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn near(&self, tile: &ClassTile, class: usize, step: Step) -> u64 {
+        let row = if step.row == (0, 0) {
+            Some(self.row)
+        } else if self.men.row().is_some() {
+            Square::new(self.row).offset(step.row.0, step.row.1).map(Square::index)
+        } else {
+            None
+        };
+        row.map_or(0, |row| shifted(tile.at_most[class][row], step.column))
+    }
+
+    /// Some neighbour is known, and none is better.
+    fn best(&self, own: &ClassTile, class: usize) -> u64 {
+        let (mut some, mut better) = (0, 0);
+        for &i in &NEAREST {
+            let known = self.near(own, CLASSES - 1, NEIGHBOURS[i]);
+            some |= known;
+            better |= known & !self.near(own, class, NEIGHBOURS[i]);
+        }
+        some & !better
+    }
+
+    fn geometry_at_most(&self, question: Question, threshold: u8) -> u64 {
+        let column = self.men.column();
+        let limit = i32::from(threshold);
+        let square = |man: u8| self.geometry.squares[usize::from(man)];
+        let is_column = |man: u8| usize::from(man) == column;
+        let no = |set: u64| if threshold == 0 { !set } else { !0 };
+        match question {
+            Question::Attacks(a, b) => no(self.geometry.attacks[usize::from(a)][usize::from(b)]),
+            Question::Loose(a) => no(self.geometry.loose(self.men, usize::from(a))),
+            Question::Dark(a) if is_column(a) => no(Bitboard::DARK.0),
+            Question::Dark(a) => no(all_if(square(a).is_dark())),
+            Question::File(a) if is_column(a) => files_to(limit),
+            Question::File(a) => all_if(square(a).file() <= limit),
+            Question::Rank(a) if is_column(a) => ranks_to(limit),
+            Question::Rank(a) => all_if(square(a).rank() <= limit),
+            // Of two men the first named is the later one, so only it can be
+            // the column man.
+            Question::Distance(a, b) if is_column(a) => within(square(b), limit),
+            Question::Distance(a, b) => all_if(square(a).distance(square(b)) <= limit),
+            Question::Files(a, b) if is_column(a) => files_to(square(b).file() + limit - 7),
+            Question::Files(a, b) => all_if(7 + square(a).file() - square(b).file() <= limit),
+            Question::Ranks(a, b) if is_column(a) => ranks_to(square(b).rank() + limit - 7),
+            Question::Ranks(a, b) => all_if(7 + square(a).rank() - square(b).rank() <= limit),
+            _ => 0,
+        }
+    }
+
+    /// Where the promise is at most this: no move to anything better.
+    fn promise(&mut self, which: u8, threshold: usize) -> u64 {
+        match which {
+            0 | 1 => self.promise_of(usize::from(which))[threshold],
+            _ => self.promise_of(0)[threshold] & self.promise_of(1)[threshold],
+        }
+    }
+
+    fn promise_of(&mut self, which: usize) -> [u64; CLASSES] {
+        if let Some(found) = self.promises[which] {
+            return found;
+        }
+        let mut better = [0; CLASSES];
+        if let Some(other) = self.other {
+            match which {
+                0 => self.row_reaches(other, &mut better),
+                _ => self.column_reaches(other, &mut better),
+            }
+        }
+        // Better than t: a move to a class that is worth more than t.
+        let mut any = 0;
+        let mut found = [0; CLASSES];
+        for worth in (0..CLASSES).rev() {
+            any |= better[worth];
+            found[worth] = !any;
+        }
+        self.promises[which] = Some(found);
+        found
+    }
+
+    /// For each class seen by the mover, the columns where the row man has a
+    /// move to it.
+    fn row_reaches(&self, other: &ClassTile, reached: &mut [u64; CLASSES]) {
+        let Some(place) = self.men.row() else { return };
+        let man = self.men.get(place);
+        if man.color != self.turn {
+            return;
+        }
+        let from = Square::new(self.row);
+        let occupied = self.geometry.occupied;
+        for to in attacks::attacks(man.role, from, occupied) - occupied {
+            let open = !attacks::between(from, to).0;
+            for (worth, reached) in reached.iter_mut().enumerate() {
+                *reached |= other.exactly(to.index(), CLASSES - 1 - worth) & open;
+            }
+        }
+    }
+
+    /// The same for the column man.
+    fn column_reaches(&self, other: &ClassTile, reached: &mut [u64; CLASSES]) {
+        let man = self.men.get(self.men.column());
+        if man.color != self.turn {
+            return;
+        }
+        let mut open = !0;
+        for worth in (0..CLASSES).rev() {
+            let targets = other.exactly(self.row, CLASSES - 1 - worth);
+            if targets != 0 && open != 0 {
+                reached[worth] = reach(man.role, targets, self.geometry.occupied.0);
+                open &= !reached[worth];
+            }
+        }
+    }
+}
+
+/// The squares from which a man reaches one of the targets.
+fn reach(role: Role, targets: u64, occupied: u64) -> u64 {
+    let steps = role.directions().iter();
+    if !role.is_slider() {
+        return steps.fold(0, |all, &step| all | leap(targets, step));
+    }
+    steps.fold(0, |all, &step| all | slide(targets, occupied, step))
+}
+
+/// The squares a leap away from a target (leaps come in opposite pairs).
+#[inline]
+fn leap(targets: u64, step: (i32, i32)) -> u64 {
+    shifted(targets, step)
+}
+
+/// The empty squares from which going on in a direction leads to a target, all
+/// between being empty.
+#[inline]
+fn slide(targets: u64, occupied: u64, step: (i32, i32)) -> u64 {
+    let (mut reached, mut front) = (0, targets);
+    for _ in 0..7 {
+        front = shifted(front, step) & !occupied;
+        reached |= front;
+    }
+    reached
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reaching_is_attacking_back() {
+        let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+        let mut next = || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed
+        };
+        for _ in 0..200 {
+            let occupied = next() & next() & next();
+            let targets = next() & next() & !occupied;
+            for role in [Role::King, Role::Queen, Role::Rook, Role::Bishop, Role::Knight] {
+                let expected = Bitboard(targets).into_iter().fold(0, |all, target| {
+                    all | attacks::attacks(role, target, Bitboard(occupied)).0
+                });
+                let found = reach(role, targets, occupied);
+                assert_eq!(found & !occupied, expected & !occupied, "{role:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn sets_of_squares() {
+        for center in Square::all() {
+            for square in Square::all() {
+                for steps in 0..8 {
+                    let inside = within(center, steps) >> square.index() & 1 != 0;
+                    assert_eq!(inside, center.distance(square) <= steps);
+                }
+                for limit in -8..16 {
+                    assert_eq!(files_to(limit) >> square.index() & 1 != 0, square.file() <= limit);
+                    assert_eq!(ranks_to(limit) >> square.index() & 1 != 0, square.rank() <= limit);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! Stretches of tiles that are worked on together.
+
+use molien_board::Color;
+
+use crate::classes::ClassTile;
+use crate::frame::Frame;
+use crate::layout::Layout;
+use crate::source::Source;
+
+/// The most tiles of a stretch.
+pub(crate) const CHUNK: usize = 64;
+
+/// All stretches of a layout: first tile and number of tiles.
+pub(crate) fn chunks(layout: &Layout) -> Vec<(usize, usize)> {
+    let per_part = layout.tiles_per_part();
+    let part_chunks = |part: usize| {
+        let first = (0..per_part).step_by(CHUNK);
+        first.map(move |first| (part * per_part + first, CHUNK.min(per_part - first)))
+    };
+    (0..layout.placements().len()).flat_map(part_chunks).collect()
+}
+
+/// The stored cells of a stretch of tiles, both sides to move.
+pub(crate) struct Chunk {
+    pub first: usize,
+    /// The frames of the tiles; `None` where nothing is stored.
+    pub frames: Vec<Option<Frame>>,
+    pub classes: [Vec<ClassTile>; 2],
+}
+
+impl Chunk {
+    pub fn read(
+        source: &impl Source,
+        layout: &Layout,
+        sides: &[Color],
+        (first, count): (usize, usize),
+    ) -> Chunk {
+        let frames: Vec<Option<Frame>> = (first..first + count).map(|t| layout.frame(t)).collect();
+        let mut chunk = Chunk { first, frames, classes: Default::default() };
+        for &side in sides {
+            let tiles = &mut chunk.classes[side.index()];
+            tiles.resize(count, ClassTile::default());
+            source.classes(layout, side, first, tiles);
+            for (tile, frame) in tiles.iter_mut().zip(&chunk.frames) {
+                match frame {
+                    Some(frame) => frame.keep_stored(tile),
+                    None => tile.clear(),
+                }
+            }
+        }
+        chunk
+    }
+
+    /// The tiles with stored cells, counted from the first of the stretch.
+    pub fn live(&self) -> impl Iterator<Item = (usize, &Frame)> {
+        self.frames.iter().enumerate().filter_map(|(i, frame)| Some((i, frame.as_ref()?)))
+    }
+}

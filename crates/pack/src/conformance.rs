@@ -1,0 +1,157 @@
+//! The fast answers are the slow ones: tests.
+
+use molien_board::{Color, Man, Material};
+use molien_values::Placement;
+
+use crate::answers::RowView;
+use crate::classes::{CLASSES, ClassTile};
+use crate::layout::Layout;
+use crate::learn::{Limits, Sample, grow};
+use crate::men::placed_men;
+use crate::picks::Random;
+use crate::question::{Question, Stage};
+use crate::scan::{PHASES, Segments};
+use crate::slow::CellView;
+use crate::tile::{Counting, TileOf};
+use crate::walker::{Compiled, Walker};
+
+pub(crate) fn layout(name: &str, order: &str) -> Layout {
+    let material: Material = name.parse().unwrap();
+    let placed: Vec<Man> = match order {
+        "" => placed_men(&material),
+        order => order.chars().map(|letter| Man::from_letter(letter).unwrap()).collect(),
+    };
+    let placements = match material.has_pawns() {
+        true => Placement::all(&material),
+        false => vec![Placement::NONE],
+    };
+    Layout::new(material, &placed, placements).unwrap()
+}
+
+/// Random classes in the legal cells of a tile.
+pub(crate) fn random_tile(
+    layout: &Layout,
+    frame: &crate::Frame,
+    turn: Color,
+    random: &mut Random,
+) -> ClassTile {
+    let mut tile = ClassTile::default();
+    for row in 0..layout.rows() {
+        let view = RowView::new(layout.men(), frame, turn, row, None);
+        let mut left = view.geometry.legal(layout.men(), turn) & frame.unique[row];
+        for class in 0..5 {
+            let some = if class == 4 { left } else { left & random.next() & random.next() };
+            tile.set(row, some, class);
+            left &= !some;
+        }
+    }
+    tile
+}
+
+fn compare(layout: &Layout, tile: usize, turn: Color, stage: Stage, segments: Segments) {
+    let Some(frame) = layout.frame(tile) else { return };
+    let mut random = Random::new(tile as u64);
+    let truth = random_tile(layout, &frame, turn, &mut random);
+    let base = random_tile(layout, &frame, !turn, &mut random);
+    let segment = segments.rows(layout, 1);
+    let mut seen = ClassTile::default();
+    seen.copy_rows(&base, segment);
+    let other = (stage == Stage::Second).then_some(&seen);
+    let questions = Question::all(layout.men(), stage);
+    let mut own = ClassTile::default();
+    for row in segment.iter().map(|&row| usize::from(row)) {
+        let legal = truth.known(row);
+        let mut view = RowView::new(layout.men(), &frame, turn, row, other);
+        for phase in PHASES {
+            for &question in &questions {
+                let words: Vec<u64> = (0..question.answers() as u8)
+                    .map(|threshold| view.at_most(question, threshold, &own))
+                    .collect();
+                let mut each = [0xff; 64];
+                view.each(question, legal & phase, &own, |column, answer| each[column] = answer);
+                for column in (0..64).filter(|column| legal & phase & 1 << column != 0) {
+                    let (at, scope) = ((row, column), (segment, false));
+                    let slow = CellView::new(layout, &frame, turn, at, &truth, other, scope);
+                    let expected = slow.answer(question);
+                    assert_eq!(each[column], expected, "{question:?} at {at:?} of tile {tile}");
+                    for (threshold, word) in words.iter().enumerate() {
+                        // The last answer needs no question.
+                        if threshold + 1 < words.len() {
+                            let fast = word >> column & 1 != 0;
+                            assert_eq!(fast, usize::from(expected) <= threshold, "{question:?}");
+                        }
+                    }
+                }
+            }
+            own.copy_cells(&truth, row, legal & phase);
+        }
+    }
+}
+
+#[test]
+fn fast_answers_are_the_slow_ones() {
+    for (name, order) in [
+        ("KQK", ""),
+        ("KRKN", "nR"),
+        ("KPK", "Kk"),
+        ("KRKP", "KRk"),
+        ("KBBKN", "BBn"),
+        ("KNNKP", "KNkN"),
+    ] {
+        let layout = layout(name, order);
+        let tiles = layout.tiles();
+        for (i, segments) in [Segments::Whole, Segments::Quarters].into_iter().enumerate() {
+            let tile = (i * 7919 + 12 * 64 + 5) * (tiles / 3 + 1) % tiles;
+            let turn = Color::BOTH[i];
+            compare(&layout, tile, turn, Stage::Base, segments);
+            compare(&layout, tile, !turn, Stage::Second, segments);
+        }
+    }
+}
+
+/// The leaf of every cell, one after the other, is where sets of columns
+/// arrive.
+#[test]
+fn walking_in_sets_is_walking_alone() {
+    let layout = layout("KRKP", "KRk");
+    let (tile, turn) = (7 * 64 + 20, Color::Black);
+    let frame = layout.frame(tile).unwrap();
+    // Noise with something to learn in it.
+    let mut random = Random::new(5);
+    let mut truth = ClassTile::default();
+    for row in 0..64 {
+        let legal = random_tile(&layout, &frame, turn, &mut random).known(row);
+        let near = (0..64).filter(|column| row / 8 + column % 8 > 8).fold(0, |s, c| s | 1 << c);
+        let some = random.next() & random.next() & legal;
+        truth.set(row, some, 2);
+        truth.set(row, legal & near & !some, 4);
+        truth.set(row, legal & !near & !some, 0);
+    }
+    let questions = Question::all(layout.men(), Stage::Base);
+    let rows = Segments::Whole.rows(&layout, 0);
+    let view = |at| CellView::new(&layout, &frame, turn, at, &truth, None, (rows, false));
+    let cells = || {
+        let row = |row: usize| (0..64).map(move |column| (row, column));
+        (0..64).flat_map(row).filter(|&(row, column)| truth.known(row) >> column & 1 != 0)
+    };
+    let mut sample = Sample::new(&questions, CLASSES);
+    for (cell, at) in cells().step_by(3).enumerate() {
+        sample.push(truth.get(at.0, at.1).unwrap());
+        for (number, &question) in questions.iter().enumerate() {
+            sample.set(cell, number, view(at).answer(question));
+        }
+    }
+    let tree = grow(&sample, Limits { leaves: 60, scale16: 16 * 1000 });
+    assert!(tree.leaves() > 5, "{} leaves", tree.leaves());
+    let mut counts = vec![[0; CLASSES]; tree.leaves()];
+    for at in cells() {
+        let leaf = tree.leaf_of(|number| view(at).answer(questions[usize::from(number)]));
+        counts[usize::from(leaf)][usize::from(truth.get(at.0, at.1).unwrap())] += 1;
+    }
+    let compiled = Compiled::new(&tree, &questions, layout.men());
+    let mut found = vec![[0; CLASSES]; tree.leaves()];
+    let of = TileOf { layout: &layout, frame: &frame, turn, other: None };
+    let mut sink = Counting { truth: &truth, counts: &mut found };
+    of.walk(&mut Walker::new(&compiled), &mut ClassTile::default(), rows, &mut sink);
+    assert_eq!(found, counts);
+}

@@ -1,0 +1,157 @@
+//! Who attacks whom, for the 64 squares of the column man at once.
+
+use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
+
+use crate::frame::Frame;
+use crate::men::{MAX_MEN, Men};
+
+/// One row of a tile.
+#[derive(Clone, Debug)]
+pub(crate) struct Geometry {
+    /// Squares of all men but the column man.
+    pub squares: [Square; MAX_MEN],
+    /// Squares of all men but the column man.
+    pub occupied: Bitboard,
+    /// `attacks[a][b]`: the squares of the column man with which man a attacks
+    /// man b. Bits of occupied squares mean nothing.
+    pub attacks: [[u64; MAX_MEN]; MAX_MEN],
+}
+
+/// What a man attacks.
+#[inline]
+pub(crate) fn attacked_by(man: Man, square: Square, occupied: Bitboard) -> Bitboard {
+    match man.role {
+        Role::Pawn => attacks::pawn(man.color, square),
+        role => attacks::attacks(role, square, occupied),
+    }
+}
+
+impl Geometry {
+    pub fn new(men: &Men, frame: &Frame, row: Square) -> Geometry {
+        let mut geometry = Geometry {
+            squares: frame.squares,
+            occupied: frame.occupied,
+            attacks: [[0; MAX_MEN]; MAX_MEN],
+        };
+        if let Some(place) = men.row() {
+            geometry.squares[place] = row;
+            geometry.occupied.insert(row);
+        }
+        geometry.set_attacks(men);
+        geometry
+    }
+
+    fn set_attacks(&mut self, men: &Men) {
+        let column = men.column();
+        for a in 0..column {
+            let (man, from) = (men.get(a), self.squares[a]);
+            let reached = attacked_by(man, from, self.occupied);
+            let sliding = man.role.is_slider();
+            for b in 0..column {
+                if a != b && reached.contains(self.squares[b]) {
+                    let shield = attacks::between(from, self.squares[b]).0;
+                    self.attacks[a][b] = if sliding { !shield } else { !0 };
+                }
+            }
+            self.attacks[a][column] = reached.0;
+        }
+        // The column man is no pawn, so its attacks run both ways.
+        let role = men.get(column).role;
+        for b in 0..column {
+            self.attacks[column][b] = attacks::attacks(role, self.squares[b], self.occupied).0;
+        }
+    }
+
+    /// The squares of the column man that leave the side not to move out of
+    /// check.
+    pub fn legal(&self, men: &Men, turn: Color) -> u64 {
+        let king = men.king(!turn);
+        let attackers = (0..men.count()).filter(|&a| men.get(a).color == turn && a != king);
+        !attackers.fold(self.occupied.0, |bad, a| bad | self.attacks[a][king])
+    }
+
+    /// The squares of the column man with which a man is attacked by an enemy
+    /// and by no friend.
+    pub fn loose(&self, men: &Men, man: usize) -> u64 {
+        let color = men.get(man).color;
+        let (mut attacked, mut defended) = (0, 0);
+        for a in (0..men.count()).filter(|&a| a != man) {
+            let by = self.attacks[a][man];
+            if men.get(a).color == color { defended |= by } else { attacked |= by }
+        }
+        attacked & !defended
+    }
+
+    /// To how many squares a king can step, as bits of a number for each square
+    /// of the column man: squares without a friend that no enemy attacks once the
+    /// king has left.
+    pub fn king_steps(&self, men: &Men, color: Color) -> [u64; 4] {
+        let king = men.king(color);
+        if king == men.column() {
+            return self.column_king_steps(men, color);
+        }
+        let mut without = self.occupied;
+        without.remove(self.squares[king]);
+        let mut sum = [0; 4];
+        for to in attacks::king(self.squares[king]) {
+            let mut bad = 0;
+            for a in (0..men.column()).filter(|&a| a != king) {
+                let (man, from) = (men.get(a), self.squares[a]);
+                if man.color == color {
+                    bad |= if from == to { !0 } else { 0 };
+                } else if attacked_by(man, from, without).contains(to) {
+                    let shield = attacks::between(from, to).0;
+                    bad |= if man.role.is_slider() { !shield } else { !0 };
+                }
+            }
+            let man = men.get(men.column());
+            bad |= match man.color == color {
+                true => Bitboard::from_square(to).0,
+                false => attacks::attacks(man.role, to, without).0,
+            };
+            add(&mut sum, !bad);
+        }
+        sum
+    }
+
+    /// The same where the king is the column man.
+    fn column_king_steps(&self, men: &Men, color: Color) -> [u64; 4] {
+        let mut free = !0;
+        for a in 0..men.column() {
+            let (man, from) = (men.get(a), self.squares[a]);
+            free &= match man.color == color {
+                true => !Bitboard::from_square(from).0,
+                false => !attacked_by(man, from, self.occupied).0,
+            };
+        }
+        let mut sum = [0; 4];
+        for &step in Role::King.directions() {
+            add(&mut sum, crate::scan::shifted(free, step));
+        }
+        sum
+    }
+}
+
+/// Adds 1 to the numbers at the set bits.
+#[inline]
+fn add(sum: &mut [u64; 4], bits: u64) {
+    let mut carry = bits;
+    for plane in sum {
+        (*plane, carry) = (*plane ^ carry, *plane & carry);
+    }
+}
+
+/// Where a number given by its bits is at most this.
+#[inline]
+pub(crate) fn at_most(bits: &[u64; 4], limit: u8) -> u64 {
+    let (mut less, mut equal) = (0, !0);
+    for (i, plane) in bits.iter().enumerate().rev() {
+        if limit >> i & 1 != 0 {
+            less |= equal & !plane;
+            equal &= plane;
+        } else {
+            equal &= !plane;
+        }
+    }
+    less | equal
+}

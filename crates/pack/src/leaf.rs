@@ -1,0 +1,164 @@
+//! Frequencies of a leaf's symbols.
+//!
+//! The likeliest symbol gets what the others leave; the others have one of 32
+//! levels, each about three quarters of the one before.
+
+use crate::binary::{Coder, Context, Number};
+use crate::error::PackError;
+use crate::rans::TOTAL;
+
+/// Frequencies of the levels: 2 to the power of 13 - 13 i / 31, rounded; the last
+/// ones in steps of 1.
+pub const LEVELS: [u16; 32] = [
+    8192, 6126, 4581, 3425, 2561, 1915, 1432, 1071, 801, 599, 448, 335, 250, 187, 140, 105, 78, 59,
+    44, 33, 24, 18, 14, 11, 9, 7, 6, 5, 4, 3, 2, 1,
+];
+
+/// How a leaf is written: its likeliest symbol, and for every other symbol
+/// that occurs its level.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(crate) struct LeafCode {
+    pub likeliest: u8,
+    /// Symbols and levels, symbols rising.
+    pub others: Vec<(u8, u8)>,
+}
+
+/// A leaf that symbols can be coded with.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Leaf {
+    /// Start of each interval, its size, its symbol; the likeliest first.
+    pub intervals: Vec<(u16, u16, u8)>,
+}
+
+/// The level nearest to a share of the whole.
+fn level(count: u64, all: u64) -> usize {
+    let share = (count * u64::from(TOTAL) * 2 / all.max(1)) as i64;
+    // Nearest by ratio: compare with the geometric mean of two levels,
+    // squared to stay with whole numbers.
+    let above = |i: usize| {
+        let (here, next) = (i64::from(LEVELS[i]), i64::from(LEVELS[i + 1]));
+        share * share >= 4 * here * next
+    };
+    (0..LEVELS.len() - 1).find(|&i| above(i)).unwrap_or(LEVELS.len() - 1)
+}
+
+impl LeafCode {
+    /// The code of a leaf in which symbols were counted. A leaf that nothing
+    /// fell into gets symbol 0.
+    pub fn of(counts: &[u64]) -> LeafCode {
+        let all: u64 = counts.iter().sum();
+        let likeliest = (0..counts.len()).rev().max_by_key(|&s| counts[s]).unwrap_or(0);
+        let others = (0..counts.len()).filter(|&s| s != likeliest && counts[s] > 0);
+        let mut others: Vec<(u8, u8)> =
+            others.map(|s| (s as u8, level(counts[s], all) as u8)).collect();
+        // Rounded levels can leave nothing for the likeliest: lower the
+        // highest.
+        while others.iter().map(|&(_, l)| u32::from(LEVELS[usize::from(l)])).sum::<u32>() >= TOTAL {
+            if let Some((_, level)) = others.iter_mut().min_by_key(|(_, level)| *level) {
+                *level += 1;
+            }
+        }
+        LeafCode { likeliest: likeliest as u8, others }
+    }
+
+    /// The intervals.
+    ///
+    /// # Errors
+    /// If the others leave nothing for the likeliest.
+    pub fn leaf(&self) -> Result<Leaf, PackError> {
+        let size = |&(_, level): &(u8, u8)| LEVELS[usize::from(level)];
+        let found: u32 = self.others.iter().map(|other| u32::from(size(other))).sum();
+        if found >= TOTAL {
+            return Err(PackError::Frequencies { total: TOTAL, found });
+        }
+        let mut start = (TOTAL - found) as u16;
+        let mut intervals = vec![(0, start, self.likeliest)];
+        // Likely ones first: they are looked for first.
+        let mut others = self.others.clone();
+        others.sort_by_key(|&(symbol, level)| (level, symbol));
+        for other in &others {
+            intervals.push((start, size(other), other.0));
+            start += size(other);
+        }
+        Ok(Leaf { intervals })
+    }
+}
+
+impl Leaf {
+    /// The symbol all cells of the leaf have, if they all have the same.
+    #[inline]
+    pub fn only(&self) -> Option<u8> {
+        match self.intervals.as_slice() {
+            [(_, _, symbol)] => Some(*symbol),
+            _ => None,
+        }
+    }
+}
+
+/// Contexts for leaves over an alphabet.
+pub(crate) struct LeafContexts {
+    likeliest: Number,
+    /// Whether a symbol occurs, by the symbol and whether the one before did.
+    occurs: Vec<[Context; 2]>,
+    /// Levels, by how many other symbols came before.
+    levels: [Number; 3],
+}
+
+impl LeafContexts {
+    pub fn new(alphabet: usize) -> LeafContexts {
+        LeafContexts {
+            likeliest: Number::below(alphabet),
+            occurs: vec![Default::default(); alphabet],
+            levels: std::array::from_fn(|_| Number::new(5)),
+        }
+    }
+
+    /// Codes a leaf; see [`Coder`].
+    ///
+    /// # Errors
+    /// If what is read is no symbol.
+    pub fn code(&mut self, coder: &mut impl Coder, leaf: &LeafCode) -> Result<LeafCode, PackError> {
+        let alphabet = self.occurs.len();
+        let likeliest = coder.number(&mut self.likeliest, usize::from(leaf.likeliest));
+        if likeliest >= alphabet {
+            let (most, found) = (alphabet as u64 - 1, likeliest as u64);
+            return Err(PackError::Range { what: "a symbol", most, found });
+        }
+        let mut given = leaf.others.iter().peekable();
+        let mut others: Vec<(u8, u8)> = Vec::new();
+        let mut before = false;
+        for symbol in (0..alphabet).filter(|&symbol| symbol != likeliest) {
+            let next = given.next_if(|other| usize::from(other.0) == symbol);
+            before = coder.bit(&mut self.occurs[symbol][usize::from(before)], next.is_some());
+            if before {
+                let number = &mut self.levels[others.len().min(2)];
+                let level = coder.number(number, next.map_or(0, |other| usize::from(other.1)));
+                others.push((symbol as u8, level as u8));
+            }
+        }
+        Ok(LeafCode { likeliest: likeliest as u8, others })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn intervals_cover_everything(counts in prop::collection::vec(0u64..2_000_000, 1..30)) {
+            let leaf = LeafCode::of(&counts).leaf().unwrap();
+            let mut end = 0;
+            for &(start, size, symbol) in &leaf.intervals {
+                prop_assert_eq!(u32::from(start), end);
+                prop_assert!(size > 0);
+                prop_assert!(counts[usize::from(symbol)] > 0 || leaf.intervals.len() == 1);
+                end += u32::from(size);
+            }
+            prop_assert_eq!(end, TOTAL);
+            let occurring = counts.iter().filter(|&&count| count > 0).count();
+            prop_assert_eq!(leaf.intervals.len(), occurring.max(1));
+        }
+    }
+}

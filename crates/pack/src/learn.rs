@@ -1,0 +1,397 @@
+//! Growing a tree from a sample, and cutting back what the whole table does
+//! not pay for.
+//!
+//! All arithmetic is in whole numbers: the same sample gives the same tree on
+//! any machine.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::LazyLock;
+
+use crate::question::Question;
+use crate::tree::{MAX_LEAVES, Node, Tree};
+
+/// Costs are in 65536ths of a bit.
+pub(crate) const BIT: u64 = 1 << 16;
+
+/// About what a split adds to a model: the question, a second leaf.
+pub(crate) const SPLIT_BITS: u64 = 18;
+
+/// Cells with their answers and symbols.
+pub(crate) struct Sample {
+    /// For each cell the answers to all questions, as bins: the number of the
+    /// answer plus those of all earlier questions.
+    bins: Vec<u16>,
+    symbols: Vec<u8>,
+    /// First bin of each question, and the end.
+    first: Vec<u16>,
+    /// How many symbols there are.
+    alphabet: usize,
+}
+
+impl Sample {
+    pub fn new(questions: &[Question], alphabet: usize) -> Sample {
+        let mut first = vec![0];
+        for question in questions {
+            first.push(first[first.len() - 1] + question.answers() as u16);
+        }
+        Sample { bins: Vec::new(), symbols: Vec::new(), first, alphabet }
+    }
+
+    /// Adds a cell, whose answers are still to be given.
+    pub fn push(&mut self, symbol: u8) {
+        self.bins.resize(self.bins.len() + self.questions(), 0);
+        self.symbols.push(symbol);
+    }
+
+    /// Gives a cell's answer to a question.
+    #[inline]
+    pub fn set(&mut self, cell: usize, question: usize, answer: u8) {
+        let width = self.questions();
+        self.bins[cell * width + question] = self.first[question] + u16::from(answer);
+    }
+
+    pub fn append(&mut self, mut other: Sample) {
+        self.bins.append(&mut other.bins);
+        self.symbols.append(&mut other.symbols);
+    }
+
+    pub fn len(&self) -> usize {
+        self.symbols.len()
+    }
+
+    fn questions(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    fn row(&self, cell: u32) -> &[u16] {
+        let width = self.questions();
+        &self.bins[cell as usize * width..][..width]
+    }
+}
+
+/// The logarithm to base 2 of numbers below 65536, in 65536ths.
+static LOGARITHMS: LazyLock<Vec<u32>> = LazyLock::new(|| {
+    let logarithm = |number: u32| {
+        let Some(whole) = number.checked_ilog2() else { return 0 };
+        // Repeated squaring of the mantissa gives one binary digit each time.
+        let mut mantissa = u64::from(number) << (31 - whole);
+        let mut digits = whole;
+        for _ in 0..16 {
+            mantissa = (mantissa * mantissa) >> 31;
+            let digit = mantissa >> 32;
+            mantissa >>= digit;
+            digits = digits << 1 | digit as u32;
+        }
+        digits
+    };
+    (0..1 << 16).map(logarithm).collect()
+});
+
+/// n log2 n, in 65536ths of a bit.
+#[inline]
+fn n_log_n(n: u64) -> u64 {
+    let shift = (64 - n.leading_zeros()).saturating_sub(16);
+    n * (u64::from(LOGARITHMS[(n >> shift) as usize]) + u64::from(shift) * BIT)
+}
+
+/// What symbols with these counts cost when coded with their own frequencies.
+pub(crate) fn cost<T: Copy + Into<u64>>(counts: &[T]) -> u64 {
+    let (mut all, mut parts) = (0, 0);
+    for &count in counts {
+        all += count.into();
+        parts += n_log_n(count.into());
+    }
+    n_log_n(all).saturating_sub(parts)
+}
+
+/// How far a tree is grown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub leaves: usize,
+    /// How many cells a cell of the sample stands for, in 16ths.
+    pub scale16: u64,
+}
+
+/// What the cells of a sample cost when coded by a tree.
+pub(crate) fn sample_cost(sample: &Sample, tree: &Tree) -> u64 {
+    let mut counts = vec![vec![0u64; sample.alphabet]; tree.leaves()];
+    for cell in 0..sample.len() {
+        let bins = sample.row(cell as u32);
+        let answer = |question: u16| {
+            let question = usize::from(question);
+            (bins[question] - sample.first[question]) as u8
+        };
+        counts[usize::from(tree.leaf_of(answer))][usize::from(sample.symbols[cell])] += 1;
+    }
+    counts.iter().map(|counts| cost(counts)).sum()
+}
+
+/// A leaf that can be split.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    gain: u64,
+    /// Of equal gains the older leaf comes first.
+    node: Reverse<usize>,
+    question: usize,
+    threshold: u8,
+    from: usize,
+    to: usize,
+}
+
+struct Grower<'a> {
+    sample: &'a Sample,
+    /// Cells, those of a leaf side by side.
+    cells: Vec<u32>,
+    /// Counts by bin and symbol of leaves that can be split.
+    histograms: Vec<Option<Vec<u32>>>,
+    least_gain: u64,
+}
+
+impl Grower<'_> {
+    fn histogram(&self, from: usize, to: usize) -> Vec<u32> {
+        let sample = self.sample;
+        let alphabet = sample.alphabet;
+        let bins = usize::from(sample.first[sample.questions()]);
+        let mut counts = vec![0u32; bins * alphabet];
+        for &cell in &self.cells[from..to] {
+            let symbol = usize::from(sample.symbols[cell as usize]);
+            for &bin in sample.row(cell) {
+                counts[usize::from(bin) * alphabet + symbol] += 1;
+            }
+        }
+        counts
+    }
+
+    /// The best split of a leaf, if one is worth it.
+    fn best(&self, histogram: &[u32], node: usize, from: usize, to: usize) -> Option<Candidate> {
+        let (sample, alphabet) = (self.sample, self.sample.alphabet);
+        let first_question = &histogram[..usize::from(sample.first[1]) * alphabet];
+        let mut all = vec![0u32; alphabet];
+        for counts in first_question.chunks(alphabet) {
+            all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
+        }
+        let whole = cost(&all);
+        if whole < self.least_gain {
+            return None;
+        }
+        let mut best = (0, 0, 0);
+        let (mut yes, mut no) = (vec![0u32; alphabet], vec![0u32; alphabet]);
+        for question in 0..sample.questions() {
+            yes.fill(0);
+            no.copy_from_slice(&all);
+            let bins = usize::from(sample.first[question])..usize::from(sample.first[question + 1]);
+            for (threshold, bin) in bins.clone().enumerate().take(bins.len() - 1) {
+                let counts = &histogram[bin * alphabet..][..alphabet];
+                if counts.iter().all(|&count| count == 0) {
+                    continue;
+                }
+                for (symbol, &count) in counts.iter().enumerate() {
+                    yes[symbol] += count;
+                    no[symbol] -= count;
+                }
+                if no.iter().all(|&count| count == 0) {
+                    break;
+                }
+                let gain = whole.saturating_sub(cost(&yes) + cost(&no));
+                if gain > best.0 {
+                    best = (gain, question, threshold as u8);
+                }
+            }
+        }
+        let (gain, question, threshold) = best;
+        let candidate = Candidate { gain, node: Reverse(node), question, threshold, from, to };
+        (gain >= self.least_gain).then_some(candidate)
+    }
+
+    /// Moves the cells that say yes to the front, in order.
+    fn partition(&mut self, split: &Candidate) -> usize {
+        let (sample, width) = (self.sample, self.sample.questions());
+        let limit = sample.first[split.question] + u16::from(split.threshold);
+        let cells = &mut self.cells[split.from..split.to];
+        let says_yes = |cell: &u32| sample.bins[*cell as usize * width + split.question] <= limit;
+        let (yes, no): (Vec<u32>, Vec<u32>) = cells.iter().partition(|cell| says_yes(cell));
+        cells[..yes.len()].copy_from_slice(&yes);
+        cells[yes.len()..].copy_from_slice(&no);
+        split.from + yes.len()
+    }
+
+    /// The histograms of both halves: the smaller is counted, the other is
+    /// what remains.
+    fn halves(&self, whole: Vec<u32>, from: usize, at: usize, to: usize) -> [Vec<u32>; 2] {
+        let mut rest = whole;
+        let small = if at - from <= to - at { (from, at) } else { (at, to) };
+        let counted = self.histogram(small.0, small.1);
+        rest.iter_mut().zip(&counted).for_each(|(rest, counted)| *rest -= counted);
+        if small.0 == from && small.1 == at { [counted, rest] } else { [rest, counted] }
+    }
+}
+
+/// A node while the tree grows.
+#[derive(Clone, Copy)]
+struct Grown {
+    question: u16,
+    threshold: u8,
+    children: Option<[usize; 2]>,
+}
+
+/// Grows a tree: always the leaf that gains most is split next.
+pub(crate) fn grow(sample: &Sample, limits: Limits) -> Tree {
+    if sample.len() == 0 {
+        return Tree::stump();
+    }
+    // A split has to pay for itself in the table, and the best of hundreds of
+    // splits gains a dozen bits on noise.
+    let noise = if limits.scale16 > 16 { 13 } else { 0 };
+    let least_gain = (SPLIT_BITS * 16 / limits.scale16.max(1)).max(noise).max(1) * BIT;
+    let cells = (0..sample.len() as u32).collect();
+    let mut grower = Grower { sample, cells, histograms: vec![None], least_gain };
+    let leaf = Grown { question: 0, threshold: 0, children: None };
+    let mut nodes = vec![leaf];
+    let mut candidates = BinaryHeap::new();
+    let whole = grower.histogram(0, sample.len());
+    if let Some(candidate) = grower.best(&whole, 0, 0, sample.len()) {
+        grower.histograms[0] = Some(whole);
+        candidates.push(candidate);
+    }
+    while nodes.len() < 2 * limits.leaves.min(MAX_LEAVES) - 1 {
+        let Some(split) = candidates.pop() else { break };
+        let Some(whole) = grower.histograms[split.node.0].take() else { break };
+        let at = grower.partition(&split);
+        let children = [nodes.len(), nodes.len() + 1];
+        let node = &mut nodes[split.node.0];
+        (node.question, node.threshold) = (split.question as u16, split.threshold);
+        node.children = Some(children);
+        nodes.extend([leaf; 2]);
+        let halves = grower.halves(whole, split.from, at, split.to);
+        let ranges = [(split.from, at), (at, split.to)];
+        for ((histogram, child), (from, to)) in halves.into_iter().zip(children).zip(ranges) {
+            let candidate = grower.best(&histogram, child, from, to);
+            grower.histograms.push(candidate.is_some().then_some(histogram));
+            candidates.extend(candidate);
+        }
+    }
+    in_preorder(&nodes)
+}
+
+fn in_preorder(grown: &[Grown]) -> Tree {
+    let mut nodes: Vec<Node> = Vec::with_capacity(grown.len());
+    let mut leaves = 0;
+    let mut open = vec![(0, None)];
+    while let Some((at, no_of)) = open.pop() {
+        let here = nodes.len();
+        if let Some(Node::Split { no, .. }) = no_of.map(|split: usize| &mut nodes[split]) {
+            *no = here as u32;
+        }
+        let Grown { question, threshold, children } = grown[at];
+        match children {
+            None => {
+                nodes.push(Node::Leaf(leaves));
+                leaves += 1;
+            }
+            Some([yes, no]) => {
+                nodes.push(Node::Split { question, threshold, no: 0 });
+                open.push((no, Some(here)));
+                open.push((yes, None));
+            }
+        }
+    }
+    Tree { nodes }
+}
+
+/// What a leaf costs in a model, roughly.
+fn leaf_bits(counts: &[u64]) -> u64 {
+    3 + 6 * (counts.iter().filter(|&&count| count > 0).count() as u64).saturating_sub(1)
+}
+
+/// Takes back splits that the counts of the whole table do not pay for; gives
+/// the tree and the counts of its leaves.
+pub(crate) fn prune(tree: &Tree, counts: &[Vec<u64>]) -> (Tree, Vec<Vec<u64>>) {
+    // From the back, so that both subtrees of a split are done before it.
+    struct Done {
+        cost: u64,
+        counts: Vec<u64>,
+        keep: bool,
+    }
+    const QUESTION_BITS: u64 = 9;
+    let mut done: Vec<Option<Done>> = Vec::new();
+    done.resize_with(tree.nodes.len(), || None);
+    for at in (0..tree.nodes.len()).rev() {
+        let found = match tree.nodes[at] {
+            Node::Leaf(leaf) => {
+                let counts = counts[usize::from(leaf)].clone();
+                Done { cost: cost(&counts) + leaf_bits(&counts) * BIT, counts, keep: false }
+            }
+            Node::Split { no, .. } => {
+                let (Some(yes), Some(no)) = (&done[at + 1], &done[no as usize]) else { continue };
+                let counts: Vec<u64> =
+                    yes.counts.iter().zip(&no.counts).map(|(a, b)| a + b).collect();
+                let joined = cost(&counts) + leaf_bits(&counts) * BIT;
+                let apart = yes.cost + no.cost + QUESTION_BITS * BIT;
+                Done { cost: joined.min(apart), counts, keep: apart < joined }
+            }
+        };
+        done[at] = Some(found);
+    }
+    let mut grown = Vec::new();
+    let mut kept = Vec::new();
+    let mut open = vec![(0usize, None::<(usize, usize)>)];
+    while let Some((at, parent)) = open.pop() {
+        let here = grown.len();
+        grown.push(Grown { question: 0, threshold: 0, children: None });
+        if let Some((parent, which)) = parent {
+            grown[parent].children.get_or_insert([0; 2])[which] = here;
+        }
+        let Some(found) = done[at].take() else { continue };
+        match tree.nodes[at] {
+            Node::Split { question, threshold, no } if found.keep => {
+                (grown[here].question, grown[here].threshold) = (question, threshold);
+                open.push((no as usize, Some((here, 1))));
+                open.push((at + 1, Some((here, 0))));
+            }
+            _ => kept.push(found.counts),
+        }
+    }
+    (in_preorder(&grown), kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms() {
+        for n in [1u64, 2, 3, 10, 65_535, 65_536, 1_000_000, 123_456_789] {
+            let exact = n as f64 * (n as f64).log2();
+            let found = n_log_n(n) as f64 / BIT as f64;
+            assert!(
+                (found - exact).abs() <= exact * 1e-4 + n as f64 * 2e-5,
+                "{n}: {found} {exact}"
+            );
+        }
+    }
+
+    #[test]
+    fn learns_what_can_be_asked() {
+        let questions = [Question::Other, Question::File(0), Question::Rank(0)];
+        let mut sample = Sample::new(&questions, 3);
+        for i in 0..6000u32 {
+            let answers = [(i % 6) as u8, (i / 6 % 8) as u8, (i / 48 % 8) as u8];
+            sample.push(u8::from(answers[1] > 4) + u8::from(answers[2] > 2));
+            for (question, answer) in answers.into_iter().enumerate() {
+                sample.set(i as usize, question, answer);
+            }
+        }
+        let tree = grow(&sample, Limits { leaves: 10, scale16: 16 });
+        assert_eq!(tree.leaves(), 4);
+        let leaf = |answers: [u8; 3]| tree.leaf_of(|question| answers[usize::from(question)]);
+        assert_eq!(leaf([0, 4, 2]), leaf([5, 0, 0]));
+        assert_ne!(leaf([0, 4, 2]), leaf([0, 5, 2]));
+        let mut counts = vec![vec![0u64; 3]; tree.leaves()];
+        for counts in &mut counts {
+            counts[1] = 5; // all alike: no split is worth anything
+        }
+        let (pruned, kept) = prune(&tree, &counts);
+        assert_eq!((pruned, kept), (Tree::stump(), vec![vec![0, 20, 0]]));
+    }
+}

@@ -1,0 +1,65 @@
+//! Endgame values in few bytes: learnt contexts and an entropy coder.
+//!
+//! A table is cut into tiles of 64 x 64 cells. For each side to move a decision
+//! tree, learnt from a sample of the table itself, asks about the men of a cell
+//! (who attacks whom, files, ranks, distances), about neighbouring cells already
+//! known and about the other side to move; in each leaf the values have fixed
+//! frequencies, and a cell is coded by those of the leaf it falls into.
+//! docs/coding.md describes the bytes.
+//!
+//! What it is not: it reads and writes no files, checks no sums and solves
+//! nothing. A [`Source`] hands in tiles; bytes come out; [`Classes`] reads
+//! them, a tile or a cell at a time.
+
+mod answers;
+mod binary;
+mod chunk;
+pub mod classes;
+#[cfg(test)]
+mod conformance;
+mod depth;
+mod depth_pack;
+mod depth_read;
+mod depth_tile;
+mod error;
+mod frame;
+#[doc(hidden)]
+pub mod fuzzing;
+mod geometry;
+mod index;
+mod layout;
+mod leaf;
+mod learn;
+mod men;
+mod model;
+mod pack;
+mod picks;
+mod profile;
+pub mod question;
+mod rans;
+mod read;
+pub mod scan;
+mod search;
+#[cfg(test)]
+mod slow;
+mod source;
+mod streams;
+mod tile;
+mod tree;
+mod walker;
+
+pub use classes::ClassTile;
+pub use depth_pack::{DepthPacker, Metric};
+pub use depth_read::{DepthScratch, Depths};
+pub use error::PackError;
+pub use frame::Frame;
+pub use layout::{Address, Layout};
+pub use leaf::LEVELS;
+pub use men::{Men, placed_men};
+pub use pack::{ClassPacker, stored_sides};
+pub use profile::Profile;
+pub use rans::TOTAL;
+pub use read::{Classes, Scratch};
+pub use scan::Segments;
+pub use search::{choose, orders};
+pub use source::{DepthTile, Source, Tables};

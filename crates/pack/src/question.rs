@@ -1,0 +1,187 @@
+//! What can be asked about a cell.
+//!
+//! An answer is a number from 0 to [`Question::answers`] - 1; a tree compares
+//! it with a threshold. `slow.rs` says what each answer is, `answers.rs` finds
+//! it for 64 columns at once.
+
+use molien_board::Color;
+
+use crate::classes::CLASSES;
+use crate::men::Men;
+use crate::scan::NEAR;
+
+/// Steps to depths of neighbours beyond this are all the same.
+pub(crate) const MAX_STEP: i32 = 12;
+/// Answers to questions about steps: -12 to 12, and none.
+const STEP_ANSWERS: usize = 2 * MAX_STEP as usize + 2;
+/// The answer where there is nothing to step from.
+pub(crate) const NO_STEP: u8 = STEP_ANSWERS as u8 - 1;
+/// Answers to questions about a depth itself.
+pub(crate) const DEPTH_ANSWERS: usize = 48;
+
+/// A question about a cell. Men are numbered as in [`Men`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Question {
+    /// The class of a neighbour; [`crate::classes::NONE`] if it is not known.
+    Near(u8),
+    /// The best class among the nearest known neighbours; none as above.
+    Best,
+    /// The worst class among the nearest known neighbours; none as above.
+    Worst,
+    /// The phase of the row.
+    RowPhase,
+    /// The phase of the column.
+    ColumnPhase,
+    /// The class of the cell with the other side to move.
+    Other,
+    /// The class of a neighbour with the other side to move.
+    OtherNear(u8),
+    /// The best that moves of a man lead to, by the other side's classes in
+    /// this tile: 0 for nothing known, else 1 and the class for the mover. Man
+    /// 0 is the row man, 1 the column man, 2 either.
+    Promise(u8),
+    /// Whether a man attacks another.
+    Attacks(u8, u8),
+    /// The file of a man.
+    File(u8),
+    /// The rank of a man.
+    Rank(u8),
+    /// King's steps between two men.
+    Distance(u8, u8),
+    /// 7 + file of the one - file of the other.
+    Files(u8, u8),
+    /// 7 + rank of the one - rank of the other.
+    Ranks(u8, u8),
+    /// Whether a man stands on a dark square.
+    Dark(u8),
+    /// Whether a man is attacked by an enemy and by no friend.
+    Loose(u8),
+    /// To how many squares a king can step.
+    KingSteps(Color),
+    /// The class of the cell itself.
+    Class,
+    /// The depth of a neighbour less the predicted one.
+    Step(u8),
+    /// The predicted depth.
+    Predicted,
+    /// The greatest less the least depth of the neighbours the prediction
+    /// comes from.
+    Spread,
+    /// How many neighbours of the nearest have a depth that is known.
+    Known,
+    /// The depth of the cell in an earlier metric.
+    Earlier,
+    /// The depth in an earlier metric less the median there of the neighbours
+    /// that the prediction comes from.
+    EarlierStep,
+}
+
+/// How long an answer holds.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Scope {
+    /// For all cells of a tile.
+    Tile,
+    /// For a row: known before its first batch.
+    Row,
+    /// For a batch.
+    Batch,
+}
+
+/// Which values a tree is asked about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// Classes of the base side.
+    Base,
+    /// Classes of the second side, the base side's being known.
+    Second,
+    /// Depths, the side's classes being known; with or without an earlier
+    /// metric.
+    Depth {
+        /// Whether the depths of another metric are known.
+        earlier: bool,
+    },
+}
+
+/// Which of [`crate::scan::NEIGHBOURS`] are asked for with the other side to
+/// move.
+const OTHER_NEAR: std::ops::Range<u8> = 12..20;
+/// Which of [`crate::scan::NEIGHBOURS`] are asked for their depth.
+pub(crate) const STEP_NEAR: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 15, 16, 17, 18, 19];
+
+impl Question {
+    /// How many answers there are.
+    pub fn answers(self) -> usize {
+        match self {
+            Question::Near(_) | Question::Best | Question::Worst => CLASSES + 1,
+            Question::Other | Question::OtherNear(_) | Question::Promise(_) => CLASSES + 1,
+            Question::RowPhase | Question::ColumnPhase => 3,
+            Question::Attacks(..) | Question::Dark(_) | Question::Loose(_) => 2,
+            Question::File(_) | Question::Rank(_) | Question::Distance(..) => 8,
+            Question::Files(..) | Question::Ranks(..) => 15,
+            Question::KingSteps(_) | Question::Known => 9,
+            Question::Class => CLASSES,
+            Question::Step(_) | Question::EarlierStep => STEP_ANSWERS,
+            Question::Spread => MAX_STEP as usize + 2,
+            Question::Predicted | Question::Earlier => DEPTH_ANSWERS,
+        }
+    }
+
+    /// How long an answer holds.
+    pub(crate) fn scope(self, men: &Men) -> Scope {
+        let (row, column) = (men.row(), men.column());
+        let of = |places: &[u8]| {
+            let has = |place| places.iter().any(|&p| usize::from(p) == place);
+            if has(column) || row.is_some_and(has) { Scope::Row } else { Scope::Tile }
+        };
+        match self {
+            Question::Near(_) | Question::Best | Question::Worst | Question::Step(_) => {
+                Scope::Batch
+            }
+            Question::Predicted | Question::Spread | Question::Known => Scope::Batch,
+            Question::EarlierStep => Scope::Batch,
+            Question::File(a) | Question::Rank(a) | Question::Dark(a) => of(&[a]),
+            Question::Distance(a, b) | Question::Files(a, b) | Question::Ranks(a, b) => of(&[a, b]),
+            _ => Scope::Row,
+        }
+    }
+
+    /// The questions of a stage in the order of their numbers.
+    pub fn all(men: &Men, stage: Stage) -> Vec<Question> {
+        let mut all: Vec<Question> = (0..NEAR as u8).map(Question::Near).collect();
+        all.extend([Question::Best, Question::Worst]);
+        match stage {
+            Stage::Base => {}
+            Stage::Second => {
+                all.push(Question::Other);
+                all.extend(OTHER_NEAR.map(Question::OtherNear));
+                all.extend((0..3).map(Question::Promise));
+            }
+            Stage::Depth { earlier } => {
+                all.extend([Question::Class, Question::Predicted, Question::Spread]);
+                all.push(Question::Known);
+                all.extend(STEP_NEAR.map(Question::Step));
+                if earlier {
+                    all.extend([Question::Earlier, Question::EarlierStep]);
+                }
+            }
+        }
+        all.extend([Question::RowPhase, Question::ColumnPhase]);
+        geometry(men, &mut all);
+        all
+    }
+}
+
+fn geometry(men: &Men, all: &mut Vec<Question>) {
+    let places = || 0..men.count() as u8;
+    for a in places() {
+        all.extend(places().filter(|&b| b != a).map(|b| Question::Attacks(a, b)));
+    }
+    for a in places() {
+        all.extend([Question::File(a), Question::Rank(a), Question::Dark(a), Question::Loose(a)]);
+        for b in 0..a {
+            let pairs = [Question::Distance(a, b), Question::Files(a, b), Question::Ranks(a, b)];
+            all.extend(pairs);
+        }
+    }
+    all.extend(Color::BOTH.map(Question::KingSteps));
+}

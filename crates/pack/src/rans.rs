@@ -1,0 +1,137 @@
+//! The entropy coder: rANS with static frequencies, byte by byte.
+//!
+//! A stream has no head and no end mark: the state starts at zero in the
+//! encoder, and only its significant bytes are kept; a reader that has used up
+//! the bytes goes on with what is left of the state. A symbol whose interval
+//! starts at zero costs nothing at the end of a stream, so a stream of likely
+//! symbols has no bytes at all. Streams here have some tens of bytes: the two to
+//! eight bytes that general coders spend on sealing each one (`constriction`'s
+//! word-wise ANS coders among them, whose words cannot be as small as a byte)
+//! would cost more than the rest of this crate gains, and that is why these few
+//! lines are our own.
+
+use crate::error::PackError;
+
+/// Frequencies of a leaf add up to this.
+pub const TOTAL: u32 = 1 << TOTAL_BITS;
+pub(crate) const TOTAL_BITS: u32 = 14;
+/// The state stays above this where bytes are left.
+const LOW: u32 = 1 << 23;
+
+/// Collects symbols, last one first in the stream.
+#[derive(Default)]
+pub(crate) struct Encoder {
+    /// Start and size of each symbol's interval.
+    symbols: Vec<(u16, u16)>,
+}
+
+impl Encoder {
+    /// Adds a symbol by its interval, which is not all there is.
+    #[inline]
+    pub fn push(&mut self, start: u16, size: u16) {
+        self.symbols.push((start, size));
+    }
+
+    /// The bytes of all symbols.
+    pub fn finish(&self) -> Vec<u8> {
+        let mut state: u32 = 0;
+        let mut bytes = Vec::new();
+        for &(start, size) in self.symbols.iter().rev() {
+            let (start, size) = (u32::from(start), u32::from(size));
+            let limit = ((LOW >> TOTAL_BITS) << 8) * size;
+            while state >= limit {
+                bytes.push(state as u8);
+                state >>= 8;
+            }
+            state = ((state / size) << TOTAL_BITS) + start + state % size;
+        }
+        while state > 0 {
+            bytes.push(state as u8);
+            state >>= 8;
+        }
+        bytes.reverse();
+        bytes
+    }
+}
+
+/// Reads symbols.
+#[derive(Clone, Debug)]
+pub(crate) struct Decoder<'a> {
+    state: u32,
+    bytes: &'a [u8],
+}
+
+impl<'a> Decoder<'a> {
+    pub fn new(bytes: &'a [u8]) -> Decoder<'a> {
+        let mut decoder = Decoder { state: 0, bytes };
+        decoder.fill();
+        decoder
+    }
+
+    #[inline]
+    fn fill(&mut self) {
+        while self.state < LOW {
+            let Some((&byte, rest)) = self.bytes.split_first() else { return };
+            self.state = self.state << 8 | u32::from(byte);
+            self.bytes = rest;
+        }
+    }
+
+    /// A number below [`TOTAL`], which lies in the next symbol's interval.
+    #[inline]
+    pub fn peek(&self) -> u32 {
+        self.state & (TOTAL - 1)
+    }
+
+    /// Goes on behind the symbol with this interval, which has to contain
+    /// [`Decoder::peek`].
+    #[inline]
+    pub fn advance(&mut self, start: u32, size: u32) {
+        self.state = size * (self.state >> TOTAL_BITS) + (self.state & (TOTAL - 1)) - start;
+        self.fill();
+    }
+
+    /// Checks that nothing is left: true of a stream read to its end.
+    ///
+    /// # Errors
+    /// If something is left.
+    pub fn end(&self) -> Result<(), PackError> {
+        let rest = self.bytes.len();
+        if rest == 0 && self.state == 0 { Ok(()) } else { Err(PackError::StreamLeft { rest }) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Intervals of three symbols.
+    const INTERVALS: [(u16, u16); 3] = [(0, 16000), (16000, 383), (16383, 1)];
+
+    #[test]
+    fn likely_symbols_cost_nothing() {
+        let mut encoder = Encoder::default();
+        (0..1000).for_each(|_| encoder.push(0, 16383));
+        assert_eq!(encoder.finish(), []);
+    }
+
+    proptest! {
+        #[test]
+        fn decoding_gives_the_symbols_back(symbols in prop::collection::vec(0usize..3, 0..400)) {
+            let mut encoder = Encoder::default();
+            for &symbol in &symbols {
+                encoder.push(INTERVALS[symbol].0, INTERVALS[symbol].1);
+            }
+            let bytes = encoder.finish();
+            let mut decoder = Decoder::new(&bytes);
+            for &symbol in &symbols {
+                let (start, size) = INTERVALS[symbol];
+                let (start, size) = (u32::from(start), u32::from(size));
+                prop_assert!((start..start + size).contains(&decoder.peek()));
+                decoder.advance(start, size);
+            }
+            prop_assert!(decoder.end().is_ok());
+        }
+    }
+}

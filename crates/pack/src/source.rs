@@ -1,0 +1,247 @@
+//! Where values come from: tables in memory, read in the order of a layout.
+
+use molien_board::{Color, Man, Role, Square};
+use molien_hyper::{Hyperboard, Index, KingAxis, Tile};
+use molien_values::{BoardValues, FIFTY_MOVES_PLIES, Graded, Table};
+
+use crate::classes::ClassTile;
+use crate::layout::Layout;
+
+/// Depths in plies of one tile, by row and column; 0 where nothing is decided.
+pub type DepthTile = [[u16; 64]; 64];
+
+/// Values of a material that can be read tile by tile in any layout.
+///
+/// Tiles are counted through all parts. A stretch of tiles never crosses from
+/// one multiple of 64 tiles of a part into the next.
+pub trait Source: Sync {
+    /// The classes of a stretch of tiles with one side to move; cells that are
+    /// not legal are not known.
+    fn classes(&self, layout: &Layout, turn: Color, first: usize, out: &mut [ClassTile]);
+
+    /// Depths in a metric, counted from 0, of a stretch of tiles.
+    fn depths(
+        &self,
+        layout: &Layout,
+        metric: usize,
+        turn: Color,
+        first: usize,
+        out: &mut [DepthTile],
+    );
+}
+
+/// Tables of one material in memory.
+pub struct Tables<'a> {
+    /// Whose classes are taken: DTZ50 for the five classes of the 50-move
+    /// rule, any other metric for win, draw and loss.
+    pub classes: &'a Table,
+    /// Whether depths beyond the 50-move rule make classes of their own.
+    pub fifty: bool,
+    /// The metrics whose depths are asked for.
+    pub metrics: Vec<&'a Table>,
+}
+
+impl Source for Tables<'_> {
+    fn classes(&self, layout: &Layout, turn: Color, first: usize, out: &mut [ClassTile]) {
+        let part = first / layout.tiles_per_part();
+        let board: &BoardValues = &self.classes.parts[part];
+        let values = &board.values[turn.index()];
+        let tiles = Reader::new(layout, &board.board, first % layout.tiles_per_part(), out.len());
+        let legal = tiles.plane(|at| word(&values.legal, at));
+        let won = tiles.plane(|at| word(&values.won, at));
+        let lost = tiles.plane(|at| word(&values.lost, at));
+        let late = match self.fifty {
+            true => tiles.plane(|at| late_word(values, at)),
+            false => vec![[0; 64]; out.len()],
+        };
+        for (i, out) in out.iter_mut().enumerate() {
+            for row in 0..64 {
+                let (legal, won, lost) = (legal[i][row], won[i][row], lost[i][row]);
+                let late = late[i][row];
+                let steps = [lost & !late, lost, legal & !won, legal & !(won & !late), legal];
+                for (plane, columns) in out.at_most.iter_mut().zip(steps) {
+                    plane[row] = columns;
+                }
+            }
+        }
+    }
+
+    fn depths(
+        &self,
+        layout: &Layout,
+        metric: usize,
+        turn: Color,
+        first: usize,
+        out: &mut [DepthTile],
+    ) {
+        let part = first / layout.tiles_per_part();
+        let board: &BoardValues = &self.metrics[metric].parts[part];
+        let values = &board.values[turn.index()];
+        let tiles = Reader::new(layout, &board.board, first % layout.tiles_per_part(), out.len());
+        out.fill([[0; 64]; 64]);
+        for (bit, plane) in values.depth.iter().enumerate() {
+            let words = tiles.plane(|at| word(plane, at));
+            for (out, words) in out.iter_mut().zip(&words) {
+                for (out, &word) in out.iter_mut().zip(words) {
+                    for (column, out) in out.iter_mut().enumerate() {
+                        *out |= ((word >> column & 1) as u16) << bit;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+fn word(plane: &[Tile], at: Index) -> u64 {
+    plane[at.tile].row(at.row)
+}
+
+/// The positions whose depth the 50-move rule does not allow.
+fn late_word(values: &Graded, at: Index) -> u64 {
+    let (mut more, mut equal) = (0, !0);
+    for bit in (0..u16::BITS as usize).rev() {
+        let plane = values.depth.get(bit).map_or(0, |plane| word(plane, at));
+        if FIFTY_MOVES_PLIES >> bit & 1 == 0 {
+            more |= equal & plane;
+            equal &= !plane;
+        } else {
+            equal &= plane;
+        }
+    }
+    more
+}
+
+/// Where the words of a hyperboard run in a layout's tiles.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Along {
+    /// Along a row of a tile.
+    Columns,
+    /// Along a column of a tile.
+    Rows,
+    /// Through the tiles of a stretch.
+    Tiles,
+    /// Along a man further out.
+    Far(usize),
+}
+
+/// Reads a stretch of tiles off a hyperboard.
+struct Reader<'a> {
+    layout: &'a Layout,
+    board: &'a Hyperboard,
+    /// For each placed man, its place among the hyperboard's men: pieces in
+    /// order, then White's king, then Black's.
+    places: Vec<usize>,
+    pieces: usize,
+    along: Along,
+    first: usize,
+    count: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn new(layout: &'a Layout, board: &'a Hyperboard, first: usize, count: usize) -> Reader<'a> {
+        let mut slots: Vec<Option<Man>> = board.pieces_in_order().into_iter().map(Some).collect();
+        let pieces = slots.len();
+        slots.extend(Color::BOTH.map(|color| Some(Man::new(color, Role::King))));
+        let place = |man: &Man| {
+            let found = slots.iter().position(|slot| *slot == Some(*man)).unwrap_or(0);
+            slots[found] = None;
+            found
+        };
+        let places: Vec<usize> = layout.placed().iter().map(place).collect();
+        let last = match board.king_axis() {
+            KingAxis::Pairs => pieces - 1,
+            KingAxis::Tile => pieces + 1,
+        };
+        let man = places.iter().position(|&place| place == last).unwrap_or(0);
+        let along = match layout.placed().len() - 1 - man {
+            0 => Along::Columns,
+            1 => Along::Rows,
+            2 if first % 64 == 0 && count == 64 => Along::Tiles,
+            _ => Along::Far(man),
+        };
+        Reader { layout, board, places, pieces, along, first, count }
+    }
+
+    /// The address of a cell, the hyperboard's column man on `other` if he is
+    /// given; `None` if men share a square.
+    fn index(&self, tile: usize, row: usize, column: usize) -> Option<Index> {
+        let placed = self.places.len();
+        let cell = (tile << 6 | row) << 6 | column;
+        let mut squares = [Square::new(0); 10];
+        let mut occupied = 0u64;
+        // Without a row man a tile has one row, number 0.
+        let cell = if placed == 1 { tile << 6 | column } else { cell };
+        for (i, &place) in self.places.iter().enumerate() {
+            let square = Square::new(cell >> (6 * (placed - 1 - i)));
+            squares[place] = square;
+            if self.runs_along(i) {
+                continue;
+            }
+            if occupied >> square.index() & 1 != 0 {
+                return None;
+            }
+            occupied |= 1 << square.index();
+        }
+        let pieces = &squares[..self.pieces];
+        Some(match self.board.king_axis() {
+            KingAxis::Pairs => self.board.index_of(cell >> (6 * placed), pieces),
+            KingAxis::Tile => Index {
+                tile: self.board.tile_at(0, pieces),
+                row: squares[self.pieces],
+                column: squares[self.pieces + 1],
+            },
+        })
+    }
+
+    /// Whether words run along this man, so that his square does not matter.
+    fn runs_along(&self, man: usize) -> bool {
+        match self.along {
+            Along::Columns => man + 1 == self.places.len(),
+            Along::Rows => man + 2 == self.places.len(),
+            Along::Tiles => man + 3 == self.places.len(),
+            Along::Far(far) => man == far,
+        }
+    }
+
+    /// One plane of all tiles.
+    fn plane(&self, word: impl Fn(Index) -> u64) -> Vec<[u64; 64]> {
+        let at = |tile, row, column| self.index(tile, row, column).map_or(0, &word);
+        let rows = self.layout.rows();
+        let mut out = vec![[0; 64]; self.count];
+        match self.along {
+            Along::Columns => {
+                for (i, out) in out.iter_mut().enumerate() {
+                    (0..rows).for_each(|row| out[row] = at(self.first + i, row, 0));
+                }
+            }
+            Along::Rows => {
+                for (i, out) in out.iter_mut().enumerate() {
+                    let words = Tile::from_rows(|column| at(self.first + i, 0, column.index()));
+                    out.copy_from_slice(words.transpose().0.as_flattened());
+                }
+            }
+            Along::Tiles => {
+                for row in 0..64 {
+                    let words = Tile::from_rows(|column| at(self.first, row, column.index()));
+                    let turned = words.transpose();
+                    for (out, &word) in out.iter_mut().zip(turned.0.as_flattened()) {
+                        out[row] = word;
+                    }
+                }
+            }
+            Along::Far(far) => {
+                let shift = 6 * (self.places.len() - 3 - far);
+                for (i, out) in out.iter_mut().enumerate() {
+                    let square = (self.first + i) >> shift & 63;
+                    for (row, out) in out.iter_mut().enumerate() {
+                        let bit =
+                            |column| (at(self.first + i, row, column) >> square & 1) << column;
+                        *out = (0..64).map(bit).fold(0, |word, bit| word | bit);
+                    }
+                }
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,204 @@
+//! Coding the classes of one tile: the same walk for counting, writing and
+//! reading.
+
+use molien_board::{Bitboard, Color};
+
+use crate::answers::RowView;
+use crate::classes::{CLASSES, ClassTile};
+use crate::frame::Frame;
+use crate::layout::Layout;
+use crate::leaf::Leaf;
+use crate::learn::BIT;
+use crate::question::Scope;
+use crate::rans::{Decoder, TOTAL};
+use crate::scan::PHASES;
+use crate::walker::Walker;
+
+/// What is done with the cells of a tile.
+pub(crate) trait Sink {
+    /// Some columns of a batch have fallen into a leaf.
+    fn leaf(&mut self, leaf: u16, row: usize, columns: u64);
+
+    /// All columns of the batch have; afterwards `own` holds their classes.
+    fn batch(&mut self, row: usize, columns: u64, own: &mut ClassTile);
+}
+
+/// A segment of a tile with a side to move.
+pub(crate) struct TileOf<'a> {
+    pub layout: &'a Layout,
+    pub frame: &'a Frame,
+    pub turn: Color,
+    /// The segment's classes with the other side to move, for the second side.
+    pub other: Option<&'a ClassTile>,
+}
+
+impl TileOf<'_> {
+    /// Walks through rows of the tile; `own` holds what is known of it.
+    pub fn walk(
+        &self,
+        walker: &mut Walker<'_>,
+        own: &mut ClassTile,
+        rows: &[u8],
+        sink: &mut impl Sink,
+    ) {
+        let men = self.layout.men();
+        walker.begin(Scope::Tile);
+        own.clear();
+        for row in rows.iter().map(|&row| usize::from(row)) {
+            if self.frame.unique[row] == 0 {
+                continue;
+            }
+            let mut view = RowView::new(men, self.frame, self.turn, row, self.other);
+            let legal = view.geometry.legal(men, self.turn) & self.frame.unique[row];
+            walker.begin(Scope::Row);
+            for columns in PHASES.map(|phase| legal & phase) {
+                if columns != 0 {
+                    walker.begin(Scope::Batch);
+                    let answer = |question, threshold| view.at_most(question, threshold, own);
+                    let found = |leaf, columns| sink.leaf(leaf, row, columns);
+                    walker.walk(columns, answer, found);
+                    sink.batch(row, columns, own);
+                }
+            }
+        }
+    }
+}
+
+/// Counts the classes in each leaf.
+pub(crate) struct Counting<'a> {
+    pub truth: &'a ClassTile,
+    pub counts: &'a mut [[u64; CLASSES]],
+}
+
+impl Sink for Counting<'_> {
+    fn leaf(&mut self, leaf: u16, row: usize, columns: u64) {
+        for (class, count) in self.counts[usize::from(leaf)].iter_mut().enumerate() {
+            *count += u64::from((self.truth.exactly(row, class) & columns).count_ones());
+        }
+    }
+
+    fn batch(&mut self, row: usize, columns: u64, own: &mut ClassTile) {
+        own.copy_cells(self.truth, row, columns);
+    }
+}
+
+/// The leaves that cells of a batch have fallen into.
+struct Batch {
+    leaves: [u16; 64],
+    /// The columns whose leaf has more than one symbol.
+    open: u64,
+}
+
+impl Batch {
+    const EMPTY: Batch = Batch { leaves: [0; 64], open: 0 };
+
+    #[inline]
+    fn set(&mut self, leaf: u16, columns: u64) {
+        self.open |= columns;
+        for column in Bitboard(columns) {
+            self.leaves[column.index()] = leaf;
+        }
+    }
+}
+
+/// Collects the symbols of a tile.
+pub(crate) struct Writing<'a> {
+    truth: &'a ClassTile,
+    leaves: &'a [Leaf],
+    batch: Batch,
+    /// Intervals of the symbols.
+    pub symbols: Vec<(u16, u16)>,
+}
+
+impl<'a> Writing<'a> {
+    pub fn new(truth: &'a ClassTile, leaves: &'a [Leaf]) -> Writing<'a> {
+        Writing { truth, leaves, batch: Batch::EMPTY, symbols: Vec::new() }
+    }
+}
+
+impl Sink for Writing<'_> {
+    fn leaf(&mut self, leaf: u16, _: usize, columns: u64) {
+        if self.leaves[usize::from(leaf)].only().is_none() {
+            self.batch.set(leaf, columns);
+        }
+    }
+
+    fn batch(&mut self, row: usize, columns: u64, own: &mut ClassTile) {
+        own.copy_cells(self.truth, row, columns);
+        for column in Bitboard(std::mem::take(&mut self.batch.open)) {
+            let leaf = &self.leaves[usize::from(self.batch.leaves[column.index()])];
+            let class = self.truth.get(row, column.index());
+            let interval = leaf.intervals.iter().find(|interval| Some(interval.2) == class);
+            // Frequencies were counted on the whole table, so every class of a
+            // leaf has its interval.
+            if let Some(&(start, size, _)) = interval {
+                self.symbols.push((start, size));
+            }
+        }
+    }
+}
+
+/// What symbols cost, about, in 65536ths of a bit.
+pub(crate) fn symbol_bits(symbols: &[(u16, u16)]) -> u64 {
+    // -log2 p by whole bits and a straight line between them.
+    let bits = |size: u16| {
+        let whole = TOTAL.ilog2() - size.ilog2();
+        let above = u64::from(size) * BIT / (1 << size.ilog2()) - BIT;
+        u64::from(whole) * BIT - above
+    };
+    symbols.iter().map(|&(_, size)| bits(size)).sum()
+}
+
+/// Reads the symbols of a tile.
+pub(crate) struct Reading<'a, 'b> {
+    leaves: &'a [Leaf],
+    decoder: &'a mut Decoder<'b>,
+    batch: Batch,
+    /// Columns whose class needs no symbol.
+    sure: [u64; CLASSES],
+}
+
+impl<'a, 'b> Reading<'a, 'b> {
+    pub fn new(leaves: &'a [Leaf], decoder: &'a mut Decoder<'b>) -> Reading<'a, 'b> {
+        Reading { leaves, decoder, batch: Batch::EMPTY, sure: [0; CLASSES] }
+    }
+}
+
+/// The next symbol of a leaf.
+#[inline]
+pub(crate) fn read_symbol(leaf: &Leaf, decoder: &mut Decoder<'_>) -> u8 {
+    let at = decoder.peek();
+    for &(start, size, symbol) in &leaf.intervals {
+        let (start, size) = (u32::from(start), u32::from(size));
+        if at < start + size {
+            decoder.advance(start, size);
+            return symbol;
+        }
+    }
+    0 // intervals cover everything: not reached
+}
+
+impl Sink for Reading<'_, '_> {
+    #[inline]
+    fn leaf(&mut self, leaf: u16, _: usize, columns: u64) {
+        match self.leaves[usize::from(leaf)].only() {
+            Some(class) => self.sure[usize::from(class)] |= columns,
+            None => self.batch.set(leaf, columns),
+        }
+    }
+
+    #[inline]
+    fn batch(&mut self, row: usize, _: u64, own: &mut ClassTile) {
+        let mut found = std::mem::take(&mut self.sure);
+        for column in Bitboard(std::mem::take(&mut self.batch.open)) {
+            let leaf = &self.leaves[usize::from(self.batch.leaves[column.index()])];
+            let class = read_symbol(leaf, self.decoder);
+            found[usize::from(class)] |= Bitboard::from_square(column).0;
+        }
+        let mut upto = 0;
+        for (class, columns) in found.into_iter().enumerate() {
+            upto |= columns;
+            own.at_most[class][row] |= upto;
+        }
+    }
+}

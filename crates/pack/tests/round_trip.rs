@@ -1,0 +1,236 @@
+//! Packing and reading give every value back, and the same table the same
+//! bytes; broken bytes are an error and never a panic.
+
+use std::sync::Arc;
+
+use molien_board::{Color, Man, Material};
+use molien_build::Build;
+use molien_pack::{
+    Address, ClassPacker, ClassTile, Classes, DepthPacker, DepthTile, Depths, Layout, Metric,
+    Profile, Segments, Source, Tables, choose, fuzzing, stored_sides,
+};
+use molien_values::{Category, Metric as Counted, Placement, Table};
+
+/// Small trees from small samples: quickly learnt.
+const QUICK: Profile = Profile { leaves: 150, sample: 20_000, ..Profile::FAST };
+
+fn solve(name: &str) -> Arc<Table> {
+    Build::new().table(name.parse().unwrap(), Counted::Dtz50).unwrap()
+}
+
+fn layout(table: &Table, order: &str) -> Arc<Layout> {
+    let material: Material = table.material;
+    let placements = match material.has_pawns() {
+        true => Placement::all(&material),
+        false => vec![Placement::NONE],
+    };
+    let order: Vec<Man> = order.chars().map(|letter| Man::from_letter(letter).unwrap()).collect();
+    Arc::new(Layout::new(material, &order, placements).unwrap())
+}
+
+fn tables(table: &Table) -> Tables<'_> {
+    Tables { classes: table, fifty: true, metrics: vec![table] }
+}
+
+/// The classes of a tile's stored cells as the solver has them.
+fn truth(source: &Tables<'_>, layout: &Layout, side: Color, tile: usize, out: &mut ClassTile) {
+    out.clear();
+    if let Some(frame) = layout.frame(tile) {
+        source.classes(layout, side, tile, std::slice::from_mut(out));
+        frame.keep_stored(out);
+    }
+}
+
+fn check_classes(table: &Table, layout: &Arc<Layout>, base: Color, profile: Profile) {
+    let source = tables(table);
+    let bytes = ClassPacker::new(&source, layout, base, profile).pack().unwrap();
+    let mut left = &bytes[..];
+    let classes = Classes::read(&mut left, layout).unwrap();
+    assert!(left.is_empty());
+    let mut scratch = classes.scratch();
+    let mut cells = 0;
+    let mut expected = ClassTile::default();
+    for stream in 0..classes.streams() {
+        let compare = |tile: usize, rows: &[u8], base: &ClassTile, second: &ClassTile| {
+            for (found, side) in [base, second].into_iter().zip(classes.sides()) {
+                truth(&source, layout, side, tile, &mut expected);
+                for (found, expected) in found.at_most.iter().zip(&expected.at_most) {
+                    for row in rows.iter().map(|&row| usize::from(row)) {
+                        assert_eq!(found[row], expected[row], "tile {tile}, row {row}");
+                    }
+                }
+                cells += (0..64).map(|r| u64::from(found.known(r).count_ones())).sum::<u64>();
+            }
+        };
+        classes.read_stream(&mut scratch, stream, compare).unwrap();
+    }
+    let legal = |side: Color| table.stats.sides[side.index()].legal.unique;
+    assert_eq!(cells, classes.sides().map(legal).sum::<u64>(), "every position once");
+    check_cells(table, layout, &classes);
+}
+
+/// Single cells, read by themselves, through addresses of positions.
+fn check_cells(table: &Table, layout: &Layout, classes: &Classes<'_>) {
+    let mut scratch = classes.scratch();
+    let board = &table.parts[0].board;
+    let mut found = 0;
+    for i in 0..4000usize {
+        let index = molien_hyper::Index {
+            tile: i * 7919 % board.tiles(),
+            row: molien_board::Square::new(if board.row().is_some() { i * 31 } else { 0 }),
+            column: molien_board::Square::new(i * 17),
+        };
+        for side in classes.sides() {
+            let Some(position) = board.decode(index, side) else { continue };
+            let at: Address = layout.locate(&position).unwrap();
+            let class = classes.get(&mut scratch, at, side).unwrap();
+            let expected = Category::of(table.get(&position).unwrap());
+            assert_eq!(class, Some(expected as u8), "{position}");
+            found += 1;
+        }
+    }
+    assert!(found > 100);
+}
+
+#[test]
+fn classes_come_back() {
+    for (name, order, base) in
+        [("KQK", "Q", Color::White), ("KPK", "kK", Color::White), ("KPK", "Kk", Color::Black)]
+    {
+        let table = solve(name);
+        check_classes(&table, &layout(&table, order), base, QUICK);
+    }
+}
+
+#[test]
+fn classes_of_four_men_come_back() {
+    // Like men, a symmetric material, cursed wins, an outer man and pawns.
+    for (name, order) in [("KBBK", "BB"), ("KNKN", "Nn"), ("KRKP", "KRk"), ("KBNK", "NB")] {
+        let table = solve(name);
+        let segments = if name == "KBNK" { Segments::Quarters } else { Segments::Whole };
+        let profile = Profile { segments, ..QUICK };
+        check_classes(&table, &layout(&table, order), Color::Black, profile);
+    }
+}
+
+fn check_depths(table: &Table, layout: &Arc<Layout>, side: Color, earlier: bool) {
+    let source = Tables { classes: table, fifty: true, metrics: vec![table, table] };
+    let metric = Metric { number: 0, earlier: earlier.then_some(1) };
+    let bytes = DepthPacker::new(&source, layout, side, metric, QUICK).pack().unwrap();
+    let mut left = &bytes[..];
+    let depths = Depths::read(&mut left, layout, earlier).unwrap();
+    assert!(left.is_empty());
+    let mut scratch = depths.scratch();
+    let classes = |tile: usize, out: &mut ClassTile| truth(&source, layout, side, tile, out);
+    let before = |tile: usize, out: &mut DepthTile| {
+        source.depths(layout, 1, side, tile, std::slice::from_mut(out));
+        earlier
+    };
+    let mut cells = 0;
+    let mut expected = vec![[[0; 64]; 64]];
+    let mut own = ClassTile::default();
+    for stream in 0..depths.streams() {
+        let compare = |tile: usize, rows: &[u8], found: &DepthTile| {
+            truth(&source, layout, side, tile, &mut own);
+            source.depths(layout, 0, side, tile, &mut expected);
+            for row in rows.iter().map(|&row| usize::from(row)) {
+                let decided = own.known(row) & !own.exactly(row, 2);
+                for column in (0..64).filter(|column| decided >> column & 1 != 0) {
+                    assert_eq!(found[row][column], expected[0][row][column]);
+                    cells += 1;
+                }
+            }
+        };
+        depths.read_stream(&mut scratch, stream, classes, before, compare).unwrap();
+    }
+    let stats = &table.stats.sides[side.index()];
+    let decided: u64 = stats.wins.iter().chain(&stats.losses).map(|count| count.unique).sum();
+    assert_eq!(cells, decided, "every decided position once");
+}
+
+#[test]
+fn depths_come_back() {
+    for (name, order) in [("KRK", "R"), ("KPK", "kK"), ("KBBK", "BB")] {
+        let table = solve(name);
+        for side in Color::BOTH {
+            check_depths(&table, &layout(&table, order), side, side == Color::White);
+        }
+    }
+}
+
+#[test]
+fn the_same_bytes_with_any_number_of_threads() {
+    let table = solve("KPK");
+    let source = tables(&table);
+    let pack = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let placements = Placement::all(&table.material);
+            let near = table.parts[0].board.column();
+            let (layout, base) = choose(&source, table.material, &placements, near);
+            let metric = Metric { number: 0, earlier: None };
+            let side = stored_sides(&layout, base)[0];
+            let classes = ClassPacker::new(&source, &layout, base, QUICK).pack().unwrap();
+            let depths = DepthPacker::new(&source, &layout, side, metric, QUICK).pack().unwrap();
+            (layout, classes, depths)
+        })
+    };
+    assert_eq!(pack(1), pack(3));
+}
+
+/// A generator of numbers.
+fn below(seed: &mut u64, limit: usize) -> usize {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    (*seed >> 11) as usize % limit
+}
+
+fn mutate(seed: &mut u64, bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    // Half of the time only the front, where all the structure is.
+    let reach = if below(seed, 2) == 0 { bytes.len().min(120) } else { bytes.len() };
+    for _ in 0..1 + below(seed, 4) {
+        let at = below(seed, reach);
+        bytes[at] ^= 1 << below(seed, 8);
+    }
+    if below(seed, 4) == 0 {
+        bytes.truncate(below(seed, bytes.len()));
+    }
+    bytes
+}
+
+#[test]
+fn broken_bytes_do_not_panic() {
+    let table = solve("KPK");
+    let (layout, source) = (layout(&table, "kK"), tables(&table));
+    let classes = ClassPacker::new(&source, &layout, Color::White, QUICK).pack().unwrap();
+    let metric = Metric { number: 0, earlier: None };
+    let packer = DepthPacker::new(&source, &layout, Color::White, metric, QUICK);
+    let depths = packer.pack().unwrap();
+    let mut tile = ClassTile::default();
+    truth(&source, &layout, Color::White, 3, &mut tile);
+    let mut seed = 0x1234_5678_9abc_def1;
+    for _ in 0..300 {
+        fuzzing::read_classes(&mutate(&mut seed, &classes), &layout);
+        fuzzing::read_depths(&mutate(&mut seed, &depths), &layout, &tile);
+        let noise: Vec<u8> =
+            (0..below(&mut seed, 300)).map(|_| below(&mut seed, 256) as u8).collect();
+        fuzzing::read_classes(&noise, &layout);
+        fuzzing::read_depths(&noise, &layout, &tile);
+    }
+}
+
+#[test]
+fn a_stream_cut_short_is_found_out() {
+    let table = solve("KPK");
+    let (layout, source) = (layout(&table, "kK"), tables(&table));
+    let mut bytes = ClassPacker::new(&source, &layout, Color::White, QUICK).pack().unwrap();
+    assert!(Classes::read(&mut &bytes[..bytes.len() - 1], &layout).is_err());
+    // The last byte belongs to the last stream: another one, another end.
+    *bytes.last_mut().unwrap() ^= 0x55;
+    let classes = Classes::read(&mut &bytes[..], &layout).unwrap();
+    let mut scratch = classes.scratch();
+    let last = classes.streams() - 1;
+    assert!(classes.read_stream(&mut scratch, last, |_, _, _, _| ()).is_err());
+}
