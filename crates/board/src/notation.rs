@@ -89,9 +89,9 @@ impl FromStr for MoveName {
         let bare = text.trim_end_matches(['+', '#', '!', '?']);
         let bare = ["e.p.", "ep"].iter().find_map(|end| bare.strip_suffix(end)).unwrap_or(bare);
         match bare {
-            "--" | "Z0" | "0000" | "@@@@" => return Ok(MoveName::Null),
-            "O-O" | "0-0" => return Ok(MoveName::Castling { kingside: true }),
-            "O-O-O" | "0-0-0" => return Ok(MoveName::Castling { kingside: false }),
+            "--" | "Z0" | "0000" | "@@@@" => Ok(MoveName::Null),
+            "O-O" | "0-0" => Ok(MoveName::Castling { kingside: true }),
+            "O-O-O" | "0-0-0" => Ok(MoveName::Castling { kingside: false }),
             _ => plain(bare).ok_or_else(unreadable),
         }
     }

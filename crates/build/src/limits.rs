@@ -32,7 +32,7 @@ pub enum Storage {
 pub fn storage(material: Material) -> Storage {
     match material.len() {
         0..=2 => Storage::None,
-        ..=WHOLE_MEN => Storage::Whole,
+        3..=WHOLE_MEN => Storage::Whole,
         LOGGED_MEN if !material.has_pawns() => Storage::FromLog,
         _ => Storage::None,
     }

@@ -83,6 +83,9 @@ impl Candidate {
     }
 }
 
+/// Whether a candidate counts, beside the best there is.
+type Good<'a> = &'a dyn Fn(&Candidate, &(Vec<Rank>, Outcome)) -> bool;
+
 impl Judged {
     /// Judges every legal move of a position.
     ///
@@ -112,7 +115,7 @@ impl Judged {
         }
         moves.sort_by_cached_key(|m| (Reverse(m.ranks(strategy)), m.played.to_string()));
         let best = moves.first().map(|best| (best.ranks(strategy), best.outcome));
-        let count = |good: &dyn Fn(&Candidate, &(Vec<Rank>, Outcome)) -> bool| match &best {
+        let count = |good: Good<'_>| match &best {
             Some(best) => moves.iter().filter(|m| good(m, best)).count(),
             None => 0,
         };

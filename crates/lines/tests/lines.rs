@@ -48,7 +48,7 @@ fn every_move_of_a_line_is_optimal_and_rightly_marked() {
     for (fen, plies, metric) in cases {
         let start: Position = fen.parse().unwrap();
         let play = Play::both(metric);
-        let line = best_line(&tables, &start, &play, Until::default()).unwrap();
+        let line = best_line(&tables, start, &play, Until::default()).unwrap();
         check(&tables, &line, metric);
         match line.winner {
             Some(_) => assert_eq!(line.end, End::Mate, "{fen}"),
@@ -62,7 +62,7 @@ fn every_move_of_a_line_is_optimal_and_rightly_marked() {
             assert_eq!(line.plies.len(), plies, "{fen}");
         }
         let names: Vec<String> = line.plies.iter().map(|p| p.played.to_string()).collect();
-        let again = check_line(&tables, &start, &names, &play).unwrap();
+        let again = check_line(&tables, start, &names, &play).unwrap();
         assert_eq!(again.plies, line.plies);
         assert!(again.is_optimal());
     }
@@ -75,18 +75,18 @@ fn strategies_differ_by_side_and_nest() {
     // with it, as mate is a conversion.
     let start: Position = "8/8/8/8/6KR/6R1/k7/8 w - -".parse().unwrap();
     let play = Play { white: "CM".parse().unwrap(), black: "M".parse().unwrap() };
-    let line = best_line(&tables, &start, &play, Until::default()).unwrap();
+    let line = best_line(&tables, start, &play, Until::default()).unwrap();
     assert_eq!(line.plies.len(), 3);
     assert_eq!(line.winner, Some(Color::White));
     let until = Until { plies: 1, ..Until::default() };
-    assert_eq!(best_line(&tables, &start, &play, until).unwrap().plies.len(), 1);
+    assert_eq!(best_line(&tables, start, &play, until).unwrap().plies.len(), 1);
 }
 
 #[test]
 fn a_drawn_position_has_no_line_but_its_drawing_moves() {
     let tables = Tablebase::solving(Build::new());
     let start: Position = "8/8/8/4k3/8/4K3/4P3/8 w - -".parse().unwrap();
-    let line = best_line(&tables, &start, &Play::both(Metric::Dtz), Until::default()).unwrap();
+    let line = best_line(&tables, start, &Play::both(Metric::Dtz), Until::default()).unwrap();
     let outcome = tables.value(&start, Metric::Dtz).unwrap().outcome();
     assert_eq!(outcome == Outcome::Draw, line.end == End::Draw);
     assert_eq!(line.plies.is_empty(), line.end == End::Draw);
@@ -96,6 +96,6 @@ fn a_drawn_position_has_no_line_but_its_drawing_moves() {
 fn an_illegal_move_is_named() {
     let tables = Tablebase::solving(Build::new());
     let start: Position = "8/8/8/8/8/2k5/8/K6R w - -".parse().unwrap();
-    let error = check_line(&tables, &start, &["h1h2", "c3c9"], &Play::both(Metric::Dtm));
+    let error = check_line(&tables, start, &["h1h2", "c3c9"], &Play::both(Metric::Dtm));
     assert!(error.unwrap_err().to_string().starts_with("ply 2: c3c9 is not a legal move"));
 }

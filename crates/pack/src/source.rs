@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
         let along = match layout.placed().len() - 1 - man {
             0 => Along::Columns,
             1 => Along::Rows,
-            2 if first % 64 == 0 && count == 64 => Along::Tiles,
+            2 if first.is_multiple_of(64) && count == 64 => Along::Tiles,
             _ => Along::Far(man),
         };
         Reader { layout, board, places, pieces, along, first, count }

@@ -151,7 +151,7 @@ fn check(
         let claim = printed.claim();
         if now.material().len() <= max_men && !claim.is_empty() {
             let column = format!("ply {} {}", i + 1, printed.uci);
-            match Judged::new(&tables, &now, &strategy).map_err(ReproduceError::from) {
+            match Judged::new(&tables, now, &strategy).map_err(ReproduceError::from) {
                 Ok(judged) => {
                     claims += 1;
                     let ours = printed.ours(&judged, played);

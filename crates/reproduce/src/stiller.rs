@@ -117,7 +117,7 @@ pub fn line(lab: &Lab, full: bool) -> Result<Section, ReproduceError> {
             continue;
         }
         lab.gather(&around(&start, &moves, |_| true), Metric::Dtc)?;
-        let line = check_line(&lab.tables(), &start, &moves, &Play::both(Metric::Dtc))?;
+        let line = check_line(&lab.tables(), start, &moves, &Play::both(Metric::Dtc))?;
         let optimal = line.plies.iter().filter(|ply| ply.mark != Mark::NotOptimal).count();
         cells.push(Cell::compare("KRNKNN", "optimal plies", moves.len(), optimal));
         let slower = line.plies.iter().enumerate().filter(|(_, p)| p.mark == Mark::NotOptimal);

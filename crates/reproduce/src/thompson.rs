@@ -90,7 +90,7 @@ pub fn lines(lab: &Lab) -> Result<Section, ReproduceError> {
     for row in LINES.rows() {
         let (name, start): (String, Position) = (row.get(0)?, row.get(1)?);
         let moves: Vec<&str> = row.text(2)?.split(' ').collect();
-        let line = check_line(&lab.queens_tables(), &start, &moves, &play)?;
+        let line = check_line(&lab.queens_tables(), start, &moves, &play)?;
         if name == "KF" {
             continue; // its moves are not optimal: see the slips
         }
@@ -115,7 +115,7 @@ fn slips(lab: &Lab, cells: &mut Vec<Cell>) -> Result<(), ReproduceError> {
     let strategy = Metric::Dtz.into();
     for row in SLIPS.rows() {
         let position: Position = row.get(1)?;
-        let judged = molien_lines::Judged::new(&lab.queens_tables(), &position, &strategy)?;
+        let judged = molien_lines::Judged::new(&lab.queens_tables(), position, &strategy)?;
         let depth = |san: &str| {
             let bare = |name: &str| name.trim_end_matches(['+', '#']).to_owned();
             let found = judged.moves.iter().find(|m| bare(&judged.san(m)) == bare(san));

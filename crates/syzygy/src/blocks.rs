@@ -26,14 +26,6 @@ pub(crate) struct Packed {
     pub data: Vec<u8>,
 }
 
-impl Packed {
-    /// The bytes it takes in a file, but for alignment.
-    pub fn len_bytes(&self) -> usize {
-        let head = 12 + 2 * self.codes.lowest.len() + 3 * self.dictionary.len();
-        head + 6 * self.index.len() + 2 * self.lengths.len() + self.data.len()
-    }
-}
-
 /// Packs symbols, with the block size up to the largest one that makes the
 /// result smallest.
 pub(crate) fn pack(

@@ -9,12 +9,10 @@ use molien_hyper::Tile;
 use molien_solve::{Captures, ZeroingWins};
 use molien_values::{FIFTY_MOVES_PLIES, Graded, MAX_BITS};
 
-/// The five classes as WDL files number them; a code above stands for all
+/// The five classes as WDL files number them, from 0, a loss, to 4, a win; a
+/// code above stands for all
 /// values up to that of a capture: `FREE + c` for those up to class `c`.
-pub(crate) const LOSS: u8 = 0;
-pub(crate) const BLESSED_LOSS: u8 = 1;
 pub(crate) const DRAW: u8 = 2;
-pub(crate) const CURSED_WIN: u8 = 3;
 pub(crate) const WIN: u8 = 4;
 pub(crate) const CLASSES: u8 = 5;
 /// Added to a class: this one or any worse.

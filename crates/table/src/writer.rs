@@ -194,7 +194,7 @@ fn train(
     let raw = |sample: &Sample| {
         let mut coders: Vec<Coder> =
             codings.iter().map(|coding| Coder::new(coding, layout.predicted)).collect();
-        Ok(raw_streams(layout, &sample.shape, &mut sample.keys(), &mut coders)?)
+        raw_streams(layout, &sample.shape, &mut sample.keys(), &mut coders)
     };
     let raw: Vec<Vec<Vec<u8>>> = blocks.par_iter().map(raw).collect::<Result<_, Unwritable>>()?;
     let dictionary = |stream: usize| {
