@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use molien_board::{Material, Position, Role};
-use molien_operators::{Backend, fastest};
-use molien_solve::{Cost, Keep, Node, Progress, Silent};
+use molien_operators::Backend;
+use molien_solve::{Cost, Keep, Node, Progress};
 use molien_table::Directory;
 use molien_values::{BoardValues, Metric, Shelf, Stats, Table, Value, WaveLog};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -15,10 +15,10 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::cache::{Cache, Key, key};
 use crate::flight::{Claim, Flights};
 use crate::inputs::Inputs;
-use crate::limits::{LOGGED_ON_THE_WAY_MEN, is_loaded, is_small, keep_alone, keep_for_others};
+use crate::limits::{is_loaded, is_small, keep_alone, keep_for_others};
 use crate::memory::{Budget, Reservation};
 use crate::needs::{levels, order, reads};
-use crate::plan::{SLICED_TILES, Schedule};
+use crate::plan::Schedule;
 use crate::run::{Gathered, Run};
 use crate::{BuildError, lock};
 
@@ -35,19 +35,19 @@ pub struct Build {
     pub(crate) folder: Option<Directory>,
     pub(crate) may_solve: bool,
     /// Asked in this order.
-    shelves: Vec<Arc<dyn Shelf>>,
-    wave_log: Option<Arc<dyn WaveLog>>,
-    threads: Option<NonZeroUsize>,
-    pool: OnceLock<ThreadPool>,
-    budget: Budget,
-    tables: Mutex<Cache>,
-    making: Flights<Key, Landed<Table>>,
+    pub(crate) shelves: Vec<Arc<dyn Shelf>>,
+    pub(crate) wave_log: Option<Arc<dyn WaveLog>>,
+    pub(crate) threads: Option<NonZeroUsize>,
+    pub(crate) pool: OnceLock<ThreadPool>,
+    pub(crate) budget: Budget,
+    pub(crate) tables: Mutex<Cache>,
+    pub(crate) making: Flights<Key, Landed<Table>>,
     /// What requests in progress are still going to read, by request.
     pub(crate) to_come: Mutex<HashMap<u64, Vec<Key>>>,
-    requests: AtomicU64,
+    pub(crate) requests: AtomicU64,
     /// Large tables are made for one request at a time: memory holds what one
     /// of them reads.
-    turn: Mutex<()>,
+    pub(crate) turn: Mutex<()>,
     /// Boards solved for single positions.
     pub(crate) boards: Mutex<HashMap<(Node, Metric), Arc<BoardValues>>>,
     pub(crate) reaching: Flights<(Node, Metric), Landed<BoardValues>>,
@@ -58,113 +58,7 @@ pub struct Build {
     pub(crate) learning: Flights<Key, ()>,
 }
 
-impl Default for Build {
-    fn default() -> Build {
-        Build::new()
-    }
-}
-
 impl Build {
-    /// Silent, with the fastest operators for this processor, a thread for each
-    /// of its cores, no memory limit and no folder.
-    pub fn new() -> Build {
-        Build {
-            backend: fastest(),
-            progress: Arc::new(Silent),
-            promotions: Role::PROMOTIONS.to_vec(),
-            folder: None,
-            may_solve: true,
-            shelves: Vec::new(),
-            wave_log: None,
-            threads: None,
-            pool: OnceLock::new(),
-            budget: Budget::new(u64::MAX),
-            tables: Mutex::default(),
-            making: Flights::default(),
-            to_come: Mutex::default(),
-            requests: AtomicU64::new(0),
-            turn: Mutex::default(),
-            boards: Mutex::default(),
-            reaching: Flights::default(),
-            sliced_tiles: SLICED_TILES,
-            watched: Mutex::default(),
-            learning: Flights::default(),
-        }
-    }
-
-    /// Reports progress to `progress`.
-    pub fn with_progress(mut self, progress: Arc<dyn Progress>) -> Build {
-        self.progress = progress;
-        self
-    }
-
-    /// Uses these operators.
-    pub fn with_backend(mut self, backend: &'static dyn Backend) -> Build {
-        self.backend = backend;
-        self
-    }
-
-    /// Uses so many threads.
-    pub fn with_threads(mut self, threads: NonZeroUsize) -> Build {
-        self.threads = Some(threads);
-        self
-    }
-
-    /// Refuses what needs more memory than this, and gives up tables kept for
-    /// later to stay below it.
-    pub fn with_memory_limit(mut self, bytes: u64) -> Build {
-        self.budget = Budget::new(bytes);
-        self
-    }
-
-    /// Takes tables from a shelf rather than solving them. Of several shelves
-    /// the one given last is asked first.
-    pub fn with_shelf(mut self, shelf: Arc<dyn Shelf>) -> Build {
-        self.shelves.insert(0, shelf);
-        self
-    }
-
-    /// Reads the tables of a folder, and stores what [`Build::store`] makes.
-    pub fn with_folder(mut self, folder: Directory) -> Build {
-        self.folder = Some(folder);
-        self
-    }
-
-    /// Keeps the waves of long solves in the folder until the table is stored,
-    /// so that an interrupted solve resumes where it stopped. For builds that
-    /// store what they solve.
-    pub fn logging_waves(mut self) -> Build {
-        let logs = |folder: &Directory| folder.wave_logs().up_to_men(LOGGED_ON_THE_WAY_MEN);
-        self.wave_log = self.folder.as_ref().map(|folder| Arc::new(logs(folder)) as Arc<_>);
-        self
-    }
-
-    /// Solves nothing: what is not on a shelf or in the folder is an error.
-    pub fn without_solving(mut self) -> Build {
-        self.may_solve = false;
-        self
-    }
-
-    /// Keeps the waves of long solves in a log, and resumes from what is in it.
-    /// A log must not be shared by builds with other promotions.
-    pub fn with_wave_log(mut self, log: Arc<dyn WaveLog>) -> Build {
-        self.wave_log = Some(log);
-        self
-    }
-
-    /// Lets pawns promote to these roles only. Tables solved so are not those
-    /// of chess (Thompson's KQPKQ of 1986 has queens only), so shelves and the
-    /// folder given before are not used.
-    pub fn with_promotions(mut self, roles: &[Role]) -> Build {
-        if roles != Role::PROMOTIONS {
-            self.shelves.clear();
-            self.folder = None;
-            self.wave_log = None;
-        }
-        self.promotions = roles.to_vec();
-        self
-    }
-
     /// The folder tables are stored in, if there is one.
     pub fn folder(&self) -> Option<&Directory> {
         self.folder.as_ref()

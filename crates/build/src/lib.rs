@@ -34,6 +34,7 @@ mod needs;
 mod plan;
 mod positions;
 mod run;
+mod setup;
 mod store;
 mod store_log;
 mod watch;
