@@ -149,7 +149,7 @@ impl<'a, S: Source> DepthPacker<'a, S> {
 
     /// The depths that occur.
     fn alphabet(&self) -> Alphabet {
-        let none = || [vec![0u64; 1 << 11], vec![0u64; 1 << 11]];
+        let none = || [vec![0u64; 1 << 16], vec![0u64; 1 << 16]];
         let count = |mut counts: [Vec<u64>; 2], &chunk: &(usize, usize)| {
             let (chunk, depths, _) = self.read(chunk);
             for (i, _) in chunk.live() {
