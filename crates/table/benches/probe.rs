@@ -5,9 +5,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{BatchSize, Criterion};
-use molien_board::{Color, Man, Material, Position, Role, Square};
+use molien_board::{Material, Position};
 use molien_build::Build;
-use molien_table::{TableFile, WriteOptions, write};
+use molien_table::{BlockCache, TableFile, WriteOptions, write};
+use molien_testing::Random;
 use molien_values::{Metric, Table};
 
 /// `BENCH_MATERIAL` names another.
@@ -18,23 +19,8 @@ fn material() -> Material {
 
 /// Random legal positions of a material, the same every time.
 fn positions(material: Material, count: usize) -> Vec<Position> {
-    let kings = Color::BOTH.map(|color| Man::new(color, Role::King));
-    let men: Vec<Man> = material.men().chain(kings).collect();
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut random = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 20) as usize
-    };
-    let mut found = Vec::with_capacity(count);
-    while found.len() < count {
-        let turn = Color::BOTH[random() & 1];
-        let placed: Vec<(Man, Square)> =
-            men.iter().map(|&man| (man, Square::new(random()))).collect();
-        found.extend(Position::new(placed, turn).ok());
-    }
-    found
+    let mut random = Random::new(0x2545_f491_4f6c_dd1d);
+    (0..count).map(|_| random.position(material)).collect()
 }
 
 /// Probes on several threads; returns the time of one probe, on average.
@@ -64,7 +50,7 @@ fn probes(criterion: &mut Criterion) {
     let positions = positions(material, 4096);
     let mut group = criterion.benchmark_group(material.to_string());
     for metric in [Metric::Dtc, Metric::Dtm] {
-        let cold = TableFile::open_with_cache(&path, 16).expect("open");
+        let cold = TableFile::open_with_cache(&path, &BlockCache::new(4 << 20)).expect("open");
         let mut next = positions.iter().cycle();
         group.bench_function(format!("cold {metric}"), |bencher| {
             let setup = || {
@@ -74,7 +60,7 @@ fn probes(criterion: &mut Criterion) {
             bencher.iter_batched(setup, |p| cold.get(p, metric), BatchSize::PerIteration);
         });
     }
-    let warm = TableFile::open_with_cache(&path, 1 << 20).expect("open");
+    let warm = TableFile::open_with_cache(&path, &BlockCache::new(1 << 32)).expect("open");
     let few = &positions[..256];
     for threads in [1, 2] {
         threaded(&warm, few, 1, few.len() as u64);

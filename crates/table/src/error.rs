@@ -8,7 +8,7 @@ use molien_board::Material;
 use molien_values::Metric;
 use thiserror::Error;
 
-use crate::file::{OLDEST_VERSION, VERSION};
+use crate::format::file::{OLDEST_VERSION, VERSION};
 
 /// Why a table could not be read or written.
 #[derive(Clone, Debug, Error)]

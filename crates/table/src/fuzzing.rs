@@ -5,7 +5,7 @@ use std::io::Write;
 use molien_board::{Color, Man, Position, Role, Square};
 
 use crate::TableFile;
-use crate::file::{HEAD_LEN, Head, MAGIC, SUM_LEN, VERSION, head_sum, record_sum};
+use crate::format::file::{HEAD_LEN, Head, MAGIC, SUM_LEN, VERSION, head_sum, record_sum};
 
 /// Sets the magic, the version, the length and the checksums of a would-be
 /// table right, so that its contents are looked at.

@@ -4,23 +4,13 @@
 use molien_board::Position;
 use molien_build::Build;
 use molien_table::{WriteOptions, fuzzing, write};
+use molien_testing::Random;
 use molien_values::Metric;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit
-    }
-}
 
 #[test]
 fn mutated_tables_do_not_panic() {
     let folder = tempfile::tempdir().unwrap();
-    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut random = Random::new(0x1234_5678_9abc_def1);
     for name in ["KRK", "KPK"] {
         let table = Build::new().table(name.parse().unwrap(), Metric::Dtm).unwrap();
         let path = folder.path().join("seed.mol");
@@ -46,7 +36,7 @@ fn mutated_tables_do_not_panic() {
 
 #[test]
 fn mutated_fens_do_not_panic() {
-    let mut random = Random(0xfeed_beef_0bad_cafe);
+    let mut random = Random::new(0xfeed_beef_0bad_cafe);
     let seed = "8/5p2/8/3pP3/2k5/8/2P4R/K6q w - d6 0 1";
     let letters = b"kKqQrRbBnNpP12345678/ wb-acdefgh09\xc3\xa9";
     for _ in 0..20_000 {

@@ -1,16 +1,21 @@
-//! Outside tables and figures that the tests compare with.
+//! What tests share: random positions ([`Random`]), and outside tables and
+//! figures to compare with.
 //!
-//! They are not part of the project. Their folder, the *oracle*, is named by
-//! the environment variable `MOLIEN_ORACLE`, or else is `shared/oracle` beside
-//! the workspace. Where it is missing the tests that need it say so and pass,
+//! The outside tables are not part of the project. Their folder, the *oracle*,
+//! is named by the environment variable `MOLIEN_ORACLE`, or else is
+//! `shared/oracle` beside the workspace. Where it is missing the tests that need it say so and pass,
 //! unless the variable `CI` is set: then they fail.
 
+#[cfg(feature = "oracle")]
 mod files;
-mod random;
+pub mod random;
+#[cfg(feature = "oracle")]
 mod syzygy;
 
+#[cfg(feature = "oracle")]
 pub use files::{Row, Rows, read_gz_tsv, read_tsv};
 pub use random::Random;
+#[cfg(feature = "oracle")]
 pub use syzygy::{Syzygy, SyzygyAnswer};
 
 use std::path::{Path, PathBuf};

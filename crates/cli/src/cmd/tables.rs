@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use molien_table::{Directory, Entry, TableFile};
+use molien_table::{Directory, ListedTable, TableFile};
 use molien_values::Metric;
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
@@ -132,7 +132,7 @@ fn names(metrics: &[Metric]) -> Vec<&'static str> {
     metrics.iter().map(|metric| metric.name()).collect()
 }
 
-fn to_json(entry: &Entry, sizes: bool) -> Json {
+fn to_json(entry: &ListedTable, sizes: bool) -> Json {
     let used = Used::of(entry).filter(|_| sizes);
     let mut found = json!({
         "material": entry.material.to_string(),
@@ -166,7 +166,7 @@ struct Used {
 
 impl Used {
     /// `None` if the table cannot be read.
-    fn of(entry: &Entry) -> Option<Used> {
+    fn of(entry: &ListedTable) -> Option<Used> {
         let file = TableFile::open(&entry.path).ok()?;
         let stats = file.stats(*file.solved_metrics().first()?).ok()?;
         let sizes = file.sizes().ok()?;
@@ -181,7 +181,7 @@ impl Used {
 const COLUMNS: [Metric; 4] = [Metric::Dtz, Metric::Dtc, Metric::Dtz50, Metric::Dtm];
 
 /// A markdown table of bytes and bits per position.
-fn print_sizes(entries: &[Entry]) -> anyhow::Result<()> {
+fn print_sizes(entries: &[ListedTable]) -> anyhow::Result<()> {
     let names = COLUMNS.map(|metric| format!(" {} | bits |", metric.name()));
     print_line(&format!("| table | positions | wdl | bits |{} file | bits |", names.concat()))?;
     print_line(&format!("|---|{}", "--:|".repeat(5 + 2 * COLUMNS.len())))?;
@@ -201,7 +201,7 @@ fn bytes_and_bits(bytes: u64, positions: u64) -> String {
     format!("{} | {:.3}", grouped(bytes), bytes as f64 * 8.0 / positions.max(1) as f64)
 }
 
-fn size_row(entry: &Entry, used: &Used) -> String {
+fn size_row(entry: &ListedTable, used: &Used) -> String {
     let name = entry.material.file_name();
     let mut cells =
         vec![name, grouped(used.positions), bytes_and_bits(used.outcomes, used.positions)];
@@ -219,7 +219,7 @@ fn size_row(entry: &Entry, used: &Used) -> String {
     format!("| {} |", cells.join(" | "))
 }
 
-fn describe(entry: &Entry) -> String {
+fn describe(entry: &ListedTable) -> String {
     let state = if entry.verified { "checksums ok" } else { "unchecked" };
     let (name, bytes) = (entry.material.file_name(), grouped(entry.len_bytes));
     match &entry.metrics {

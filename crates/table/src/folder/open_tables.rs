@@ -1,0 +1,258 @@
+//! The tables of a folder, open for reading.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use molien_board::{Material, Position};
+use molien_values::{Metric, Stats, Value, Values};
+use quick_cache::sync::Cache;
+
+use crate::read::lookup::FilePlace;
+use crate::{Directory, TableError, TableFile};
+
+/// Files held open at a time: more than there are materials of up to six men.
+const OPEN_FILES: usize = 4096;
+/// A folder that changed less than this before it was looked at may have
+/// changed again since at the same time of its clock, which ticks a few hundred
+/// times a second or, on some file systems, every other second.
+const CLOCK_TICK: Duration = Duration::from_secs(2);
+
+/// The tables of a folder, open for reading.
+///
+/// Any number of threads may share it. A look-up takes no lock that others wait
+/// for, but one part of many of a table of open files, for the time of a copy.
+/// Files that are missing, or cannot be used, are remembered as such until the
+/// folder changes; so are metrics that a file lacks. All files share the
+/// folder's cache of decoded blocks.
+///
+/// Files may be replaced while they are read, by this process or another: what
+/// is open stays valid, and a metric that was added is found when it is asked
+/// for.
+pub struct OpenTables {
+    directory: Directory,
+    known: Cache<Material, Known>,
+}
+
+/// What is known of a material's file, and when the folder had changed before
+/// that was found out.
+#[derive(Clone)]
+struct Known {
+    file: Result<Option<Arc<TableFile>>, TableError>,
+    looked: Looked,
+}
+
+/// The state of a folder when it was looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Looked {
+    /// When it had last changed; none if it is not there or does not tell.
+    changed: Option<SystemTime>,
+    /// Whether that was so long ago that later changes have another time.
+    is_settled: bool,
+}
+
+/// Why the values of a metric could not be read.
+#[derive(Clone, Debug)]
+pub struct ReadFailure {
+    /// Whose table.
+    pub material: Material,
+    /// Which metric.
+    pub metric: Metric,
+    /// What is wrong.
+    pub error: TableError,
+}
+
+impl OpenTables {
+    /// The tables of a folder.
+    pub fn new(directory: Directory) -> OpenTables {
+        OpenTables { directory, known: Cache::new(OPEN_FILES) }
+    }
+
+    /// The folder.
+    pub fn directory(&self) -> &Directory {
+        &self.directory
+    }
+
+    /// Forgets what is known of a material's file: it has been stored. Without
+    /// this a new file is noticed too, at the price of a question to the system.
+    pub fn forget(&self, material: Material) {
+        self.known.remove(&material.canonical());
+    }
+
+    fn look(&self) -> Looked {
+        let found = std::fs::metadata(self.directory.folder());
+        let changed = found.and_then(|found| found.modified()).ok();
+        let age = changed.and_then(|time| SystemTime::now().duration_since(time).ok());
+        Looked { changed, is_settled: age.is_some_and(|age| age > CLOCK_TICK) }
+    }
+
+    /// Whether nothing can have changed in the folder since.
+    fn is_current(&self, earlier: &Looked) -> bool {
+        earlier.is_settled && self.look().changed == earlier.changed
+    }
+
+    /// The file of a material; if it has to be asked for again, because it does
+    /// not hold all of the metrics, it is.
+    fn known(&self, material: Material, metrics: &[Metric]) -> Known {
+        let material = material.canonical();
+        if let Some(known) = self.known.get(&material) {
+            let has_all = |file: &Arc<TableFile>| metrics.iter().all(|&metric| file.holds(metric));
+            let is_enough =
+                known.file.as_ref().is_ok_and(|file| file.as_ref().is_some_and(has_all));
+            if is_enough || self.is_current(&known.looked) {
+                return known;
+            }
+        }
+        // What changes from now on is noticed the next time.
+        let looked = self.look();
+        let file = match self.directory.open(material) {
+            Ok(file) => Ok(Some(Arc::new(file))),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error),
+        };
+        let known = Known { file, looked };
+        self.known.insert(material, known.clone());
+        known
+    }
+
+    /// The file of a material; none if there is none.
+    ///
+    /// # Errors
+    /// If there is one that cannot be used.
+    pub fn file(&self, material: Material) -> Result<Option<Arc<TableFile>>, TableError> {
+        self.known(material, &[]).file
+    }
+
+    /// The metrics in which a material's values can be read. Kings alone have
+    /// all of them.
+    ///
+    /// # Errors
+    /// If the file of the material cannot be used.
+    pub fn metrics(&self, material: Material) -> Result<Vec<Metric>, TableError> {
+        if material.len() == 2 {
+            return Ok(Metric::ALL.to_vec());
+        }
+        let file = self.known(material, &Metric::ALL).file?;
+        Ok(file.map(|file| file.metrics()).unwrap_or_default())
+    }
+
+    /// Whether a material's values can be read in a metric.
+    pub fn holds(&self, material: Material, metric: Metric) -> bool {
+        let file = || self.known(material, &[metric]).file.ok().flatten();
+        material.len() == 2 || file().is_some_and(|file| file.holds(metric))
+    }
+
+    /// Statistics of a material, in canonical orientation; none if they are not
+    /// stored.
+    ///
+    /// # Errors
+    /// If the file of the material cannot be used.
+    pub fn stats(&self, material: Material, metric: Metric) -> Result<Option<Stats>, TableError> {
+        let file = self.known(material, &[metric]).file?;
+        Ok(file.and_then(|file| file.stats(metric).ok()))
+    }
+
+    /// The values of a position in those of the metrics that are stored.
+    ///
+    /// # Errors
+    /// If the table of the position cannot be used.
+    pub fn values(&self, position: &Position, metrics: &[Metric]) -> Result<Values, TableError> {
+        let mut found = Values::default();
+        let failures = self.fill(&[*position], metrics, std::slice::from_mut(&mut found));
+        failures.into_iter().next().map_or(Ok(found), |failure| Err(failure.error))
+    }
+
+    /// Sets the values of legal positions, their en-passant rights ignored, in
+    /// those of the metrics that are stored, unless `found` has them already.
+    /// What cannot be read is told once for each material and metric; the rest
+    /// is set all the same.
+    ///
+    /// # Panics
+    /// If `found` is shorter than `positions`.
+    pub fn fill(
+        &self,
+        positions: &[Position],
+        metrics: &[Metric],
+        found: &mut [Values],
+    ) -> Vec<ReadFailure> {
+        let mut batch = Batch { tables: self, metrics, files: Vec::new(), failures: Vec::new() };
+        if let ([position], [values, ..]) = (positions, &mut *found) {
+            if let Some((file, place)) = batch.locate(position, values) {
+                batch.read(file, &place, position, values);
+            }
+            return batch.failures;
+        }
+        // Block by block, so that each is decoded once however small the cache.
+        let mut places: Vec<(usize, usize, FilePlace)> = Vec::with_capacity(positions.len());
+        for (i, position) in positions.iter().enumerate() {
+            let located = batch.locate(position, &mut found[i]);
+            places.extend(located.map(|(file, place)| (file, i, place)));
+        }
+        places.sort_unstable_by_key(|(file, i, place)| (*file, place.address.block, *i));
+        for (file, i, place) in &places {
+            batch.read(*file, place, &positions[*i], &mut found[*i]);
+        }
+        batch.failures
+    }
+}
+
+/// One call for many positions.
+struct Batch<'a> {
+    tables: &'a OpenTables,
+    metrics: &'a [Metric],
+    /// The materials met so far: few.
+    files: Vec<(Material, Known)>,
+    failures: Vec<ReadFailure>,
+}
+
+impl Batch<'_> {
+    fn fail(&mut self, material: Material, metric: Metric, error: &TableError) {
+        let known = |known: &ReadFailure| known.material == material && known.metric == metric;
+        if !self.failures.iter().any(known) {
+            self.failures.push(ReadFailure { material, metric, error: error.clone() });
+        }
+    }
+
+    /// The number of the position's file in this batch, and its place there;
+    /// none if there is nothing to be read.
+    fn locate(&mut self, position: &Position, values: &mut Values) -> Option<(usize, FilePlace)> {
+        let material = position.material();
+        if material.len() == 2 {
+            self.metrics.iter().for_each(|&metric| values.set(metric, Value::Draw));
+            return None;
+        }
+        let earlier = self.files.iter().position(|(known, _)| *known == material);
+        let number = earlier.unwrap_or_else(|| {
+            self.files.push((material, self.tables.known(material, self.metrics)));
+            self.files.len() - 1
+        });
+        let located = match &self.files[number].1.file {
+            Ok(None) => return None,
+            Ok(Some(file)) => file.locate(position),
+            Err(error) => Err(error.clone()),
+        };
+        match located {
+            Ok(place) => Some((number, place)),
+            Err(error) => {
+                self.metrics.iter().for_each(|&metric| self.fail(material, metric, &error));
+                None
+            }
+        }
+    }
+
+    fn read(&mut self, number: usize, place: &FilePlace, position: &Position, values: &mut Values) {
+        let (material, Known { file: Ok(Some(file)), looked }) = &self.files[number] else {
+            return;
+        };
+        let (material, mut rest, mut failed) = (*material, self.metrics, Vec::new());
+        // A metric that cannot be read does not keep others from being so.
+        while let Err((metric, error)) = file.fill_at(place, position, rest, values) {
+            let at = rest.iter().position(|&other| other == metric).unwrap_or(rest.len() - 1);
+            rest = &rest[at + 1..];
+            failed.push((metric, error));
+        }
+        if failed.iter().any(|(_, error)| error.is_damage()) && !self.tables.is_current(looked) {
+            self.tables.forget(material); // there may be a sound file by now
+        }
+        failed.iter().for_each(|(metric, error)| self.fail(material, *metric, error));
+    }
+}

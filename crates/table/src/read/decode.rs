@@ -1,0 +1,230 @@
+//! All values of a part at once.
+
+use std::borrow::Cow;
+
+use molien_board::{Square, Symmetry};
+use molien_hyper::king_pair_squares;
+use rayon::prelude::*;
+
+use crate::format::coding::Malformed;
+use crate::format::layout::{Layout, on_diagonal};
+use crate::format::predict::Room;
+use crate::keys::key::{NONE_KEY, ValueKey, after};
+use crate::{TableError, TableFile};
+
+/// Other cells that hold the same position: like men in another order, and
+/// mirror images.
+struct Images {
+    /// For each order of like men but the first, which man takes whose place.
+    orders: Vec<Vec<usize>>,
+    men: usize,
+}
+
+impl Images {
+    fn new(layout: &Layout) -> Images {
+        let men = &layout.men;
+        let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
+        for man in men {
+            let extend = |order: Vec<usize>| {
+                let free = (0..men.len()).filter(|i| men[*i] == *man && !order.contains(i));
+                free.map(|i| [&order[..], &[i]].concat()).collect::<Vec<_>>()
+            };
+            orders = orders.into_iter().flat_map(extend).collect();
+        }
+        Images { orders, men: men.len() }
+    }
+
+    /// Whether every position has just one cell.
+    fn is_trivial(&self) -> bool {
+        self.orders.len() == 1
+    }
+
+    /// Gives the images of a cell (numbered in its part) the same key.
+    fn fill(&self, keys: &mut [ValueKey], first: usize, cell: usize, mirror: Option<Symmetry>) {
+        let key = keys[cell - first];
+        let shift = |man: usize| 6 * (self.men - 1 - man);
+        let class = cell >> (6 * self.men) << (6 * self.men);
+        for symmetry in std::iter::once(Symmetry::IDENTITY).chain(mirror) {
+            for order in &self.orders {
+                let place = |(man, &from): (usize, &usize)| {
+                    let square = Square::new(cell >> shift(from));
+                    symmetry.square(square).index() << shift(man)
+                };
+                let image = class + order.iter().enumerate().map(place).sum::<usize>();
+                keys[image - first] = key;
+            }
+        }
+    }
+}
+
+/// The mirror that maps the tiles of a class of a part to themselves.
+fn own_mirror(layout: &Layout, part: usize, class: usize) -> Option<Symmetry> {
+    if layout.material.has_pawns() {
+        let pawns = layout.placements[part];
+        return (pawns.mirror() == pawns).then_some(Symmetry::MIRROR);
+    }
+    let (white, black) = king_pair_squares(class);
+    on_diagonal(white, black).then_some(Symmetry::DIAGONAL)
+}
+
+/// Decodes the parts of a file.
+pub(crate) struct PartDecoder<'a> {
+    pub file: &'a TableFile,
+    /// Without a metric, outcomes only: depths are 0.
+    pub metric: Option<usize>,
+}
+
+impl PartDecoder<'_> {
+    fn layout(&self) -> &Layout {
+        &self.file.shared.meta.layout
+    }
+
+    /// Blocks that belong together: no image of a cell lies in others.
+    fn group_blocks(&self) -> usize {
+        let layout = self.layout();
+        let class_tiles = 1 << (6 * layout.outer_len());
+        (class_tiles / layout.tiles_per_block).max(1)
+    }
+
+    fn group_cells(&self) -> usize {
+        self.group_blocks() * self.layout().tiles_per_block * self.layout().tile_cells()
+    }
+
+    fn malformed(&self, block: usize) -> impl Fn(Malformed) -> TableError + '_ {
+        move |Malformed(why)| self.file.malformed(block, why)
+    }
+
+    /// The values of all cells of a part: of the base side as seen after a
+    /// move of the other, and of the predicted side.
+    pub fn decode(&self, part: usize) -> Result<[Vec<ValueKey>; 2], TableError> {
+        let layout = self.layout();
+        let cells = layout.tiles_per_part() * layout.tile_cells();
+        let images = Images::new(layout);
+        let mut base = vec![NONE_KEY; cells];
+        let group_cells = self.group_cells();
+        base.par_chunks_mut(group_cells).enumerate().try_for_each(|(group, keys)| {
+            self.base_group(part, group, keys)?;
+            self.fill_images(&images, part, group * group_cells, keys);
+            keys.iter_mut().for_each(|key| *key = after(*key));
+            Ok(())
+        })?;
+        let mut own = vec![NONE_KEY; cells];
+        own.par_chunks_mut(group_cells).enumerate().try_for_each(|(group, keys)| {
+            self.own_group(part, group, (&base, 0), keys)?;
+            self.fill_images(&images, part, group * group_cells, keys);
+            Ok(())
+        })?;
+        Ok([base, own])
+    }
+
+    /// Checks that a part can be decoded, with no more memory than that takes.
+    pub fn check(&self, part: usize) -> Result<(), TableError> {
+        let layout = self.layout();
+        if layout.king_moves {
+            return self.decode(part).map(drop);
+        }
+        let images = Images::new(layout);
+        let (cells, whole) = (self.group_cells(), layout.tiles_per_part() * layout.tile_cells());
+        let groups = (0..whole.div_ceil(cells)).into_par_iter();
+        groups.try_for_each(|group| self.group(&images, part, group).map(drop))
+    }
+
+    /// The values of the cells of a group where no king's moves count: of the
+    /// base side as seen after a move of the other, and of the predicted side,
+    /// its images left out.
+    fn group(
+        &self,
+        images: &Images,
+        part: usize,
+        group: usize,
+    ) -> Result<[Vec<ValueKey>; 2], TableError> {
+        let (layout, cells) = (self.layout(), self.group_cells());
+        let (first, tile_cells) = (group * cells, layout.tile_cells());
+        let whole = layout.tiles_per_part() * tile_cells;
+        let mut base = vec![NONE_KEY; cells.min(whole - first)];
+        let mut own = base.clone();
+        self.base_group(part, group, &mut base)?;
+        self.fill_images(images, part, first, &mut base);
+        base.iter_mut().for_each(|key| *key = after(*key));
+        self.own_group(part, group, (&base, first / tile_cells), &mut own)?;
+        Ok([base, own])
+    }
+
+    /// The values of all cells of a king class, as [`PartDecoder::decode`]
+    /// gives those of a part. Only where no king's moves count, and of
+    /// more than two pieces, so that a class is a group.
+    pub fn class(&self, class: usize) -> Result<[Vec<ValueKey>; 2], TableError> {
+        let images = Images::new(self.layout());
+        let [base, mut own] = self.group(&images, 0, class)?;
+        self.fill_images(&images, 0, class * self.group_cells(), &mut own);
+        Ok([base, own])
+    }
+
+    /// The blocks of a group, with their numbers.
+    fn blocks(&self, part: usize, group: usize) -> impl Iterator<Item = usize> {
+        let (per_part, each) = (self.layout().blocks_per_part(), self.group_blocks());
+        let last = ((group + 1) * each).min(per_part);
+        (group * each..last).map(move |number| part * per_part + number)
+    }
+
+    fn base_group(
+        &self,
+        part: usize,
+        group: usize,
+        keys: &mut [ValueKey],
+    ) -> Result<(), TableError> {
+        let block_cells = self.layout().tiles_per_block * self.layout().tile_cells();
+        for (number, keys) in self.blocks(part, group).zip(keys.chunks_mut(block_cells)) {
+            let block = self.file.read_block(number)?;
+            let decoded = block.base_keys(&self.file.shared, self.metric, keys);
+            decoded.map_err(self.malformed(number))?;
+        }
+        Ok(())
+    }
+
+    fn own_group(
+        &self,
+        part: usize,
+        group: usize,
+        (base, first_tile): (&[ValueKey], usize),
+        keys: &mut [ValueKey],
+    ) -> Result<(), TableError> {
+        let (layout, shared) = (self.layout(), &self.file.shared);
+        let tile_cells = layout.tile_cells();
+        let look = |tile: usize| {
+            let start = (tile - first_tile) * tile_cells;
+            Cow::Borrowed(&base[start..start + tile_cells])
+        };
+        let mut room = Room::new();
+        let block_cells = layout.tiles_per_block * tile_cells;
+        for (number, keys) in self.blocks(part, group).zip(keys.chunks_mut(block_cells)) {
+            let block = self.file.read_block(number)?;
+            for (i, tile) in block.shape.tiles.iter().enumerate() {
+                room.predict(layout, tile, &look);
+                let best = &mut room.best.as_flattened_mut()[..tile_cells];
+                let out = &mut keys[tile.range()];
+                block
+                    .raise_by_hints(shared, self.metric, i, best)
+                    .and_then(|()| block.own_keys(shared, self.metric, i, best, out))
+                    .map_err(self.malformed(number))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn fill_images(&self, images: &Images, part: usize, first: usize, keys: &mut [ValueKey]) {
+        let layout = self.layout();
+        let class_cells = 1 << (6 * layout.men.len());
+        for start in (0..keys.len()).step_by(class_cells) {
+            let mirror = own_mirror(layout, part, (first + start) / class_cells);
+            if images.is_trivial() && mirror.is_none() {
+                continue;
+            }
+            for cell in start..(start + class_cells).min(keys.len()) {
+                if keys[cell] != NONE_KEY {
+                    images.fill(keys, first, first + cell, mirror);
+                }
+            }
+        }
+    }
+}

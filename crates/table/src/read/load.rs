@@ -1,0 +1,98 @@
+//! From a file back to a table in memory.
+
+use std::sync::Arc;
+
+use molien_board::Color;
+use molien_hyper::{Hyperboard, Index, KingAxis, Plane, Tile};
+use molien_operators::{Backend, fastest};
+use molien_values::{BoardValues, Graded, Metric, Table};
+use rayon::prelude::*;
+
+use crate::keys::board_map::{BoardMap, ValuePlanes};
+use crate::keys::gather::Seen;
+use crate::read::decode::PartDecoder;
+use crate::{TableError, TableFile};
+
+impl TableFile {
+    /// Reads all values in one metric into memory, as the solver holds them.
+    ///
+    /// # Errors
+    /// If the metric is not stored or a block is damaged.
+    pub fn load(&self, metric: Metric) -> Result<Table, TableError> {
+        let place = self.find(metric)?;
+        let material = self.material();
+        let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
+        let stored = self.shared.meta.metrics[place].coding.stored;
+        let decoder = PartDecoder { file: self, metric: stored.then_some(place) };
+        let part = |(number, pawns): (usize, &molien_values::Placement)| {
+            let board = match material.has_pawns() {
+                true => Hyperboard::around_pawns(material, pawns.bitboards()),
+                false => Hyperboard::pieces(material),
+            };
+            self.load_part(&decoder, number, board).map(Arc::new)
+        };
+        let placements = self.shared.meta.layout.placements.par_iter().enumerate();
+        let parts = placements.map(part).collect::<Result<Vec<_>, _>>()?;
+        Ok(Table { material, metric, parts, stats: self.stats(metric)? })
+    }
+
+    fn load_part(
+        &self,
+        decoder: &PartDecoder<'_>,
+        number: usize,
+        board: Hyperboard,
+    ) -> Result<BoardValues, TableError> {
+        let layout = &self.shared.meta.layout;
+        let [base, own] = decoder.decode(number)?;
+        let places = BoardMap::new(layout, &board);
+        let backend = fastest();
+        let graded = |turn: Color| {
+            let predicted = turn == layout.predicted;
+            let (seen, keys) = if predicted { (Seen::ToMove, &own) } else { (Seen::After, &base) };
+            let ValuePlanes { won, lost, depth } = places.planes(seen, keys);
+            let legal = legal_tiles(backend, &board, turn);
+            Graded { legal, won, lost, depth, stalemate: Vec::new() }
+        };
+        let mut values = Color::BOTH.map(graded);
+        if board.king_axis() == KingAxis::Tile {
+            for side in Color::BOTH {
+                // As the solver: only where the other side can win at all.
+                if board.material().side_len(!side) > 1 {
+                    let stalemate = stalemates(backend, &board, side, &values);
+                    values[side.index()].stalemate = stalemate;
+                }
+            }
+        }
+        Ok(BoardValues { board, values })
+    }
+}
+
+fn legal_tiles(backend: &dyn Backend, board: &Hyperboard, turn: Color) -> Vec<Tile> {
+    let tile = |number| board.cell(number).map_or(Tile::EMPTY, |c| backend.legal(board, turn, &c));
+    (0..board.tiles()).into_par_iter().with_min_len(16).map(tile).collect()
+}
+
+/// The drawn positions in which a side has no legal move.
+fn stalemates(
+    backend: &dyn Backend,
+    board: &Hyperboard,
+    side: Color,
+    values: &[Graded; 2],
+) -> Vec<Tile> {
+    let own = &values[side.index()];
+    let after = Plane::from_tiles(values[side.other().index()].legal.clone());
+    let tile = |number: usize| {
+        let Some(cell) = board.cell(number) else { return Tile::EMPTY };
+        let drawn = own.legal[number].minus(&own.won[number]).minus(&own.lost[number]);
+        let stuck = drawn.minus(&backend.quiet(board, side, &after, &cell));
+        let mut found = Tile::EMPTY;
+        for (row, column) in stuck.pairs() {
+            let position = board.decode(Index { tile: number, row, column }, side);
+            if position.is_some_and(|p| p.legal_moves().is_empty()) {
+                found.insert(row, column);
+            }
+        }
+        found
+    };
+    (0..board.tiles()).into_par_iter().with_min_len(16).map(tile).collect()
+}

@@ -1,0 +1,13 @@
+//! From bytes to values: single positions, whole tables, who wins.
+
+pub(crate) mod block;
+pub(crate) mod block_cache;
+pub(crate) mod decode;
+pub(crate) mod file_classes;
+mod front;
+mod load;
+pub(crate) mod lookup;
+mod mmap;
+mod outcomes;
+pub(crate) mod sizes;
+pub(crate) mod table_file;

@@ -1,0 +1,47 @@
+//! What the bytes of a file are used for.
+
+use molien_values::Metric;
+
+use crate::format::coding::Malformed;
+use crate::format::file::split_record;
+use crate::{TableError, TableFile};
+
+/// What part of a file holds what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// Bytes of the outcomes: base side, predicted side.
+    pub outcomes: [u64; 2],
+    /// Bytes of the depths in each stored metric: base side, predicted side. A
+    /// metric may be stored as the difference to an earlier one.
+    pub depths: Vec<(Metric, [u64; 2])>,
+    /// Bytes of head, description, dictionaries, index, lengths and checksums.
+    pub rest: u64,
+}
+
+impl TableFile {
+    /// What the bytes of the file are used for.
+    ///
+    /// # Errors
+    /// If a record is damaged.
+    pub fn sizes(&self) -> Result<Sizes, TableError> {
+        let mut streams = vec![0; self.shared.meta.streams()];
+        for number in 0..self.shared.meta.layout.blocks() {
+            let (contents, _) = self.record(number)?;
+            let split = split_record(contents, streams.len());
+            let split = split.map_err(|Malformed(why)| self.malformed(number, why))?;
+            streams.iter_mut().zip(split).for_each(|(len, stream)| *len += stream.len() as u64);
+        }
+        let metrics = self.shared.meta.metrics.iter().map(|stored| stored.metric);
+        let depths = metrics.zip(streams[2..].chunks(2).map(|pair| [pair[0], pair[1]])).collect();
+        let rest = self.len_bytes() - streams.iter().sum::<u64>();
+        Ok(Sizes { outcomes: [streams[0], streams[1]], depths, rest })
+    }
+
+    /// The order of the men in the file and the predicted side, in words.
+    pub fn layout(&self) -> String {
+        let layout = &self.shared.meta.layout;
+        let men: String = layout.men.iter().map(|man| man.letter()).collect();
+        let king = if layout.king_moves { "" } else { ", king's moves left out" };
+        format!("{men}, {} predicted{king}, scanned by {:?}", layout.predicted, layout.order)
+    }
+}
