@@ -1,7 +1,6 @@
 //! The classes of a tile's cells as sets.
 
-/// Loss, blessed loss, draw, cursed win, win: [`molien_values::Category`] as a
-/// number.
+/// Loss, blessed loss, draw, cursed win and win, numbered from 0.
 pub const CLASSES: usize = 5;
 
 /// The class of a cell that is not known or not stored, in answers.

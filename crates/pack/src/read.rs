@@ -181,7 +181,7 @@ impl<'a> Classes<'a> {
         self.sides.iter().map(|side| side.turn)
     }
 
-    /// The class of a stored cell: [`molien_values::Category`] as a number.
+    /// The class of a stored cell, from 0, a loss, to 4, a win.
     /// `None` if the cell or the side is not stored.
     ///
     /// # Errors
