@@ -7,6 +7,8 @@ use serde_json::Value as Json;
 fn molien(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_molien"))
         .args(args)
+        // Examples write files where they run.
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
         // Not the user's own folder of tables.
         .env("MOLIEN_TABLES", concat!(env!("CARGO_TARGET_TMPDIR"), "/cli-tables"))
         .output()

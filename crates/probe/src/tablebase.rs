@@ -227,9 +227,12 @@ impl Tablebase {
             }
             false => setup.play(m),
         };
-        let after: Vec<Setup> = played.iter().map(after).collect();
+        // The position itself is asked with them: large tables, which keep no
+        // depths, are then solved once for all, also if it is probed next.
+        let asked: Vec<Setup> = [*setup].into_iter().chain(played.iter().map(after)).collect();
+        let answers = self.answers_at(&asked, metrics)?.into_iter().skip(1);
         let mut moves = Vec::with_capacity(played.len());
-        for (played, after) in played.into_iter().zip(self.answers_at(&after, metrics)?) {
+        for (played, after) in played.into_iter().zip(answers) {
             let san = chess::san(position, &played);
             moves.push(MoveAnswer { played, san, after: after? });
         }
