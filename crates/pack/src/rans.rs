@@ -5,9 +5,7 @@
 //! the bytes goes on with what is left of the state. A symbol whose interval
 //! starts at zero costs nothing at the end of a stream, so a stream of likely
 //! symbols has no bytes at all. Streams here have some tens of bytes: the two to
-//! eight bytes that general coders spend on sealing each one (`constriction`'s
-//! word-wise ANS coders among them, whose words cannot be as small as a byte)
-//! would cost more than the rest of this crate gains, and that is why these few
+//! eight bytes that general coders spend on sealing each one would cost more than the rest of this crate gains, and that is why these few
 //! lines are our own.
 
 use crate::error::PackError;
