@@ -5,8 +5,9 @@
 //! the bytes goes on with what is left of the state. A symbol whose interval
 //! starts at zero costs nothing at the end of a stream, so a stream of likely
 //! symbols has no bytes at all. Streams here have some tens of bytes: the two to
-//! eight bytes that general coders spend on sealing each one would cost more than the rest of this crate gains, and that is why these few
-//! lines are our own.
+//! eight bytes that general coders spend on sealing each one would cost more
+//! than the rest of this crate gains, and that is why these few lines are our
+//! own.
 
 use crate::error::PackError;
 
