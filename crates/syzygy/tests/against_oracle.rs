@@ -80,7 +80,14 @@ fn check(tables: &Tablebase<Chess>, table: &Table, step: usize) {
 fn check_position(tables: &Tablebase<Chess>, position: &Position, ours: Value) {
     let chess = chess(position);
     let wdl = class(tables.probe_wdl_after_zeroing(&chess).unwrap());
-    let expected = Category::of(ours) as i32 - Category::Draw as i32;
+    let expected = match Category::of(ours) {
+        Category::Win => 2,
+        Category::CursedWin => 1,
+        Category::Draw => 0,
+        Category::BlessedLoss => -1,
+        Category::Loss => -2,
+        maybe => panic!("{maybe} is not a class of a table"),
+    };
     assert_eq!(wdl, expected, "{position}: {ours:?}");
     let theirs = tables.probe_dtz(&chess).unwrap();
     let rounded = matches!(theirs, MaybeRounded::Rounded(_));
