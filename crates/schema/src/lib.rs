@@ -2,7 +2,7 @@
 //!
 //! Values are plies, positive for a win of the side to move, negative for a
 //! loss, 0 for mated, null for a draw; each stands beside the position it
-//! belongs to. Classes are the seven words of [`Category`]. docs/json.md
+//! belongs to. Classes are the seven words of `Category`. docs/json.md
 //! describes the fields.
 //!
 //! What it is not: it computes nothing.
