@@ -39,7 +39,7 @@ fn several_lines_and_chosen_moves() {
     let mates: Vec<_> = said.iter().filter_map(|line| number(line, "mate")).collect();
     assert!(mates.is_sorted() && mates.len() == 3, "{mates:?}");
     let said = talk.ask(&format!("{ROOK}\ngo depth 5 searchmoves h1c1 a1a9"));
-    assert!(said[0].contains("'a1a9' is not a legal move"), "{said:?}");
+    assert!(said[0].contains("'a1a9' is not a move"), "{said:?}");
     assert!(said.last().is_some_and(|line| line.starts_with("bestmove h1c1")), "{said:?}");
     assert_eq!(number(&said[1], "mate"), Some(16), "two moves longer: {said:?}");
 }
