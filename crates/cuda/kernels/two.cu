@@ -158,11 +158,13 @@ NOINLINE Pair64 any_quiet(const Job &job, Cell cell, int side, int lane)
 }
 
 // Notes what the defender has lost, in place or put off.
-DEVICE void write_lost(const Job &job, const Cell &cell, int lane, Pair64 unlost, Pair64 now, Tally &tally)
+DEVICE void write_lost(const Job &job, const Cell &cell, int lane, Pair64 now, Tally &tally)
 {
     if (job.put_off.wanted) {
         put_off(job, cell.tile, lane, now);
     } else {
+        // Read again rather than kept in registers while moves were looked for.
+        const Pair64 unlost = load_rows(job.candidates, cell.tile, lane);
         store_rows(job.candidates, cell.tile, lane, unlost.a & ~now.a, unlost.b & ~now.b);
     }
     if (lane == 0) job.lost_now_live[cell.tile] = 1;
@@ -228,7 +230,7 @@ KERNEL(two_start, INIT_BLOCKS)
             if (has_mates) job.lost_before_live[tile] = 1;
         }
         if (has_mates) tally_rows(job, cell, lane, mates, mated);
-        if (any_bit(forcing.a, forcing.b)) write_lost(job, cell, lane, forcing, forcing, forced);
+        if (any_bit(forcing.a, forcing.b)) write_lost(job, cell, lane, forcing, forced);
     }
     add_tally(mated, job.tally + TALLY_LOST * TALLY_WORDS, lane);
     add_tally(forced, job.tally + TALLY_LOST_NEXT * TALLY_WORDS, lane);
@@ -283,9 +285,10 @@ KERNEL(two_defend, WAVE_BLOCKS)
         const u32 tile = job.list_candidates[at];
         if (lane == 0) tally.tiles++;
         const Cell cell = decode(job, tile);
-        const Pair64 legal = legal_rows(job, cell, defender, lane);
+        Pair64 need = legal_rows(job, cell, defender, lane);
         const Pair64 unlost = load_rows(job.candidates, tile, lane);
-        const Pair64 need = {unlost.a & legal.a, unlost.b & legal.b};
+        need.a &= unlost.a;
+        need.b &= unlost.b;
         const Pair64 moves = quiet<true>(job, cell, defender, job.open, job.open_live, lane, need);
         const Pair64 stuck = {need.a & ~moves.a, need.b & ~moves.b};
         if (count_rows(stuck) == job.held[tile]) continue;
@@ -299,7 +302,7 @@ KERNEL(two_defend, WAVE_BLOCKS)
             job.held[tile] = (u16)held_count;
             if (!can_lose) job.candidates_live[tile] = 0;
         }
-        if (any_bit(now.a, now.b)) write_lost(job, cell, lane, unlost, now, tally);
+        if (any_bit(now.a, now.b)) write_lost(job, cell, lane, now, tally);
     }
     add_tally(tally, job.tally + TALLY_LOST * TALLY_WORDS, lane);
     add_tally(looked_up, job.tally + TALLY_HELD * TALLY_WORDS, lane);

@@ -210,3 +210,22 @@ pub(crate) fn plan(
         put_off: 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seven unlike men on a card of 141 GB: two planes fit, four do not.
+    #[test]
+    fn seven_unlike_men() {
+        const CARD_MIB: u64 = 142_626;
+        let material = "KQNKRBN".parse().unwrap();
+        let mib = |planes| {
+            let plan = plan(material, Metric::Dtc, Keep::Counts, &[Color::White], planes);
+            assert_eq!(plan.plane >> 20, 59_136);
+            plan.total() >> 20
+        };
+        assert!(mib(Planes::Four) > CARD_MIB);
+        assert!(mib(Planes::Two) < CARD_MIB, "{}", mib(Planes::Two));
+    }
+}
