@@ -113,8 +113,8 @@ fn signatures(engine: &CudaEngine, names: &[String]) -> Outcome {
 fn seven(engine: &CudaEngine, name: &str) -> Outcome {
     let material: Material = name.parse()?;
     let request = engine.survey_request(material, Metric::Dtc);
-    let plan = engine.plan(&request);
-    println!("{name}: {plan} = {} MiB", plan.total().div_ceil(1 << 20));
+    let needs = engine.needs(&request);
+    println!("{name}: {needs} = {} MiB", needs.total().div_ceil(1 << 20));
     let started = Instant::now();
     let survey = engine.survey_in(material, Metric::Dtc, request.planes)?;
     let seconds = started.elapsed().as_secs_f64();

@@ -9,7 +9,7 @@ use molien_values::Metric;
 use crate::device::{Buffer, Kernel};
 use crate::layout::Board;
 use crate::waves::{Extras, base_job};
-use crate::{Attackers, CudaEngine, CudaError, Keep, Planes, Request};
+use crate::{Attackers, CudaEngine, CudaError, Detail, Planes, Request};
 
 /// One phase of a solve.
 #[derive(Clone, Debug)]
@@ -85,7 +85,7 @@ impl CudaEngine {
         planes: Planes,
     ) -> Result<Bench, CudaError> {
         let copy_bytes_per_second = self.copy_bandwidth()?;
-        let keep = if material.len() > 6 { Keep::Counts } else { Keep::Outcomes };
+        let keep = if material.len() > 6 { Detail::Counts } else { Detail::Outcomes };
         let attackers = Attackers::White;
         let request =
             Request { material, metric, keep, attackers, opposite_bishops: false, planes };

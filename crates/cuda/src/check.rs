@@ -4,13 +4,13 @@ use crate::counts::{TALLY_WORDS, Tally};
 use crate::device::{Buffer, Kernel};
 use crate::layout::Job;
 use crate::waves::{TALLIES, WaveSolve};
-use crate::{CudaError, Keep};
+use crate::{CudaError, Detail};
 
 impl WaveSolve<'_> {
     /// Checks the finished planes of a job, if that is wanted and depths were
     /// kept.
     pub fn check(&self, job: &Job) -> Result<(), CudaError> {
-        if !self.extras.check || self.keep != Keep::Depths {
+        if !self.extras.check || self.keep != Detail::Depths {
             return Ok(());
         }
         let tally = Buffer::zeroed(self.device, TALLIES * TALLY_WORDS * 8)?;

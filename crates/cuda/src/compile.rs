@@ -4,8 +4,8 @@ use molien_hyper::Hyperboard;
 
 use crate::device::{Build, Part};
 use crate::layout::Board;
-use crate::plan::sub_keep;
-use crate::{CudaEngine, CudaError, Keep, Planes, Request};
+use crate::needs::sub_detail;
+use crate::{CudaEngine, CudaError, Detail, Planes, Request};
 
 impl CudaEngine {
     /// Compiles the kernels a request needs, in parallel. Without this each is
@@ -15,10 +15,10 @@ impl CudaEngine {
     /// If they do not compile.
     pub fn prepare(&self, request: &Request) -> Result<(), CudaError> {
         let board = Board::new(&Hyperboard::pieces(request.material));
-        let graded = sub_keep(request.metric) == Keep::Depths;
+        let graded = sub_detail(request.metric) == Detail::Depths;
         let own: &[Part] = match (request.planes, request.keep) {
             (Planes::Two, _) => &Part::IN_TWO,
-            (Planes::Four, Keep::Counts) => &Part::WITHOUT_LOSSES,
+            (Planes::Four, Detail::Counts) => &Part::WITHOUT_LOSSES,
             (Planes::Four, _) => &Part::ALWAYS,
         };
         let mut builds: Vec<Build> = own.iter().map(|&part| Build::of(&board, part)).collect();

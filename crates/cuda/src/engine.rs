@@ -13,11 +13,11 @@ use crate::cache::Cache;
 use crate::device::{Buffer, Device};
 use crate::driver::CudaDevice;
 use crate::layout::{Board, Tables, bishop_pair};
+use crate::needs::{card_memory, sub_detail};
 use crate::pawn_exits::PawnExits;
-use crate::plan::{plan, sub_keep};
 use crate::unit::Unit;
 use crate::waves::{Extras, Timing, WaveSolve};
-use crate::{CudaError, Keep, Plan, Planes};
+use crate::{CardMemory, CudaError, Detail, Planes};
 
 /// Whose wins are solved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,7 +36,7 @@ pub struct Request {
     /// What is counted.
     pub metric: Metric,
     /// What stays on the card.
-    pub keep: Keep,
+    pub keep: Detail,
     /// Whose wins.
     pub attackers: Attackers,
     /// Count only placements whose two like bishops stand on squares of both
@@ -50,9 +50,9 @@ impl Request {
     /// Both sides' wins, keeping what `molien_build::Build` keeps.
     pub fn new(material: Material, metric: Metric) -> Request {
         let keep = match material.len() {
-            0..=5 => Keep::Depths,
-            6 => Keep::Outcomes,
-            _ => Keep::Counts,
+            0..=5 => Detail::Depths,
+            6 => Detail::Outcomes,
+            _ => Detail::Counts,
         };
         Request {
             material,
@@ -169,8 +169,14 @@ impl CudaEngine {
     }
 
     /// What a request needs on the card.
-    pub fn plan(&self, request: &Request) -> Plan {
-        plan(request.material, request.metric, request.keep, request.colors(), request.planes)
+    pub fn needs(&self, request: &Request) -> CardMemory {
+        card_memory(
+            request.material,
+            request.metric,
+            request.keep,
+            request.colors(),
+            request.planes,
+        )
     }
 
     /// The table of a material in canonical orientation, as
@@ -184,7 +190,7 @@ impl CudaEngine {
             return self.solve_pawns(material, metric);
         }
         let metric = metric.without_pawns();
-        let keep = if material.len() <= 5 { Keep::Depths } else { Keep::Outcomes };
+        let keep = if material.len() <= 5 { Detail::Depths } else { Detail::Outcomes };
         self.solve_request(&Request { keep, ..Request::new(material, metric) })
     }
 
@@ -274,7 +280,7 @@ impl CudaEngine {
         let known = extras.watched.is_empty() && !extras.deepest && !request.opposite_bishops;
         if known
             && let Some(unit) = self.lock().get(&key)
-            && (keep <= Keep::Outcomes || unit.has_depths)
+            && (keep <= Detail::Outcomes || unit.has_depths)
         {
             return Ok((unit, Timing::default()));
         }
@@ -300,7 +306,7 @@ impl CudaEngine {
         };
         let (unit, timing) = solve.run()?;
         let unit = Arc::new(unit);
-        if bishops.is_none() && keep != Keep::Counts {
+        if bishops.is_none() && keep != Detail::Counts {
             self.lock().insert(key, unit.clone());
         }
         Ok((unit, timing))
@@ -313,7 +319,7 @@ impl CudaEngine {
         board: &Hyperboard,
         attacker: Color,
     ) -> Result<Vec<Arc<Unit>>, CudaError> {
-        let keep = sub_keep(request.metric);
+        let keep = sub_detail(request.metric);
         let sub = |man| {
             let material = request.material.without(man)?;
             let planes = Planes::Four; // they are small beside the board

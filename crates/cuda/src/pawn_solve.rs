@@ -17,7 +17,7 @@ use crate::pawn_exits::{NO_SQUARE, PawnExits, Places, Relaid, TargetKey};
 use crate::unit::Unit;
 use crate::waves::{Extras, Start, TALLY_LOST, Timing, WaveSolve, base_job};
 use crate::working::Working;
-use crate::{CudaEngine, CudaError, Keep, Planes};
+use crate::{CudaEngine, CudaError, Detail, Planes};
 
 /// Planes that a target's addresses point into.
 enum Kept {
@@ -86,7 +86,7 @@ impl CudaEngine {
             layout,
             attacker,
             metric: request.metric,
-            keep: Keep::Depths,
+            keep: Detail::Depths,
             planes: Planes::Four,
             subs: Vec::new(),
             bishops: None,
@@ -105,11 +105,11 @@ impl CudaEngine {
         material: Material,
         metric: Metric,
     ) -> Result<Table, CudaError> {
-        let request = Request { keep: Keep::Depths, ..Request::new(material, metric) };
+        let request = Request { keep: Detail::Depths, ..Request::new(material, metric) };
         let (units, stats) = {
             let _one = self.one_at_a_time();
             self.make_room(&request)?;
-            let positions = self.plan(&request).plane * 8;
+            let positions = self.needs(&request).plane * 8;
             self.progress.begin(material, metric, positions);
             let units = [self.unit(&request, Color::White)?, self.unit(&request, Color::Black)?];
             let mut stats = wave_stats(metric, &units[0], Some(&units[1]));
@@ -159,7 +159,7 @@ impl CudaEngine {
         let sub_request = Request {
             material: relaid.material,
             metric: request.metric.without_pawns(),
-            keep: if depths { Keep::Depths } else { Keep::Outcomes },
+            keep: if depths { Detail::Depths } else { Detail::Outcomes },
             ..*request
         };
         let unit = self.unit(&sub_request, attacker)?;

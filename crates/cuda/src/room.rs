@@ -7,22 +7,22 @@ use molien_hyper::Hyperboard;
 use molien_values::Metric;
 
 use crate::cache::Cache;
-use crate::plan::reachable;
+use crate::needs::reachable;
 use crate::unit::Unit;
 use crate::{CudaEngine, CudaError, Request};
 
 impl CudaEngine {
-    /// Gives back units until the plan fits.
+    /// Gives back units until a solve fits.
     pub(crate) fn make_room(&self, request: &Request) -> Result<(), CudaError> {
-        let plan = self.plan(request);
+        let needs = self.needs(request);
         let closure = reachable(request.material);
-        let present = self.lock().touch(&closure, request.metric).min(plan.sub_games);
-        let needed = plan.total() - present;
+        let present = self.lock().touch(&closure, request.metric).min(needs.sub_games);
+        let needed = needs.total() - present;
         while self.device.memory()?.0 < needed && self.lock().evict() {}
         if self.device.memory()?.0 < needed {
             self.lock().clear();
         }
-        let (needed, free) = (plan.total(), self.device.memory()?.0);
+        let (needed, free) = (needs.total(), self.device.memory()?.0);
         if free + self.lock().touch(&closure, request.metric) >= needed {
             return Ok(());
         }
@@ -31,7 +31,7 @@ impl CudaEngine {
             material: request.material,
             metric: request.metric,
             needed_mib: mib(needed),
-            plan: self.plan(request).to_string(),
+            plan: self.needs(request).to_string(),
             free_mib: mib(free),
         })
     }

@@ -31,7 +31,7 @@ impl CudaShelf {
     }
 
     fn fits(&self, material: Material, metric: Metric) -> bool {
-        let needed = self.engine.plan(&Request::new(material, metric)).total();
+        let needed = self.engine.needs(&Request::new(material, metric)).total();
         self.engine.memory().is_ok_and(|(_, total)| needed < total)
     }
 

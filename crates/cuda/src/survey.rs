@@ -5,7 +5,7 @@ use molien_values::{Bishops, Metric, Rule, Stats, Survey, SurveyError, Surveyor,
 
 use crate::watch::positions;
 use crate::waves::Extras;
-use crate::{Attackers, CudaEngine, CudaError, Keep, Planes, Request};
+use crate::{Attackers, CudaEngine, CudaError, Detail, Planes, Request};
 
 /// Smaller boards are solved as tables, and kept.
 const SURVEYED_MEN: usize = 6;
@@ -49,7 +49,7 @@ impl Surveyor for CudaEngine {
         let request = Request {
             material,
             metric: metric.without_pawns(),
-            keep: Keep::Outcomes,
+            keep: Detail::Outcomes,
             attackers: Attackers::White,
             opposite_bishops: bishops == Bishops::Opposite,
             planes: Planes::Four,
@@ -140,7 +140,7 @@ impl CudaEngine {
     /// in four planes if they fit and in two if only they do.
     pub fn survey_request(&self, material: Material, metric: Metric) -> Request {
         let metric = metric.without_pawns();
-        let (keep, attackers) = (Keep::Counts, Attackers::White);
+        let (keep, attackers) = (Detail::Counts, Attackers::White);
         let four = Request { keep, attackers, ..Request::new(material, metric) };
         let two_would_do = metric.conversion_rule() == Rule::One && !material.has_pawns();
         let planes =

@@ -13,7 +13,7 @@ use crate::device::{Buffer, Device, Kernel};
 use crate::layout::{Board, Job};
 use crate::unit::Unit;
 use crate::working::Working;
-use crate::{CudaError, Keep, Planes};
+use crate::{CudaError, Detail, Planes};
 
 /// Tallies a launch can write.
 pub(crate) const TALLIES: usize = 8;
@@ -34,7 +34,7 @@ pub(crate) struct WaveSolve<'a> {
     pub layout: Board,
     pub attacker: Color,
     pub metric: Metric,
-    pub keep: Keep,
+    pub keep: Detail,
     pub planes: Planes,
     /// The unit without the i-th piece.
     pub subs: Vec<Arc<Unit>>,
@@ -111,7 +111,7 @@ impl WaveSolve<'_> {
             return Ok((unit, Timing::default()));
         }
         let in_two = self.planes == Planes::Two;
-        if self.keep != Keep::Counts && !in_two {
+        if self.keep != Detail::Counts && !in_two {
             unit.lost = Some(Buffer::zeroed(self.device, self.plane_bytes())?);
         }
         let bits = self.release_bits();
@@ -137,7 +137,7 @@ impl WaveSolve<'_> {
         if in_two {
             self.finish_two(&mut job, &mut unit, unlost)?;
         }
-        if self.keep != Keep::Counts {
+        if self.keep != Detail::Counts {
             let won = self.plane()?;
             job.won = won.address();
             self.device.launch(Kernel::FinishWon, &job)?;

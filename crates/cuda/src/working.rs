@@ -11,7 +11,7 @@ use crate::two_planes::PutOffRoom;
 use crate::unit::{Unit, addresses, grow_depths};
 use crate::watch::{Notes, Watch};
 use crate::waves::{GROUP_TILES, TALLIES, WaveSolve};
-use crate::{CudaError, Keep, Planes};
+use crate::{CudaError, Detail, Planes};
 
 /// Release planes of one side.
 pub(crate) struct ReleasePlanes {
@@ -157,7 +157,7 @@ impl WaveSolve<'_> {
             won_depth: Vec::new(),
             lost_depth: Vec::new(),
             record: Record::default(),
-            has_depths: self.keep == Keep::Depths,
+            has_depths: self.keep == Detail::Depths,
         })
     }
 
@@ -207,7 +207,7 @@ impl WaveSolve<'_> {
     }
 
     pub fn set_depths(&self, job: &mut Job, unit: &mut Unit, ply: u16) -> Result<(), CudaError> {
-        if self.keep != Keep::Depths {
+        if self.keep != Detail::Depths {
             return Ok(());
         }
         let bytes = self.plane_bytes();

@@ -9,7 +9,7 @@ use molien_schema::PositionJson;
 use molien_values::{Category, Metric, Value};
 
 use crate::Verdict;
-use crate::cmd::{bulk, large};
+use crate::cmd::{bulk, survey};
 use crate::context::Context;
 use crate::diagram::{Style, lines};
 use crate::text::{list, print_answer, print_line, winner_moves};
@@ -65,11 +65,11 @@ pub fn run(context: &Context, args: &ProbeArgs) -> anyhow::Result<Verdict> {
     }
     let setup = Setup::parse(&args.fen.join(" "), options)?;
     // A large board is solved in one metric at a time.
-    if large::wants_card(context, setup.position.material()) {
+    if survey::wants_card(context, setup.position.material()) {
         let metric = args.metric.first().copied().unwrap_or(Metric::Dtc);
         metrics = vec![metric];
         setup.position.check_legal()?;
-        large::announce(&*context.card()?, setup.position.material(), metric)?;
+        survey::announce(&*context.card()?, setup.position.material(), metric)?;
     }
     let tables = context.tablebase();
     // The moves first: they announce all positions that are asked for.

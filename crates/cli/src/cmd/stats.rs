@@ -11,7 +11,7 @@ use molien_values::{Count, Counting, Longest, Metric, Stats};
 use serde_json::{Map, Value as Json, json};
 
 use crate::Verdict;
-use crate::cmd::large;
+use crate::cmd::survey;
 use crate::context::Context;
 use crate::text::{grouped, percent, print_json, print_line, winner_moves};
 
@@ -58,10 +58,10 @@ pub struct StatsArgs {
 /// Solves what is needed and prints its statistics.
 pub fn run(context: &Context, args: &StatsArgs) -> anyhow::Result<Verdict> {
     let material: Material = args.material.parse()?;
-    if large::wants_card(context, material) {
+    if survey::wants_card(context, material) {
         let plain = !(args.histogram || args.csv || args.chart || args.plot.is_some());
         anyhow::ensure!(plain, "{material}: of so large a board only the figures are printed");
-        return large::stats(context, material, args.metric, args.counting);
+        return survey::stats(context, material, args.metric, args.counting);
     }
     let stats = context.tablebase().stats(material, args.metric)?;
     let view = View { stats: &stats, metric: args.metric, counting: args.counting };

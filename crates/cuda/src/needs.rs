@@ -10,7 +10,7 @@ use crate::pawn_exits::Places;
 
 /// What is kept of a solved material.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
-pub enum Keep {
+pub enum Detail {
     /// Statistics only: the least memory.
     Counts,
     /// The outcome of every position.
@@ -32,7 +32,7 @@ pub enum Planes {
 
 /// Bytes a solve needs on the card at its peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
+pub struct CardMemory {
     /// Bytes of one plane.
     pub plane: u64,
     /// Planes that live while the waves run.
@@ -49,7 +49,7 @@ pub struct Plan {
     pub put_off: u64,
 }
 
-impl Plan {
+impl CardMemory {
     /// All of it.
     pub fn total(&self) -> u64 {
         let planes = self.plane * (self.working_planes + self.value_planes);
@@ -57,7 +57,7 @@ impl Plan {
     }
 }
 
-impl fmt::Display for Plan {
+impl fmt::Display for CardMemory {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
         write!(
@@ -81,19 +81,19 @@ fn expected_depth_bits(material: Material) -> u64 {
     if material.len() <= 4 { 8 } else { 9 }
 }
 
-fn value_planes(material: Material, keep: Keep) -> u64 {
+fn value_planes(material: Material, keep: Detail) -> u64 {
     match keep {
-        Keep::Counts => 0,
-        Keep::Outcomes => 2,
-        Keep::Depths => 2 + 2 * expected_depth_bits(material),
+        Detail::Counts => 0,
+        Detail::Outcomes => 2,
+        Detail::Depths => 2 + 2 * expected_depth_bits(material),
     }
 }
 
 /// What sub-games must keep for a metric.
-pub(crate) fn sub_keep(metric: Metric) -> Keep {
+pub(crate) fn sub_detail(metric: Metric) -> Detail {
     match metric.conversion_rule() {
-        Rule::One => Keep::Outcomes,
-        _ => Keep::Depths,
+        Rule::One => Detail::Outcomes,
+        _ => Detail::Depths,
     }
 }
 
@@ -128,21 +128,21 @@ fn plane_bytes(material: Material) -> u64 {
     (numbers * size_of::<Tile>()) as u64
 }
 
-/// The plan for a material with pawns. Its sub-games with pawns and those
+/// The memory for a material with pawns. Its sub-games with pawns and those
 /// without keep what a table keeps.
-fn pawn_plan(material: Material, metric: Metric) -> Plan {
+fn pawn_memory(material: Material, metric: Metric) -> CardMemory {
     let found = reachable(material);
-    let kept = |m: &Material| plane_bytes(*m) * 2 * (2 + value_planes(*m, Keep::Depths));
+    let kept = |m: &Material| plane_bytes(*m) * 2 * (2 + value_planes(*m, Detail::Depths));
     let plane = plane_bytes(material);
     let release = match (metric.conversion_rule(), metric.push_rule()) {
         (Rule::One, Rule::One) => 2 * 2,
         (Rule::Fifty, _) => 2 * 8,
         _ => 2 * (1 + expected_depth_bits(material)),
     };
-    Plan {
+    CardMemory {
         plane,
         working_planes: 4 + release,
-        value_planes: 2 * (2 + value_planes(material, Keep::Depths)),
+        value_planes: 2 * (2 + value_planes(material, Detail::Depths)),
         tile_lists: plane / size_of::<Tile>() as u64 * (6 + 2 * 4 + 2 * 2),
         // Boards without pawns are read in another layout: 16 slices at most.
         sub_games: found[1..].iter().map(kept).sum::<u64>() + plane * 16,
@@ -153,8 +153,8 @@ fn pawn_plan(material: Material, metric: Metric) -> Plan {
 /// The least room for what is put off, of a plane.
 const PUT_OFF_SHARE: u64 = 32;
 
-/// The plan for one attacker's wins in two planes.
-fn two_plane_plan(material: Material, keep: Keep) -> Plan {
+/// The memory for one attacker's wins in two planes.
+fn two_plane_memory(material: Material, keep: Detail) -> CardMemory {
     let board = Hyperboard::pieces(material);
     let sub_plane = |m: &Material| Hyperboard::pieces(*m).plane_bytes() as u64;
     // Of the boards one capture away one or two planes are read, and three kept
@@ -170,19 +170,19 @@ fn two_plane_plan(material: Material, keep: Keep) -> Plan {
     // Two live flags, two of last losses, two of dirt; two lists; what is held.
     let tile_lists = board.tiles() as u64 * (6 + 2 * 4 + 2);
     let put_off = plane / PUT_OFF_SHARE;
-    Plan { plane, working_planes: 2, value_planes: kept, tile_lists, sub_games, put_off }
+    CardMemory { plane, working_planes: 2, value_planes: kept, tile_lists, sub_games, put_off }
 }
 
-/// The plan for some attackers' wins.
-pub(crate) fn plan(
+/// The memory for some attackers' wins.
+pub(crate) fn card_memory(
     material: Material,
     metric: Metric,
-    keep: Keep,
+    keep: Detail,
     attackers: &[Color],
     planes: Planes,
-) -> Plan {
+) -> CardMemory {
     if material.has_pawns() {
-        return pawn_plan(material, metric);
+        return pawn_memory(material, metric);
     }
     let board = Hyperboard::pieces(material);
     let release = match metric.conversion_rule() {
@@ -191,16 +191,16 @@ pub(crate) fn plan(
         Rule::Fifty => 2 * 8,
     };
     let sub_plane = |m: &Material| Hyperboard::pieces(*m).plane_bytes() as u64;
-    let kept = |m: &Material| sub_plane(m) * (1 + value_planes(*m, sub_keep(metric)));
+    let kept = |m: &Material| sub_plane(m) * (1 + value_planes(*m, sub_detail(metric)));
     let sub_games: u64 = sub_materials(material).iter().map(kept).sum();
     if planes == Planes::Two {
-        let plan = two_plane_plan(material, keep);
+        let needs = two_plane_memory(material, keep);
         let before = (attackers.len() as u64 - 1) * (1 + value_planes(material, keep)).max(2);
-        return Plan { value_planes: plan.value_planes + before, ..plan };
+        return CardMemory { value_planes: needs.value_planes + before, ..needs };
     }
     // An attacker solved before the other leaves its open plane and values.
     let before = (attackers.len() as u64 - 1) * (1 + value_planes(material, keep));
-    Plan {
+    CardMemory {
         plane: board.plane_bytes() as u64,
         // Open, candidates, two waves of losses.
         working_planes: 4 + release,
@@ -221,9 +221,9 @@ mod tests {
         const CARD_MIB: u64 = 142_626;
         let material = "KQNKRBN".parse().unwrap();
         let mib = |planes| {
-            let plan = plan(material, Metric::Dtc, Keep::Counts, &[Color::White], planes);
-            assert_eq!(plan.plane >> 20, 59_136);
-            plan.total() >> 20
+            let needs = card_memory(material, Metric::Dtc, Detail::Counts, &[Color::White], planes);
+            assert_eq!(needs.plane >> 20, 59_136);
+            needs.total() >> 20
         };
         assert!(mib(Planes::Four) > CARD_MIB);
         assert!(mib(Planes::Two) < CARD_MIB, "{}", mib(Planes::Two));

@@ -17,12 +17,12 @@ pub fn wants_card(context: &Context, material: Material) -> bool {
 
 /// Says on standard error what a solve needs, before it starts.
 pub fn announce(card: &CudaEngine, material: Material, metric: Metric) -> anyhow::Result<()> {
-    let plan = card.plan(&card.survey_request(material, metric));
+    let needs = card.needs(&card.survey_request(material, metric));
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-    let (needed, (free, total)) = (mib(plan.total()), card.memory()?);
+    let (needed, (free, total)) = (mib(needs.total()), card.memory()?);
     let (free, total) = (mib(free), mib(total));
     eprintln!("{material} in {metric}: {needed} MiB of {free} MiB free on the card ({total} MiB)");
-    eprintln!("  {plan}");
+    eprintln!("  {needs}");
     Ok(())
 }
 
