@@ -29,33 +29,32 @@ pub struct Cli {
 
 /// Options of every command.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Common {
     /// Print JSON instead of text
     #[arg(long, global = true)]
     pub json: bool,
-    /// Memory to use at most, such as 8G, 500M or 50% of the machine's
+    /// Use at most this much memory: 8G, 500M, or 50% of the machine's
     #[arg(long, global = true, default_value = "70%", value_name = "SIZE")]
     pub memory: MemoryLimit,
-    /// The folder of tables [default: $MOLIEN_TABLES, else the platform's data
-    /// folder]
+    /// Keep tables in this folder [default: $MOLIEN_TABLES, else the platform's
+    /// data folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub tables: Option<PathBuf>,
     /// Use stored tables only; a missing one is an error
     #[arg(long, global = true)]
     pub no_solve: bool,
-    /// Keep nothing: solve in memory and store no table
+    /// Solve in memory; read and store no table
     #[arg(long, global = true, conflicts_with_all = ["tables", "no_solve"])]
     pub in_memory: bool,
-    /// What pawns promote to; 'queen' is not chess, but what Thompson used
-    /// for KQPKQ in 1986
+    /// What pawns may promote to; 'queen' is not chess, but what Thompson
+    /// assumed for KQPKQ in 1986
     #[arg(long, global = true, default_value = "all", value_name = "ROLES")]
     pub promote: Promote,
-    /// What solves tables with up to five men, and larger boards without pawns: a
-    /// CUDA card if there is one (auto), the processor (cpu), or the card only
-    /// (cuda)
+    /// Where to solve tables with up to five men, and larger ones without pawns
     #[arg(long, global = true, default_value = "auto", value_name = "WHICH")]
     pub backend: Backend,
-    /// Threads to use [default: one for each processor]
+    /// Use this many threads [default: one for each processor]
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<std::num::NonZeroUsize>,
 }
@@ -67,7 +66,7 @@ pub enum Backend {
     Auto,
     /// The processor
     Cpu,
-    /// A CUDA card; none is an error
+    /// A CUDA card; having none is an error
     Cuda,
 }
 
@@ -93,42 +92,42 @@ impl Promote {
 /// The commands, one file each under `cmd`.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Solve materials and everything they depend on
-    Solve(cmd::solve::SolveArgs),
-    /// Counts, histograms, longest wins, mutual zugzwangs of a material
-    Stats(cmd::stats::StatsArgs),
-    /// The value of a position and of every legal move
+    /// Give the value of a position and of every legal move
     Probe(cmd::probe::ProbeArgs),
-    /// Best play of both sides, annotated
+    /// Show best play by both sides, annotated
     Line(cmd::line::LineArgs),
-    /// Judge the moves of games and studies
+    /// Judge every move of games and studies
     Study(cmd::study::StudyArgs),
-    /// Published tables beside our figures
-    Reproduce(cmd::reproduce::ReproduceArgs),
-    /// List the stored tables
-    Tables(cmd::tables::TablesArgs),
-    /// Check tables against themselves and against a referee
-    Verify(cmd::verify::VerifyArgs),
-    /// Measure how fast this machine solves
-    Bench(cmd::bench::BenchArgs),
     /// Say in words why a simple pawn ending is won or drawn
     Explain(cmd::explain::ExplainArgs),
     /// Search a king and pawn ending and prove its value
     Search(cmd::search::SearchArgs),
-    /// Run as a UCI engine
-    Uci(cmd::uci::UciArgs),
-    /// The positions of a material that match a query
-    Find(cmd::find::FindArgs),
-    /// The value for each square of one man that is left free
+    /// Give the value for every square of one man
     Free(cmd::free::FreeArgs),
-    /// All deepest wins and losses of a material
+    /// Show counts, histograms, the longest wins and zugzwangs of a material
+    Stats(cmd::stats::StatsArgs),
+    /// Find the positions of a material that match a query
+    Find(cmd::find::FindArgs),
+    /// List all the deepest wins and losses of a material
     Maxima(cmd::maxima::MaximaArgs),
-    /// The mutual zugzwangs of a material
+    /// List the mutual zugzwangs of a material
     Zugzwangs(cmd::zugzwangs::ZugzwangsArgs),
-    /// How often there is a single good move, by depth
+    /// Count positions with a single good move, by depth
     OnlyMoves(cmd::only_moves::OnlyMovesArgs),
     /// Write positions and values as CSV or Parquet
     Export(cmd::export::ExportArgs),
+    /// Solve materials and everything they depend on
+    Solve(cmd::solve::SolveArgs),
+    /// List the stored tables
+    Tables(cmd::tables::TablesArgs),
+    /// Check tables against themselves and against a referee
+    Verify(cmd::verify::VerifyArgs),
+    /// Run as a UCI engine
+    Uci(cmd::uci::UciArgs),
+    /// Compare published figures with our own
+    Reproduce(cmd::reproduce::ReproduceArgs),
+    /// Measure how fast this machine solves
+    Bench(cmd::bench::BenchArgs),
 }
 
 /// Which materials: by name, or all of a size.
