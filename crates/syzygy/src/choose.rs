@@ -11,10 +11,10 @@ use crate::order::{Choice, Order, kinds, leading_pawns};
 use crate::sequence::Source;
 
 /// Rows drawn to find the better orders, and to find the best of these.
-const FIRST_ROWS: u64 = 1 << 10;
-const LAST_ROWS: u64 = 1 << 13;
+const FIRST_ROWS: u64 = 1 << 11;
+const LAST_ROWS: u64 = 1 << 14;
 /// How many are looked at closely.
-const FINALISTS: usize = 6;
+const FINALISTS: usize = 8;
 
 /// An order and about how many bits its values take, for each value.
 pub(crate) struct Best {

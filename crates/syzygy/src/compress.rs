@@ -4,13 +4,17 @@ use crate::blocks::{Packed, pack};
 use crate::domain::Domain;
 use crate::pairs::{Dictionary, MAX_SYMBOLS, Symbol, pair_up};
 use crate::parse::{Trie, parse};
+use crate::sequence::random;
 
+/// Sub-tables up to this size are packed with more care.
+const SMALL: usize = 1 << 22;
 /// Values of which the dictionary is made; of larger sub-tables a sample.
-const TRAINING: usize = 1 << 22;
+const TRAINING: usize = 1 << 24;
 /// Pieces of the sample.
 const PIECE: usize = 1 << 14;
-/// Pairs that occur more rarely become no symbol.
+/// Pairs that occur more rarely become no symbol; in a sample fewer are seen.
 const LEAST: i32 = 8;
+const LEAST_IN_SAMPLE: i32 = 4;
 /// Symbols that occur more rarely are given up, if no other needs them.
 const LEAST_USES: u64 = 3;
 
@@ -24,10 +28,11 @@ pub(crate) fn compress<D: Domain>(
     // Every value that occurs has a symbol, whether it is in the sample or not.
     let values = codes.iter().filter(|&&code| !D::is_free(code)).chain(&training).max();
     let values = values.map_or(1, |&most| u16::from(most) + 1);
-    let paired = |data: &[u8]| paired(data, values);
+    let least = if codes.len() <= TRAINING { LEAST } else { LEAST_IN_SAMPLE };
+    let paired = |data: &[u8]| paired(data, values, least);
     let (symbols, mut dictionary) = paired(&training);
     let mut costs = costs(&counts(&symbols, &dictionary));
-    if codes.len() <= TRAINING {
+    if codes.len() <= SMALL {
         // What the symbols stand for is easier to compress than the first
         // filling, so a second dictionary is better.
         let symbols = parse::<D>(codes, &Trie::new(&dictionary), &costs);
@@ -51,15 +56,20 @@ fn sample(codes: &[u8]) -> Vec<u8> {
         return codes.to_vec();
     }
     let pieces = TRAINING / PIECE;
-    let step = (codes.len() - PIECE) / (pieces - 1);
-    (0..pieces).flat_map(|i| &codes[i * step..][..PIECE]).copied().collect()
+    // One piece at a random place of each of so many equal stretches.
+    let stretch = codes.len() / pieces;
+    let mut seed = 1;
+    let starts = (0..pieces).map(|i| {
+        i * stretch + (random(&mut seed) % (stretch - PIECE + 1) as u64) as usize
+    });
+    starts.flat_map(|start| &codes[start..start + PIECE]).copied().collect()
 }
 
 /// Data of so many values paired up, and the dictionary of the pairs.
-fn paired(data: &[u8], values: u16) -> (Vec<u16>, Dictionary) {
+fn paired(data: &[u8], values: u16, least: i32) -> (Vec<u16>, Dictionary) {
     let mut dictionary = Dictionary::of_values(0..values);
     let mut symbols: Vec<u16> = data.iter().map(|&value| u16::from(value)).collect();
-    pair_up(&mut symbols, &mut dictionary, MAX_SYMBOLS, LEAST);
+    pair_up(&mut symbols, &mut dictionary, MAX_SYMBOLS, least);
     (symbols, dictionary)
 }
 

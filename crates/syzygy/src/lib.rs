@@ -3,6 +3,7 @@
 //! What the format is, docs/syzygy.md says in words.
 
 mod blocks;
+mod check;
 mod checksum;
 mod choose;
 mod codes;
@@ -10,14 +11,20 @@ mod compress;
 mod depth_map;
 mod domain;
 mod file;
+mod file_codes;
 mod huffman;
 mod lead;
 mod order;
 mod pairs;
 mod parse;
+mod raw;
+mod read;
 mod sequence;
 mod source;
 mod write;
 
+pub use check::{CheckError, TableFile, Values, Wrong};
 pub use file::Kind;
-pub use write::{Files, Plies, write};
+pub use raw::Damage;
+pub use read::{Answer, PlyRange, ReadError, SyzygyFolder};
+pub use write::{Files, Plies, WriteError, write};

@@ -6,7 +6,7 @@
 //! the list leave free. Which digit is the fastest, which the next and so on is the
 //! writer's choice.
 
-use molien_board::{Color, Man, Material, Role};
+use molien_board::{Color, Man, Material, Role, Square};
 
 use crate::lead::LeadList;
 
@@ -148,6 +148,19 @@ impl Order {
     /// How many neighbouring indices differ in the fastest digit only.
     pub fn stretch(&self) -> u64 {
         self.groups[self.digits[0]].size
+    }
+
+    /// The squares of the men of an index.
+    pub fn squares(&self, index: u64) -> Vec<Square> {
+        let (mut skip, mut found) = (index % self.stretch(), Vec::new());
+        self.for_each_row(index / self.stretch(), |lanes| {
+            if found.is_empty() && skip < lanes.len as u64 {
+                let square = |man: usize| Square::new(lanes.squares[man][skip as usize].into());
+                found = (0..self.men.len()).map(square).collect();
+            }
+            skip = skip.saturating_sub(lanes.len as u64);
+        });
+        found
     }
 
     /// How many stretches there are.

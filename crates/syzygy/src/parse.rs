@@ -51,10 +51,10 @@ struct Runs {
 }
 
 /// Places whose least cost is kept.
-const BLOCK: usize = 16;
+const BLOCK: usize = 32;
 /// No symbol begins at a place that costs this much more than one further on:
 /// two bits. It would hardly ever be on the cheapest way.
-const SLACK: u32 = 512;
+const SLACK: u32 = 256;
 
 /// No node.
 const NOWHERE: u32 = u32::MAX;
@@ -266,9 +266,12 @@ fn parse_part(places: &impl Places, len: usize, trie: &Trie, costs: &[u32]) -> V
     let mut least = vec![u32::MAX; len / BLOCK + 2 + MAX_LEN / BLOCK];
     for start in 0..len {
         let so_far = best[start].0;
+        if so_far == u32::MAX {
+            continue;
+        }
         let ahead = &least[start / BLOCK + 1..][..MAX_LEN / BLOCK];
         let least_ahead = ahead.iter().fold(u32::MAX, |least, &cost| least.min(cost));
-        if so_far == u32::MAX || least_ahead.saturating_add(SLACK) <= so_far {
+        if least_ahead.saturating_add(SLACK) <= so_far {
             continue;
         }
         trie.matches(places, start, len, &mut stack, |symbol, after| {

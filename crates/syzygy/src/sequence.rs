@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::codes::Depth;
 use crate::order::Order;
 use crate::source::{Addresses, Layout};
 
@@ -18,13 +19,28 @@ pub(crate) struct Source<'a, T> {
 /// Indices worked on at a time.
 const CHUNK: u64 = 1 << 16;
 
+impl Source<'_, Depth> {
+    /// All depths in an order.
+    pub fn depths(&self, order: &Order) -> Vec<Depth> {
+        self.mapped(order, |depth| depth)
+    }
+}
+
 impl<T: Copy + Sync> Source<'_, T> {
     /// All values in an order, each made a byte.
     pub fn sequence(&self, order: &Order, byte: impl Fn(T) -> u8 + Sync) -> Vec<u8> {
+        self.mapped(order, byte)
+    }
+
+    fn mapped<U: Copy + Default + Send>(
+        &self,
+        order: &Order,
+        byte: impl Fn(T) -> U + Sync,
+    ) -> Vec<U> {
         let addresses = self.layout.addresses(order);
         let stretch = order.stretch();
         let at_once = (CHUNK / stretch).max(1);
-        let mut out = vec![0; order.len() as usize];
+        let mut out = vec![U::default(); order.len() as usize];
         let chunks = out.par_chunks_mut((at_once * stretch) as usize).enumerate();
         chunks.for_each(|(chunk, out)| {
             let first = chunk as u64 * at_once;
@@ -71,13 +87,13 @@ impl<T: Copy + Sync> Source<'_, T> {
         }
     }
 
-    fn write(
+    fn write<U>(
         &self,
         order: &Order,
         addresses: &Addresses,
         stretches: Range<u64>,
-        byte: &impl Fn(T) -> u8,
-        mut out: &mut [u8],
+        byte: &impl Fn(T) -> U,
+        mut out: &mut [U],
     ) {
         let mut found = [0; 64];
         for stretch in stretches {
@@ -95,7 +111,7 @@ impl<T: Copy + Sync> Source<'_, T> {
 }
 
 /// The next of a sequence of random numbers (splitmix).
-fn random(seed: &mut u64) -> u64 {
+pub(crate) fn random(seed: &mut u64) -> u64 {
     *seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *seed;
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

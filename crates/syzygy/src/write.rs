@@ -1,22 +1,18 @@
 //! Tables become files.
 
-use molien_board::{Color, Material, Square};
-use molien_build::{Build, BuildError, ZeroingMoves};
-use molien_hyper::Hyperboard;
-use molien_solve::SolveError;
-use molien_values::{BoardValues, Table};
-use rayon::prelude::*;
+use molien_board::{Color, Material};
+use molien_solve::{SolveError, Solver};
+use molien_values::Table;
 use thiserror::Error;
 
 use crate::choose::{Best, any_order, best_order};
-use crate::codes::{self, DEPTHS, Depth, UNREAD};
+use crate::codes;
 use crate::compress::compress;
 use crate::depth_map::DepthMap;
 use crate::domain::{Classes, Numbers};
 use crate::file::{Content, Kind, SubTable, assemble, flags};
-use crate::order::{MAX_MEN, leading_pawns};
-use crate::sequence::Source;
-use crate::source::Layout;
+use crate::file_codes::FileCodes;
+use crate::order::MAX_MEN;
 
 /// How plies are stored in DTZ files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -52,10 +48,7 @@ impl Files {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// What captures lead to could not be had.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// What captures lead to is not at hand.
+    /// What captures lead to could not be solved.
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// The table does not say who wins in how many plies.
@@ -90,7 +83,7 @@ const DTZ_BLOCKS: std::ops::RangeInclusive<u8> = 6..=10;
 ///
 /// # Errors
 /// If the table has no depths, or something must be solved and that fails.
-pub fn write(build: &Build, table: &Table, plies: Plies) -> Result<Files, WriteError> {
+pub fn write(solver: &Solver, table: &Table, plies: Plies) -> Result<Files, WriteError> {
     let material = table.material;
     if table.metric.name() != "dtz50" && material.has_pawns() || !table.has_depths() {
         return Err(WriteError::NotDtz50 { material });
@@ -99,10 +92,9 @@ pub fn write(build: &Build, table: &Table, plies: Plies) -> Result<Files, WriteE
         return Err(WriteError::Men { material, found: material.len() });
     }
     let files: &[u8] = if material.has_pawns() { &[0, 1, 2, 3] } else { &[0] };
-    let zeroing = build.zeroing_moves(table)?;
     let (mut wdl, mut dtz) = (Vec::new(), Vec::new());
     for &file in files {
-        let codes = FileCodes::new(&zeroing, table, file)?;
+        let codes = FileCodes::new(solver, table, file)?;
         wdl.push(codes.sides().iter().map(|&side| codes.wdl(side)).collect());
         dtz.push(vec![codes.dtz(plies).ok_or(WriteError::TooDeep { material })?]);
     }
@@ -112,74 +104,7 @@ pub fn write(build: &Build, table: &Table, plies: Plies) -> Result<Files, WriteE
     })
 }
 
-/// The values of one file of the leading pawn.
-struct FileCodes<'a> {
-    material: Material,
-    file: u8,
-    layout: Layout,
-    boards: Vec<&'a BoardValues>,
-    /// By side to move.
-    classes: [Vec<u8>; 2],
-    depths: [Vec<Depth>; 2],
-}
-
-/// Whether the leading pawn of a board stands on a file or its mirror image.
-fn leads_on(material: &Material, board: &Hyperboard, file: u8) -> bool {
-    let Some((lead, _)) = leading_pawns(material) else { return true };
-    let from_edge = |square: Square| square.file().min(7 - square.file());
-    board.pawns(lead.color).into_iter().map(from_edge).min() == Some(i32::from(file))
-}
-
-impl<'a> FileCodes<'a> {
-    fn new(
-        zeroing: &ZeroingMoves<'_>,
-        table: &'a Table,
-        file: u8,
-    ) -> Result<FileCodes<'a>, SolveError> {
-        let material = table.material;
-        let boards: Vec<&BoardValues> = (table.parts.iter().map(|part| &**part))
-            .filter(|part| leads_on(&material, &part.board, file))
-            .collect();
-        let layout = Layout::new(boards.iter().map(|part| part.board.clone()).collect());
-        let mut codes = FileCodes {
-            material,
-            file,
-            classes: [(); 2].map(|()| vec![codes::ANY; layout.len()]),
-            depths: [(); 2].map(|()| vec![UNREAD; layout.len()]),
-            layout,
-            boards,
-        };
-        codes.fill(zeroing)?;
-        Ok(codes)
-    }
-
-    /// The sides to move that are stored.
-    fn sides(&self) -> &'static [Color] {
-        if self.material.is_symmetric() { &[Color::White] } else { &Color::BOTH }
-    }
-
-    fn fill(&mut self, zeroing: &ZeroingMoves<'_>) -> Result<(), SolveError> {
-        let len = self.layout.board_len();
-        let [white, black] = &mut self.classes;
-        let classes = white.par_chunks_mut(len).zip(black.par_chunks_mut(len));
-        let [white, black] = &mut self.depths;
-        let depths = white.par_chunks_mut(len).zip(black.par_chunks_mut(len));
-        self.boards.par_iter().zip(classes).zip(depths).try_for_each(|((part, classes), depths)| {
-            let zeroing = zeroing.of(&part.board)?;
-            let sides = [(classes.0, depths.0), (classes.1, depths.1)];
-            for (side, (classes, depths)) in Color::BOTH.into_iter().zip(sides) {
-                let values = &part.values[side.index()];
-                let tiles = classes.as_chunks_mut::<64>().0.par_chunks_mut(64);
-                let tiles = tiles.zip(depths.as_chunks_mut::<64>().0.par_chunks_mut(64));
-                tiles.enumerate().with_min_len(16).for_each(|(tile, (classes, depths))| {
-                    codes::write_classes(values, &zeroing.captures(side, tile), tile, classes);
-                    codes::write_depths(values, &zeroing.wins(side, tile), tile, depths);
-                });
-            }
-            Ok(())
-        })
-    }
-
+impl FileCodes<'_> {
     fn wdl(&self, side: Color) -> SubTable {
         let values = &self.classes[side.index()];
         if let Some(class) = single_class(values) {
@@ -187,9 +112,10 @@ impl<'a> FileCodes<'a> {
             let (flags, content) = (flags::SINGLE, Content::Single(class));
             return SubTable { order, flags, content, lists: None };
         }
-        let source = Source { layout: &self.layout, values, none: codes::ANY };
+        let source = self.class_source(side);
         let byte = |code| code;
-        let Best { order, .. } = best_order::<Classes, _>(&self.material, self.file, &source, byte);
+        let Best { order, .. } =
+            best_order::<Classes, _>(&self.material, self.file, &source, byte);
         let sequence = source.sequence(&order, byte);
         let packed = compress::<Classes>(&sequence, WDL_BLOCKS);
         SubTable { order, flags: 0, content: Content::Packed(Box::new(packed)), lists: None }
@@ -227,16 +153,6 @@ impl<'a> FileCodes<'a> {
         let (flags, content) = (flags | flags::MAPPED, Content::Packed(packed));
         Some(SubTable { order, flags, content, lists: Some(map.lists) })
     }
-
-    fn depth_source(&self, side: Color) -> Source<'_, Depth> {
-        Source { layout: &self.layout, values: &self.depths[side.index()], none: UNREAD }
-    }
-
-    fn depth_counts(&self, side: Color) -> Vec<u64> {
-        let mut counts = vec![0; DEPTHS];
-        self.depths[side.index()].iter().for_each(|&depth| counts[usize::from(depth)] += 1);
-        counts
-    }
 }
 
 /// The one class that all positions can have, if there is one.
@@ -246,7 +162,7 @@ fn single_class(codes: &[u8]) -> Option<u8> {
     let fits = |class: u8, code: u8| {
         code == class || code >= codes::CLASSES && class + codes::FREE <= code
     };
-    (0..codes::CLASSES).rev().find(|&class| {
-        (0..16).filter(|&code| seen[usize::from(code)]).all(|code| fits(class, code))
-    })
+    (0..codes::CLASSES)
+        .rev()
+        .find(|&class| (0..16).filter(|&code| seen[usize::from(code)]).all(|code| fits(class, code)))
 }

@@ -1,0 +1,287 @@
+//! Folders of Syzygy files as a source of values.
+//!
+//! Files are read through shakmaty-syzygy, so that ours and those made elsewhere
+//! are judged by code that we did not write.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use molien_board::Position;
+use molien_values::Category;
+use shakmaty::{CastlingMode, Chess, fen::Fen};
+use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem, RandomAccessFile, ReadHint};
+use shakmaty_syzygy::{MaybeRounded, Metric, SyzygyError, Tablebase, Wdl};
+use thiserror::Error;
+
+use crate::check::{CheckError, TableFile};
+use crate::file::Kind;
+use crate::raw::Damage;
+
+/// A position cannot be answered from the files.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The folder cannot be read.
+    #[error(transparent)]
+    Folder(#[from] CheckError),
+    /// More men than any file has.
+    #[error("{men} men, but the largest Syzygy table here has {most}")]
+    TooManyMen {
+        /// Men of the position.
+        men: usize,
+        /// Men of the largest table.
+        most: usize,
+    },
+    /// A file is needed that is not there.
+    #[error("{name} is missing from the Syzygy folder")]
+    Missing {
+        /// The name of the file.
+        name: String,
+    },
+    /// A file that is needed is damaged.
+    #[error("{}: {reason}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// Plies that may be known only up to one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlyRange {
+    /// The least number of plies it can be.
+    pub least: u16,
+    /// The greatest: the same, or one more.
+    pub most: u16,
+}
+
+impl fmt::Display for PlyRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            PlyRange { least, most } if least == most => write!(f, "{least}"),
+            PlyRange { least, most } => write!(f, "{least} or {most}"),
+        }
+    }
+}
+
+/// What the files say of a position, seen from the side to move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Answer {
+    /// Who comes out on top.
+    pub category: Category,
+    /// Plies to a zeroing move or mate; none for a draw. A mated side has 1,
+    /// as the files count.
+    pub plies: Option<PlyRange>,
+}
+
+/// The files of some folders. Threads may share it.
+pub struct SyzygyFolder {
+    tables: Tablebase<Chess>,
+    /// Files that were passed over because of their length.
+    refused: Vec<(TableFile, u64)>,
+    files: usize,
+    most_men: usize,
+}
+
+impl fmt::Debug for SyzygyFolder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("SyzygyFolder");
+        out.field("files", &self.files).field("refused", &self.refused).finish_non_exhaustive()
+    }
+}
+
+impl SyzygyFolder {
+    /// Opens folders; a file in an earlier one hides those of the same name in
+    /// later ones. Files of an impossible length are set aside.
+    ///
+    /// # Errors
+    /// If a folder cannot be read.
+    pub fn open(folders: &[PathBuf]) -> Result<SyzygyFolder, ReadError> {
+        let tables = Tablebase::with_filesystem(Arc::new(Named(OsFilesystem::new())));
+        let mut opened = SyzygyFolder { tables, refused: Vec::new(), files: 0, most_men: 0 };
+        // What is added later replaces what was there.
+        for folder in folders.iter().rev() {
+            for file in TableFile::all_in(folder)? {
+                opened.add(file);
+            }
+        }
+        Ok(opened)
+    }
+
+    fn add(&mut self, file: TableFile) {
+        match self.tables.add_file(&file.path) {
+            Ok(()) => {
+                self.files += 1;
+                self.most_men = self.most_men.max(file.material.len());
+            }
+            Err(_) => {
+                let len = std::fs::metadata(&file.path).map_or(0, |found| found.len());
+                self.refused.push((file, len));
+            }
+        }
+    }
+
+    /// How many files there are.
+    pub fn len(&self) -> usize {
+        self.files
+    }
+
+    /// Whether there is no file.
+    pub fn is_empty(&self) -> bool {
+        self.files == 0
+    }
+
+    /// Men of the largest table.
+    pub fn most_men(&self) -> usize {
+        self.most_men
+    }
+
+    /// The class of a position, its en-passant right included.
+    ///
+    /// # Errors
+    /// If a file that is needed is missing or damaged.
+    pub fn category(&self, position: &Position) -> Result<Category, ReadError> {
+        self.guarded(position, |chess| self.tables.probe_wdl_after_zeroing(chess)).map(category)
+    }
+
+    /// The class of a position and the plies to a zeroing move, its en-passant
+    /// right included.
+    ///
+    /// # Errors
+    /// If a file that is needed is missing or damaged.
+    pub fn probe(&self, position: &Position) -> Result<Answer, ReadError> {
+        let category = self.category(position)?;
+        if category == Category::Draw {
+            return Ok(Answer { category, plies: None });
+        }
+        let found = self.guarded(position, |chess| self.tables.probe_dtz(chess))?;
+        let least = found.ignore_rounding().0.unsigned_abs() as u16;
+        // With pawns the search for the best move mixes rounded and exact
+        // plies, and may call rounded ones exact.
+        let rounded =
+            matches!(found, MaybeRounded::Rounded(_)) || position.material().has_pawns();
+        let certain = least == 1 || least == 101;
+        let most = if rounded && !(certain && matches!(found, MaybeRounded::Precise(_))) {
+            least + 1
+        } else {
+            least
+        };
+        Ok(Answer { category, plies: Some(PlyRange { least, most }) })
+    }
+
+    /// Asks the library, and turns whatever it does into an answer or an
+    /// error.
+    fn guarded<T>(
+        &self,
+        position: &Position,
+        ask: impl FnOnce(&Chess) -> Result<T, SyzygyError>,
+    ) -> Result<T, ReadError> {
+        let men = position.material().len();
+        let too_many = ReadError::TooManyMen { men, most: self.most_men };
+        let Some(chess) = to_chess(position).filter(|_| men <= self.most_men.max(2)) else {
+            return Err(too_many);
+        };
+        LAST_READ.with_borrow_mut(|last| *last = None);
+        match catch_unwind(AssertUnwindSafe(|| ask(&chess))) {
+            Ok(Ok(found)) => Ok(found),
+            Ok(Err(SyzygyError::MissingTable { metric, material })) => {
+                Err(self.missing(&material.to_string(), metric))
+            }
+            Ok(Err(SyzygyError::TooManyPieces | SyzygyError::Castling)) => Err(too_many),
+            Ok(Err(SyzygyError::ProbeFailed { metric, material, error })) => {
+                let path = last_read(&material.to_string(), metric);
+                Err(ReadError::Damaged { path, reason: format!("damaged ({error})") })
+            }
+            Err(_) => {
+                let path = last_read(&position.material().to_string(), Metric::Wdl);
+                Err(ReadError::Damaged { path, reason: "damaged".to_owned() })
+            }
+        }
+    }
+
+    /// The error for a file that is missing or was set aside.
+    fn missing(&self, material: &str, metric: Metric) -> ReadError {
+        let name = file_name(material, metric);
+        let same = |path: &Path| path.file_name().is_some_and(|found| found == name.as_str());
+        match self.refused.iter().find(|(file, _)| same(&file.path)) {
+            Some((file, len)) => ReadError::Damaged {
+                path: file.path.clone(),
+                reason: Damage::Length { found: *len }.to_string(),
+            },
+            None => ReadError::Missing { name },
+        }
+    }
+}
+
+/// The name of the file of a material, written as the library does.
+fn file_name(material: &str, metric: Metric) -> String {
+    let kind = match metric {
+        Metric::Wdl => Kind::Wdl,
+        Metric::Dtz => Kind::Dtz,
+    };
+    match material.parse() {
+        Ok(material) => TableFile::name(&material, kind),
+        Err(_) => format!("{material}.{}", kind.extension()),
+    }
+}
+
+fn to_chess(position: &Position) -> Option<Chess> {
+    let fen: Fen = position.to_string().parse().ok()?;
+    fen.into_position(CastlingMode::Standard).ok()
+}
+
+fn category(wdl: Wdl) -> Category {
+    match wdl {
+        Wdl::Loss => Category::Loss,
+        Wdl::BlessedLoss => Category::BlessedLoss,
+        Wdl::Draw => Category::Draw,
+        Wdl::CursedWin => Category::CursedWin,
+        Wdl::Win => Category::Win,
+    }
+}
+
+thread_local! {
+    /// The file this thread read last, to be named if it turns out damaged.
+    static LAST_READ: RefCell<Option<Arc<Path>>> = const { RefCell::new(None) };
+}
+
+/// The file read last, or else the one that was asked for.
+fn last_read(material: &str, metric: Metric) -> PathBuf {
+    let last = LAST_READ.with_borrow(Clone::clone);
+    last.map_or_else(|| PathBuf::from(file_name(material, metric)), |path| path.to_path_buf())
+}
+
+/// Files that know their names.
+struct Named(OsFilesystem);
+
+struct NamedFile {
+    path: Arc<Path>,
+    file: Box<dyn RandomAccessFile>,
+}
+
+impl Filesystem for Named {
+    fn regular_file_size(&self, path: &Path) -> io::Result<u64> {
+        self.0.regular_file_size(path)
+    }
+
+    fn read_dir(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
+        self.0.read_dir(path)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn RandomAccessFile>> {
+        Ok(Box::new(NamedFile { path: Arc::from(path), file: self.0.open(path)? }))
+    }
+}
+
+impl RandomAccessFile for NamedFile {
+    fn read_at(&self, buf: &mut [u8], offset: u64, hint: ReadHint) -> io::Result<usize> {
+        LAST_READ.with_borrow_mut(|last| *last = Some(self.path.clone()));
+        self.file.read_at(buf, offset, hint)
+    }
+}
