@@ -201,13 +201,8 @@ fn compare_classes(
 }
 
 fn class_name(class: u16) -> String {
-    const CLASSES: [Category; 5] = [
-        Category::Loss,
-        Category::BlessedLoss,
-        Category::Draw,
-        Category::CursedWin,
-        Category::Win,
-    ];
+    const CLASSES: [Category; 5] =
+        [Category::Loss, Category::BlessedLoss, Category::Draw, Category::CursedWin, Category::Win];
     let name = CLASSES.get(usize::from(class)).map(|class| class.name().to_owned());
     name.unwrap_or_else(|| format!("no class ({class})"))
 }
@@ -232,7 +227,11 @@ fn compare_depths(
             let plies = |value: u16| {
                 let first = if list < 2 { 1 } else { FIFTY_MOVES_PLIES + 1 };
                 let least = first + value * step;
-                if step == 1 { format!("{sign}{least}") } else { format!("{sign}{least} or one more") }
+                if step == 1 {
+                    format!("{sign}{least}")
+                } else {
+                    format!("{sign}{least} or one more")
+                }
             };
             values.report(&raw.order, index as u64, side, || {
                 let found = found.map_or_else(|| "no value".to_owned(), plies);

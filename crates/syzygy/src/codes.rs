@@ -13,7 +13,7 @@ use molien_values::{FIFTY_MOVES_PLIES, Graded, MAX_BITS};
 /// code above stands for all
 /// values up to that of a capture: `FREE + c` for those up to class `c`.
 pub(crate) const DRAW: u8 = 2;
-pub(crate) const WIN: u8 = 4;
+const WIN: u8 = 4;
 pub(crate) const CLASSES: u8 = 5;
 /// Added to a class: this one or any worse.
 pub(crate) const FREE: u8 = 4;

@@ -59,9 +59,8 @@ fn sample(codes: &[u8]) -> Vec<u8> {
     // One piece at a random place of each of so many equal stretches.
     let stretch = codes.len() / pieces;
     let mut seed = 1;
-    let starts = (0..pieces).map(|i| {
-        i * stretch + (random(&mut seed) % (stretch - PIECE + 1) as u64) as usize
-    });
+    let starts = (0..pieces)
+        .map(|i| i * stretch + (random(&mut seed) % (stretch - PIECE + 1) as u64) as usize);
     starts.flat_map(|start| &codes[start..start + PIECE]).copied().collect()
 }
 

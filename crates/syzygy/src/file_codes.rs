@@ -60,22 +60,20 @@ impl<'a> FileCodes<'a> {
         let classes = white.par_chunks_mut(len).zip(black.par_chunks_mut(len));
         let [white, black] = &mut self.depths;
         let depths = white.par_chunks_mut(len).zip(black.par_chunks_mut(len));
-        self.boards.par_iter().zip(classes).zip(depths).try_for_each(
-            |((part, classes), depths)| {
-                let zeroing = solver.zeroing(&part.board)?;
-                let sides = [(classes.0, depths.0), (classes.1, depths.1)];
-                for (side, (classes, depths)) in Color::BOTH.into_iter().zip(sides) {
-                    let values = &part.values[side.index()];
-                    let tiles = classes.as_chunks_mut::<64>().0.par_chunks_mut(64);
-                    let tiles = tiles.zip(depths.as_chunks_mut::<64>().0.par_chunks_mut(64));
-                    tiles.enumerate().with_min_len(16).for_each(|(tile, (classes, depths))| {
-                        codes::write_classes(values, &zeroing.captures(side, tile), tile, classes);
-                        codes::write_depths(values, &zeroing.wins(side, tile), tile, depths);
-                    });
-                }
-                Ok(())
-            },
-        )
+        self.boards.par_iter().zip(classes).zip(depths).try_for_each(|((part, classes), depths)| {
+            let zeroing = solver.zeroing(&part.board)?;
+            let sides = [(classes.0, depths.0), (classes.1, depths.1)];
+            for (side, (classes, depths)) in Color::BOTH.into_iter().zip(sides) {
+                let values = &part.values[side.index()];
+                let tiles = classes.as_chunks_mut::<64>().0.par_chunks_mut(64);
+                let tiles = tiles.zip(depths.as_chunks_mut::<64>().0.par_chunks_mut(64));
+                tiles.enumerate().with_min_len(16).for_each(|(tile, (classes, depths))| {
+                    codes::write_classes(values, &zeroing.captures(side, tile), tile, classes);
+                    codes::write_depths(values, &zeroing.wins(side, tile), tile, depths);
+                });
+            }
+            Ok(())
+        })
     }
 
     /// The classes with a side to move.

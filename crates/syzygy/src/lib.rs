@@ -23,6 +23,9 @@ mod sequence;
 mod source;
 mod write;
 
+#[doc(hidden)]
+pub mod fuzzing;
+
 pub use check::{CheckError, TableFile, Values, Wrong};
 pub use file::Kind;
 pub use raw::Damage;

@@ -164,8 +164,7 @@ impl SyzygyFolder {
         let least = found.ignore_rounding().0.unsigned_abs() as u16;
         // With pawns the search for the best move mixes rounded and exact
         // plies, and may call rounded ones exact.
-        let rounded =
-            matches!(found, MaybeRounded::Rounded(_)) || position.material().has_pawns();
+        let rounded = matches!(found, MaybeRounded::Rounded(_)) || position.material().has_pawns();
         let certain = least == 1 || least == 101;
         let most = if rounded && !(certain && matches!(found, MaybeRounded::Precise(_))) {
             least + 1

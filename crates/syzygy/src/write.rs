@@ -114,8 +114,7 @@ impl FileCodes<'_> {
         }
         let source = self.class_source(side);
         let byte = |code| code;
-        let Best { order, .. } =
-            best_order::<Classes, _>(&self.material, self.file, &source, byte);
+        let Best { order, .. } = best_order::<Classes, _>(&self.material, self.file, &source, byte);
         let sequence = source.sequence(&order, byte);
         let packed = compress::<Classes>(&sequence, WDL_BLOCKS);
         SubTable { order, flags: 0, content: Content::Packed(Box::new(packed)), lists: None }
@@ -162,7 +161,7 @@ fn single_class(codes: &[u8]) -> Option<u8> {
     let fits = |class: u8, code: u8| {
         code == class || code >= codes::CLASSES && class + codes::FREE <= code
     };
-    (0..codes::CLASSES)
-        .rev()
-        .find(|&class| (0..16).filter(|&code| seen[usize::from(code)]).all(|code| fits(class, code)))
+    (0..codes::CLASSES).rev().find(|&class| {
+        (0..16).filter(|&code| seen[usize::from(code)]).all(|code| fits(class, code))
+    })
 }

@@ -1,0 +1,156 @@
+//! Damaged and hostile files: one sentence each, never a panic, never an endless
+//! loop; and a wrong value is found whatever the checksum says.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{folder, written};
+use molien_board::{Material, Position};
+use molien_solve::Solver;
+use molien_syzygy::{CheckError, Damage, Kind, ReadError, SyzygyFolder, TableFile};
+use molien_testing::oracle;
+
+fn material(name: &str) -> Material {
+    name.parse().unwrap()
+}
+
+/// The bytes of a written file of king and rook against king.
+fn krk(name: &str, kind: Kind) -> (PathBuf, Vec<u8>) {
+    let folder = folder(name);
+    written(&Solver::new(), &folder, &[material("KRK")]);
+    let path = folder.join(TableFile::name(&material("KRK"), kind));
+    let bytes = std::fs::read(&path).unwrap();
+    (path, bytes)
+}
+
+fn damage(path: &PathBuf) -> Option<Damage> {
+    match TableFile::at(path).unwrap().check() {
+        Ok(()) => None,
+        Err(CheckError::Damaged { damage, .. }) => Some(damage),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn every_changed_byte_is_found() {
+    for kind in Kind::ALL {
+        let (path, bytes) = krk(&format!("bytes-{}", kind.extension()), kind);
+        assert_eq!(damage(&path), None);
+        for at in (0..bytes.len()).step_by(1 + bytes.len() / 500) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1 << (at % 8);
+            std::fs::write(&path, &changed).unwrap();
+            assert!(damage(&path).is_some(), "{}: byte {at}", path.display());
+        }
+    }
+}
+
+#[test]
+fn files_made_elsewhere_are_whole() {
+    let Some(oracle) = oracle() else { return };
+    let files = TableFile::all_in(&oracle.join("syzygy/regular")).unwrap();
+    assert_eq!(files.len(), 70);
+    files.iter().for_each(|file| file.check().unwrap());
+}
+
+/// Values of files made elsewhere equal ours, symmetric tables with pawns
+/// among them.
+#[test]
+fn values_made_elsewhere_are_right() {
+    let Some(oracle) = oracle() else { return };
+    let solver = Solver::new();
+    let names = ["KQK", "KPK", "KQKR", "KPKP", "KBNK", "KPPK"];
+    for file in TableFile::all_in(&oracle.join("syzygy/regular")).unwrap() {
+        if !names.contains(&file.material.to_string().as_str())
+            && std::env::var_os("MOLIEN_EXHAUSTIVE").is_none()
+        {
+            continue;
+        }
+        let table = solver.solve(file.material, molien_values::Metric::Dtz50).unwrap();
+        let values = file.check_values(&solver, &table).unwrap();
+        assert_eq!(values.wrong, 0, "{}: {:?}", file.path.display(), values.first);
+    }
+}
+
+/// A file of another material with a right checksum, under a wrong name.
+#[test]
+fn wrong_men_and_wrong_kinds_are_named() {
+    let (path, bytes) = krk("names", Kind::Wdl);
+    let solver = Solver::new();
+    let elsewhere = path.with_file_name("KQvK.rtbw");
+    std::fs::write(&elsewhere, &bytes).unwrap();
+    let table = solver.solve(material("KQK"), molien_values::Metric::Dtz50).unwrap();
+    let error = TableFile::at(&elsewhere).unwrap().check_values(&solver, &table).unwrap_err();
+    assert!(error.to_string().contains("not a file of KQK"), "{error}");
+    let as_dtz = path.with_file_name("KRvK.rtbz");
+    std::fs::write(&as_dtz, &bytes).unwrap();
+    assert!(matches!(damage(&as_dtz), Some(Damage::Magic { .. })));
+    assert!(TableFile::at(&path.with_file_name("KKvR.rtbw")).is_err());
+    let position: Position = "8/8/8/8/8/2k5/8/K6Q w - -".parse().unwrap();
+    let opened = SyzygyFolder::open(&[path.parent().unwrap().to_owned()]).unwrap();
+    let error = opened.probe(&position).unwrap_err();
+    assert!(matches!(&error, ReadError::Damaged { .. }), "{error}");
+}
+
+/// Whatever the bytes, reading ends, with an answer or a sentence.
+#[test]
+fn hostile_bytes_do_no_harm() {
+    let mut seed = 3u64;
+    let mut random = move |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let solver = Solver::new();
+    let table = solver.solve(material("KRK"), molien_values::Metric::Dtz50).unwrap();
+    let position: Position = "8/8/8/3k4/8/8/7R/K7 b - -".parse().unwrap();
+    for kind in Kind::ALL {
+        let (path, bytes) = krk(&format!("hostile-{}", kind.extension()), kind);
+        let folder = path.parent().unwrap().to_owned();
+        for round in 0..100 {
+            let mut changed = bytes.clone();
+            // Mostly the head, where one byte changes the meaning of the rest.
+            for _ in 0..1 + round % 4 {
+                let end = if random(4) == 0 { bytes.len() } else { 64 };
+                changed[random(end)] = random(256) as u8;
+            }
+            if round % 10 == 0 {
+                changed.truncate(random(bytes.len()));
+            }
+            molien_syzygy::fuzzing::resign(&mut changed);
+            std::fs::write(&path, &changed).unwrap();
+            let _ = TableFile::at(&path).unwrap().check_values(&solver, &table);
+            let _ = SyzygyFolder::open(std::slice::from_ref(&folder)).unwrap().probe(&position);
+        }
+    }
+}
+
+/// One wrong value in a file whose checksum is right.
+#[test]
+fn a_wrong_value_is_found_behind_a_right_checksum() {
+    let solver = Solver::new();
+    let table = solver.solve(material("KRK"), molien_values::Metric::Dtz50).unwrap();
+    let (path, bytes) = krk("wrong-value", Kind::Dtz);
+    let mut found = 0;
+    // Somewhere in the data, before the checksum.
+    for back in [40, 100, 200, 400, 800, 1200] {
+        let mut changed = bytes.clone();
+        let at = bytes.len() - 16 - back;
+        changed[at] ^= 0x10;
+        molien_syzygy::fuzzing::resign(&mut changed);
+        std::fs::write(&path, &changed).unwrap();
+        assert_eq!(damage(&path), None);
+        match TableFile::at(&path).unwrap().check_values(&solver, &table) {
+            Ok(values) if values.wrong > 0 => {
+                let first = &values.first[0];
+                assert_eq!(first.position.material(), material("KRK"));
+                assert_ne!(first.found, first.expected);
+                found += 1;
+            }
+            Ok(_) => {}
+            Err(CheckError::Damaged { .. }) => found += 1,
+            Err(error) => panic!("{error}"),
+        }
+    }
+    assert!(found >= 4, "{found}");
+}
