@@ -122,6 +122,8 @@ pub enum Command {
     Tables(cmd::tables::TablesArgs),
     /// Check tables against themselves and against a referee
     Verify(cmd::verify::VerifyArgs),
+    /// Write and check Syzygy files
+    Syzygy(cmd::syzygy::SyzygyArgs),
     /// Run as a UCI engine
     Uci(cmd::uci::UciArgs),
     /// Compare published figures with our own

@@ -99,6 +99,7 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Zugzwangs(args) => cmd::zugzwangs::run(&context, &args),
         Command::OnlyMoves(args) => cmd::only_moves::run(&context, &args),
         Command::Export(args) => cmd::export::run(&context, &args),
+        Command::Syzygy(args) => cmd::syzygy::run(&context, &args),
     }
 }
 

@@ -14,11 +14,11 @@ fn main() {
     } else {
         names.iter().map(|name| name.parse().unwrap()).collect()
     };
-    let solver = Build::new();
+    let build = Build::new();
     let (mut total, mut their_total) = (0, 0);
     for material in materials {
         let table = solver.table(material, Metric::Dtz50).unwrap();
-        let files = write(&solver, &table, Plies::Rounded).unwrap();
+        let files = write(&build, &table, Plies::Rounded).unwrap();
         for (bytes, ext) in [(&files.wdl, "rtbw"), (&files.dtz, "rtbz")] {
             let name = format!("{}.{ext}", material.file_name());
             std::fs::write(format!("{out}/{name}"), bytes).unwrap();

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use molien_board::{Color, Material, Position};
-use molien_solve::{SolveError, Solver};
+use molien_build::{Build, BuildError};
+use molien_solve::SolveError;
 use molien_values::{Category, FIFTY_MOVES_PLIES, Table};
 use thiserror::Error;
 
@@ -40,6 +41,9 @@ pub enum CheckError {
         damage: Damage,
     },
     /// Our own values could not be had.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// What captures lead to is not at hand.
     #[error(transparent)]
     Solve(#[from] SolveError),
 }
@@ -113,13 +117,14 @@ impl TableFile {
     /// [`TableFile::check`]. Some differences are reported, the first first.
     ///
     /// # Errors
-    /// If the file cannot be read or is damaged, or something must be solved
-    /// and that fails.
-    pub fn check_values(&self, solver: &Solver, table: &Table) -> Result<Values, CheckError> {
+    /// If the file cannot be read or is damaged, or a table that is
+    /// needed cannot be had.
+    pub fn check_values(&self, build: &Build, table: &Table) -> Result<Values, CheckError> {
         let bytes = self.read()?;
         check_whole(&bytes, self.kind).map_err(|damage| self.damaged(damage))?;
-        compare(solver, table, self.kind, &bytes).map_err(|error| match error {
+        compare(build, table, self.kind, &bytes).map_err(|error| match error {
             CompareError::Damage(damage) => self.damaged(damage),
+            CompareError::Build(error) => error.into(),
             CompareError::Solve(error) => error.into(),
         })
     }
@@ -153,20 +158,22 @@ const REPORTED: usize = 5;
 /// Why a comparison ends early.
 pub(crate) enum CompareError {
     Damage(Damage),
+    Build(BuildError),
     Solve(SolveError),
 }
 
 /// Compares all values of a file with a table.
 pub(crate) fn compare(
-    solver: &Solver,
+    build: &Build,
     table: &Table,
     kind: Kind,
     bytes: &[u8],
 ) -> Result<Values, CompareError> {
     let tables = take_apart(bytes, kind, &table.material).map_err(CompareError::Damage)?;
+    let moves = build.zeroing_moves(table).map_err(CompareError::Build)?;
     let mut values = Values::default();
     for (file, sides) in tables.iter().enumerate() {
-        let codes = FileCodes::new(solver, table, file as u8).map_err(CompareError::Solve)?;
+        let codes = FileCodes::new(&moves, table, file as u8).map_err(CompareError::Solve)?;
         for (side, raw) in Color::BOTH.into_iter().zip(sides) {
             let compared = match kind {
                 Kind::Wdl => compare_classes(&codes, raw, side, &mut values),

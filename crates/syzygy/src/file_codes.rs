@@ -1,8 +1,9 @@
 //! What a table says, file by file of the leading pawn, as sub-tables need it.
 
 use molien_board::{Color, Material, Square};
+use molien_build::ZeroingMoves;
 use molien_hyper::Hyperboard;
-use molien_solve::{SolveError, Solver};
+use molien_solve::SolveError;
 use molien_values::{BoardValues, Table};
 use rayon::prelude::*;
 
@@ -31,7 +32,11 @@ fn leads_on(material: &Material, board: &Hyperboard, file: u8) -> bool {
 
 impl<'a> FileCodes<'a> {
     /// The values for a file, 0 to 3; without pawns there is one.
-    pub fn new(solver: &Solver, table: &'a Table, file: u8) -> Result<FileCodes<'a>, SolveError> {
+    pub fn new(
+        moves: &ZeroingMoves<'_>,
+        table: &'a Table,
+        file: u8,
+    ) -> Result<FileCodes<'a>, SolveError> {
         let material = table.material;
         let boards: Vec<&BoardValues> = (table.parts.iter().map(|part| &**part))
             .filter(|part| leads_on(&material, &part.board, file))
@@ -45,7 +50,7 @@ impl<'a> FileCodes<'a> {
             layout,
             boards,
         };
-        codes.fill(solver)?;
+        codes.fill(moves)?;
         Ok(codes)
     }
 
@@ -54,14 +59,14 @@ impl<'a> FileCodes<'a> {
         if self.material.is_symmetric() { &[Color::White] } else { &Color::BOTH }
     }
 
-    fn fill(&mut self, solver: &Solver) -> Result<(), SolveError> {
+    fn fill(&mut self, moves: &ZeroingMoves<'_>) -> Result<(), SolveError> {
         let len = self.layout.board_len();
         let [white, black] = &mut self.classes;
         let classes = white.par_chunks_mut(len).zip(black.par_chunks_mut(len));
         let [white, black] = &mut self.depths;
         let depths = white.par_chunks_mut(len).zip(black.par_chunks_mut(len));
         self.boards.par_iter().zip(classes).zip(depths).try_for_each(|((part, classes), depths)| {
-            let zeroing = solver.zeroing(&part.board)?;
+            let zeroing = moves.of(&part.board)?;
             let sides = [(classes.0, depths.0), (classes.1, depths.1)];
             for (side, (classes, depths)) in Color::BOTH.into_iter().zip(sides) {
                 let values = &part.values[side.index()];

@@ -1,7 +1,8 @@
 //! Tables become files.
 
 use molien_board::{Color, Material};
-use molien_solve::{SolveError, Solver};
+use molien_build::{Build, BuildError};
+use molien_solve::SolveError;
 use molien_values::Table;
 use thiserror::Error;
 
@@ -48,7 +49,10 @@ impl Files {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum WriteError {
-    /// What captures lead to could not be solved.
+    /// What captures lead to could not be had.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// What captures lead to is not at hand.
     #[error(transparent)]
     Solve(#[from] SolveError),
     /// The table does not say who wins in how many plies.
@@ -79,11 +83,11 @@ const WDL_BLOCKS: std::ops::RangeInclusive<u8> = 5..=6;
 const DTZ_BLOCKS: std::ops::RangeInclusive<u8> = 6..=10;
 
 /// Writes a table in [`Metric::Dtz50`](molien_values::Metric::Dtz50). The
-/// solver has the tables that captures lead to, or solves them.
+/// tables that captures lead to come from `build`.
 ///
 /// # Errors
-/// If the table has no depths, or something must be solved and that fails.
-pub fn write(solver: &Solver, table: &Table, plies: Plies) -> Result<Files, WriteError> {
+/// If the table has no depths, or something that is needed cannot be had.
+pub fn write(build: &Build, table: &Table, plies: Plies) -> Result<Files, WriteError> {
     let material = table.material;
     if table.metric.name() != "dtz50" && material.has_pawns() || !table.has_depths() {
         return Err(WriteError::NotDtz50 { material });
@@ -91,10 +95,11 @@ pub fn write(solver: &Solver, table: &Table, plies: Plies) -> Result<Files, Writ
     if !(3..=MAX_MEN).contains(&material.len()) {
         return Err(WriteError::Men { material, found: material.len() });
     }
+    let moves = build.zeroing_moves(table)?;
     let files: &[u8] = if material.has_pawns() { &[0, 1, 2, 3] } else { &[0] };
     let (mut wdl, mut dtz) = (Vec::new(), Vec::new());
     for &file in files {
-        let codes = FileCodes::new(solver, table, file)?;
+        let codes = FileCodes::new(&moves, table, file)?;
         wdl.push(codes.sides().iter().map(|&side| codes.wdl(side)).collect());
         dtz.push(vec![codes.dtz(plies).ok_or(WriteError::TooDeep { material })?]);
     }

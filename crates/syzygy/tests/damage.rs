@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use common::{folder, written};
 use molien_board::{Material, Position};
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_syzygy::{CheckError, Damage, Kind, ReadError, SyzygyFolder, TableFile};
 use molien_testing::oracle;
 
@@ -18,7 +18,7 @@ fn material(name: &str) -> Material {
 /// The bytes of a written file of king and rook against king.
 fn krk(name: &str, kind: Kind) -> (PathBuf, Vec<u8>) {
     let folder = folder(name);
-    written(&Solver::new(), &folder, &[material("KRK")]);
+    written(&Build::new(), &folder, &[material("KRK")]);
     let path = folder.join(TableFile::name(&material("KRK"), kind));
     let bytes = std::fs::read(&path).unwrap();
     (path, bytes)
@@ -59,7 +59,7 @@ fn files_made_elsewhere_are_whole() {
 #[test]
 fn values_made_elsewhere_are_right() {
     let Some(oracle) = oracle() else { return };
-    let solver = Solver::new();
+    let build = Build::new();
     let names = ["KQK", "KPK", "KQKR", "KPKP", "KBNK", "KPPK"];
     for file in TableFile::all_in(&oracle.join("syzygy/regular")).unwrap() {
         if !names.contains(&file.material.to_string().as_str())
@@ -67,8 +67,8 @@ fn values_made_elsewhere_are_right() {
         {
             continue;
         }
-        let table = solver.solve(file.material, molien_values::Metric::Dtz50).unwrap();
-        let values = file.check_values(&solver, &table).unwrap();
+        let table = build.table(file.material, molien_values::Metric::Dtz50).unwrap();
+        let values = file.check_values(&build, &table).unwrap();
         assert_eq!(values.wrong, 0, "{}: {:?}", file.path.display(), values.first);
     }
 }
@@ -77,11 +77,11 @@ fn values_made_elsewhere_are_right() {
 #[test]
 fn wrong_men_and_wrong_kinds_are_named() {
     let (path, bytes) = krk("names", Kind::Wdl);
-    let solver = Solver::new();
+    let build = Build::new();
     let elsewhere = path.with_file_name("KQvK.rtbw");
     std::fs::write(&elsewhere, &bytes).unwrap();
-    let table = solver.solve(material("KQK"), molien_values::Metric::Dtz50).unwrap();
-    let error = TableFile::at(&elsewhere).unwrap().check_values(&solver, &table).unwrap_err();
+    let table = build.table(material("KQK"), molien_values::Metric::Dtz50).unwrap();
+    let error = TableFile::at(&elsewhere).unwrap().check_values(&build, &table).unwrap_err();
     assert!(error.to_string().contains("not a file of KQK"), "{error}");
     let as_dtz = path.with_file_name("KRvK.rtbz");
     std::fs::write(&as_dtz, &bytes).unwrap();
@@ -101,8 +101,8 @@ fn hostile_bytes_do_no_harm() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 33) as usize % below
     };
-    let solver = Solver::new();
-    let table = solver.solve(material("KRK"), molien_values::Metric::Dtz50).unwrap();
+    let build = Build::new();
+    let table = build.table(material("KRK"), molien_values::Metric::Dtz50).unwrap();
     let position: Position = "8/8/8/3k4/8/8/7R/K7 b - -".parse().unwrap();
     for kind in Kind::ALL {
         let (path, bytes) = krk(&format!("hostile-{}", kind.extension()), kind);
@@ -119,7 +119,7 @@ fn hostile_bytes_do_no_harm() {
             }
             molien_syzygy::fuzzing::resign(&mut changed);
             std::fs::write(&path, &changed).unwrap();
-            let _ = TableFile::at(&path).unwrap().check_values(&solver, &table);
+            let _ = TableFile::at(&path).unwrap().check_values(&build, &table);
             let _ = SyzygyFolder::open(std::slice::from_ref(&folder)).unwrap().probe(&position);
         }
     }
@@ -128,8 +128,8 @@ fn hostile_bytes_do_no_harm() {
 /// One wrong value in a file whose checksum is right.
 #[test]
 fn a_wrong_value_is_found_behind_a_right_checksum() {
-    let solver = Solver::new();
-    let table = solver.solve(material("KRK"), molien_values::Metric::Dtz50).unwrap();
+    let build = Build::new();
+    let table = build.table(material("KRK"), molien_values::Metric::Dtz50).unwrap();
     let (path, bytes) = krk("wrong-value", Kind::Dtz);
     let mut found = 0;
     // Somewhere in the data, before the checksum.
@@ -140,7 +140,7 @@ fn a_wrong_value_is_found_behind_a_right_checksum() {
         molien_syzygy::fuzzing::resign(&mut changed);
         std::fs::write(&path, &changed).unwrap();
         assert_eq!(damage(&path), None);
-        match TableFile::at(&path).unwrap().check_values(&solver, &table) {
+        match TableFile::at(&path).unwrap().check_values(&build, &table) {
             Ok(values) if values.wrong > 0 => {
                 let first = &values.first[0];
                 assert_eq!(first.position.material(), material("KRK"));

@@ -4,14 +4,14 @@ mod common;
 
 use common::{folder, written};
 use molien_board::Position;
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_syzygy::{ReadError, SyzygyFolder};
 use molien_testing::oracle;
 
 #[test]
 fn missing_files_are_named() {
     let folder = folder("missing");
-    written(&Solver::new(), &folder, &["KPK".parse().unwrap()]);
+    written(&Build::new(), &folder, &["KPK".parse().unwrap()]);
     let opened = SyzygyFolder::open(&[folder]).unwrap();
     // The pawn promotes: the files of queen and rook are needed.
     let position: Position = "8/P7/8/8/8/2k5/8/K7 w - -".parse().unwrap();

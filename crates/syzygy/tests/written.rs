@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use common::{folder, for_each_position, plies, written};
 use molien_board::Material;
-use molien_solve::Solver;
+use molien_build::Build;
 use molien_syzygy::{Kind, SyzygyFolder, TableFile};
 use molien_testing::oracle;
 use molien_values::{Category, Table};
@@ -48,9 +48,9 @@ fn compare(ours: &SyzygyFolder, theirs: &SyzygyFolder, table: &Table, step: usiz
 
 fn compare_all(name: &str, materials: &[Material], step: usize) {
     let Some(oracle) = oracle() else { return };
-    let solver = Solver::new();
+    let build = Build::new();
     let folder = folder(name);
-    let tables = written(&solver, &folder, materials);
+    let tables = written(&build, &folder, materials);
     let theirs = theirs(&oracle);
     let ours = SyzygyFolder::open(&[folder.clone(), theirs.clone()]).unwrap();
     let theirs = SyzygyFolder::open(&[theirs]).unwrap();
@@ -58,7 +58,7 @@ fn compare_all(name: &str, materials: &[Material], step: usize) {
         compare(&ours, &theirs, table, step);
         for kind in Kind::ALL {
             let path = folder.join(TableFile::name(&table.material, kind));
-            let values = TableFile::at(&path).unwrap().check_values(&solver, table).unwrap();
+            let values = TableFile::at(&path).unwrap().check_values(&build, table).unwrap();
             assert_eq!(values.wrong, 0, "{}: {:?}", path.display(), values.first);
         }
     }
@@ -89,7 +89,7 @@ fn four_men() {
 fn positions_of_a_test_suite() {
     let Some(oracle) = oracle() else { return };
     let folder = folder("suite");
-    written(&Solver::new(), &folder, &materials(&["KPK", "KQK", "KRK", "KBK", "KNK"]));
+    written(&Build::new(), &folder, &materials(&["KPK", "KQK", "KRK", "KBK", "KNK"]));
     let ours = SyzygyFolder::open(&[folder, theirs(&oracle)]).unwrap();
     let theirs = SyzygyFolder::open(&[theirs(&oracle)]).unwrap();
     let text = std::fs::read_to_string(oracle.join("endgame.epd")).unwrap();
@@ -108,9 +108,9 @@ fn positions_of_a_test_suite() {
 /// Written one by one, plies are known exactly.
 #[test]
 fn exact_plies() {
-    let solver = Solver::new();
-    let table = solver.solve("KRK".parse().unwrap(), molien_values::Metric::Dtz50).unwrap();
-    let files = molien_syzygy::write(&solver, &table, molien_syzygy::Plies::Exact).unwrap();
+    let build = Build::new();
+    let table = build.table("KRK".parse().unwrap(), molien_values::Metric::Dtz50).unwrap();
+    let files = molien_syzygy::write(&build, &table, molien_syzygy::Plies::Exact).unwrap();
     let folder = folder("exact");
     for kind in Kind::ALL {
         let path = folder.join(TableFile::name(&table.material, kind));

@@ -16,6 +16,7 @@ pub mod solve;
 pub mod stats;
 pub mod study;
 pub mod survey;
+pub mod syzygy;
 pub mod tables;
 pub mod uci;
 pub mod verify;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use molien_board::{Color, Material, Position};
+use molien_build::Build;
 use molien_hyper::Index;
-use molien_solve::Solver;
 use molien_syzygy::{Kind, Plies, TableFile, write};
 use molien_values::{Metric, Place, Table, Value};
 
@@ -18,11 +18,11 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Solves materials and writes their files into a folder.
-pub fn written(solver: &Solver, folder: &Path, materials: &[Material]) -> Vec<Arc<Table>> {
+/// Makes the tables of materials and writes their files into a folder.
+pub fn written(build: &Build, folder: &Path, materials: &[Material]) -> Vec<Arc<Table>> {
     let write_one = |&material: &Material| {
-        let table = solver.solve(material, Metric::Dtz50).unwrap();
-        let files = write(solver, &table, Plies::Rounded).unwrap();
+        let table = build.table(material, Metric::Dtz50).unwrap();
+        let files = write(build, &table, Plies::Rounded).unwrap();
         for kind in Kind::ALL {
             let path = folder.join(TableFile::name(&material, kind));
             std::fs::write(path, files.of(kind)).unwrap();
