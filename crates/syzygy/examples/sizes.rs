@@ -17,7 +17,7 @@ fn main() {
     let build = Build::new();
     let (mut total, mut their_total) = (0, 0);
     for material in materials {
-        let table = solver.table(material, Metric::Dtz50).unwrap();
+        let table = build.table(material, Metric::Dtz50).unwrap();
         let files = write(&build, &table, Plies::Rounded).unwrap();
         for (bytes, ext) in [(&files.wdl, "rtbw"), (&files.dtz, "rtbz")] {
             let name = format!("{}.{ext}", material.file_name());

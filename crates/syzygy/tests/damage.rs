@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use common::{folder, written};
 use molien_board::{Material, Position};
@@ -24,7 +24,7 @@ fn krk(name: &str, kind: Kind) -> (PathBuf, Vec<u8>) {
     (path, bytes)
 }
 
-fn damage(path: &PathBuf) -> Option<Damage> {
+fn damage(path: &Path) -> Option<Damage> {
     match TableFile::at(path).unwrap().check() {
         Ok(()) => None,
         Err(CheckError::Damaged { damage, .. }) => Some(damage),
