@@ -24,7 +24,9 @@ use std::sync::Arc;
 use molien_board::{Color, Man, Material};
 use molien_build::Build;
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
-use molien_operators::{Backend, Conversions, Goal, SubView, empty_tiles, fastest, swap_colors};
+use molien_operators::{
+    Backend, Conversions, Goal, QuietMoves, SubView, empty_tiles, fastest, swap_colors,
+};
 use molien_values::{BoardValues, Graded, Metric, Rule};
 use rayon::prelude::*;
 
@@ -75,16 +77,21 @@ impl<'a> TwoPlanes<'a> {
         found
     }
 
+    fn quiet(&self, side: Color, plane: &Plane, cell: &Cell, within: &Tile) -> Tile {
+        let moves = QuietMoves { board: self.board, side, plane, cell };
+        self.backend.quiet_within(&moves, within)
+    }
+
     /// What the defender loses by now, of what he has not lost yet.
     fn defend(&self, ply: usize) -> Vec<Tile> {
         let (backend, board, defender) = (self.backend, self.board, !self.attacker);
         each_tile(board, |cell| {
             let legal = backend.legal(board, defender, cell);
             let unlost = legal.and(&self.unlost[cell.tile]);
-            let safe = backend.quiet_within(board, defender, &self.open, cell, &unlost);
+            let safe = self.quiet(defender, &self.open, cell, &unlost);
             let captures = self.captures(defender, Goal::Hold, cell);
             let stuck = unlost.minus(&safe).minus(&captures.escape);
-            let quiet = backend.quiet_within(board, defender, &self.legal, cell, &stuck);
+            let quiet = self.quiet(defender, &self.legal, cell, &stuck);
             let check = stuck.and(&backend.in_check(board, defender, cell));
             match ply {
                 0 => check.minus(&quiet).minus(&captures.release.some),
@@ -95,12 +102,12 @@ impl<'a> TwoPlanes<'a> {
 
     /// What the attacker wins by now, of what he has not won yet.
     fn attack(&self, ply: usize) -> Vec<Tile> {
-        let (backend, board, attacker) = (self.backend, self.board, self.attacker);
+        let (board, attacker) = (self.board, self.attacker);
         let lost: Vec<Tile> = self.unlost.iter().map(|tile| Tile::FULL.minus(tile)).collect();
         let lost = Plane::from_tiles(lost);
         each_tile(board, |cell| {
             let open = &self.open.tiles[cell.tile];
-            let mut won = backend.quiet_within(board, attacker, &lost, cell, open);
+            let mut won = self.quiet(attacker, &lost, cell, open);
             if ply == 1 {
                 won.add(&self.captures(attacker, Goal::Win, cell).release.some.and(open));
             }

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use anyhow::anyhow;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use molien_board::{Material, Role};
+use molien_operators::{Backend as Operators, by_name};
 
 use crate::cmd;
 use crate::memory::MemoryLimit;
@@ -54,6 +56,10 @@ pub struct Common {
     /// Where to solve tables with up to five men, and larger ones without pawns
     #[arg(long, global = true, default_value = "auto", value_name = "WHICH")]
     pub backend: Backend,
+    /// Solve with these instructions of the processor, to compare their speed
+    /// [default: the fastest it has]
+    #[arg(long, global = true, value_name = "SET")]
+    pub instructions: Option<Instructions>,
     /// Use this many threads [default: one for each processor]
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<std::num::NonZeroUsize>,
@@ -68,6 +74,28 @@ pub enum Backend {
     Cpu,
     /// A CUDA card; having none is an error
     Cuda,
+}
+
+/// Instructions of a processor. The tables are the same with all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Instructions {
+    /// x86 with registers of 512 bits
+    Avx512,
+    /// x86 with registers of 256 bits
+    Avx2,
+    /// ARM with registers of 128 bits
+    Neon,
+    /// What every processor has
+    Plain,
+}
+
+impl Instructions {
+    /// The operators that use them.
+    pub fn operators(self) -> anyhow::Result<&'static dyn Operators> {
+        let name = self.to_possible_value().map(|value| value.get_name().to_owned());
+        let name = name.unwrap_or_default();
+        by_name(&name).ok_or_else(|| anyhow!("this processor does not have {name} instructions"))
+    }
 }
 
 /// What pawns promote to.

@@ -8,12 +8,13 @@ use std::sync::{Arc, OnceLock};
 use anyhow::Context as _;
 use molien_build::Build;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf};
+use molien_operators::{Backend as Operators, fastest};
 use molien_probe::{MadeTables, Source, Sources, StoredTables, SurveySource, Tablebase};
 use molien_solve::Progress;
 use molien_table::Directory;
 use molien_uci::MakeBuild;
 
-use crate::args::{Backend, Common, Promote};
+use crate::args::{Backend, Common, Instructions, Promote};
 use crate::progress::{Bars, Interruptible};
 
 /// The environment variable that names the folder of tables.
@@ -41,6 +42,7 @@ pub struct Context {
     directory: Option<Directory>,
     no_solve: bool,
     backend: Backend,
+    operators: &'static dyn Operators,
     /// The card, looked for when it is first wanted; none if there is none.
     card: OnceLock<Option<Arc<CudaEngine>>>,
     interrupted: Arc<AtomicBool>,
@@ -65,6 +67,7 @@ impl Context {
             }
         })
         .context("Ctrl-C cannot be handled")?;
+        let operators = common.instructions.map_or(Ok(fastest()), Instructions::operators)?;
         let memory_bytes = common.memory.bytes();
         // Tables of another game than chess are not kept.
         let keeps = !common.in_memory && common.promote == Promote::All;
@@ -76,6 +79,7 @@ impl Context {
             directory,
             no_solve: common.no_solve,
             backend: common.backend,
+            operators,
             card: OnceLock::new(),
             interrupted,
             threads: common.threads,
@@ -149,6 +153,7 @@ impl Context {
 
     fn plain_build(&self, progress: Arc<dyn Progress>) -> Build {
         let mut build = Build::new()
+            .with_backend(self.operators)
             .with_progress(progress)
             .with_memory_limit(self.memory_bytes)
             .with_promotions(self.promote.roles());
@@ -175,8 +180,10 @@ impl Context {
     /// the card, which would be looked for when nobody waits for it.
     pub fn build_maker(&self) -> MakeBuild {
         let (memory_bytes, promote) = (self.memory_bytes, self.promote);
+        let operators = self.operators;
         Arc::new(move |progress| {
             Build::new()
+                .with_backend(operators)
                 .with_progress(progress)
                 .with_memory_limit(memory_bytes)
                 .with_promotions(promote.roles())

@@ -153,12 +153,13 @@ fn transpose64(words: &mut [u64; 64]) {
 
 /// A set of positions of a hyperboard: one tile per outer coordinate.
 ///
-/// `live[t]` is false only if tile t is empty, so that readers can skip it.
+/// A tile t with `live[t]` false counts as empty, whatever it holds: readers
+/// skip it.
 #[derive(Clone, Debug, Default)]
 pub struct Plane {
     /// The tiles.
     pub tiles: Vec<Tile>,
-    /// Which tiles may have a bit set.
+    /// Which tiles count.
     pub live: Vec<bool>,
 }
 

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use molien_board::{Bitboard, Color, Material, Square};
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
-use molien_operators::{Conversions, Goal, SubView, all, fastest, valid};
+use molien_operators::{Conversions, Goal, QuietMoves, SubView, all, fastest, valid};
 use molien_testing::Random;
 use molien_values::{BoardValues, Graded, Rule};
 
@@ -64,7 +64,8 @@ fn quiet(c: &mut Criterion) {
         for backend in all().into_iter().filter(|backend| backend.name() != "scalar") {
             let name = format!("quiet/{name}/{}", backend.name());
             bench_cells(c, &name, board, |(cell, within)| {
-                black_box(backend.quiet_within(board, *side, &plane, cell, within));
+                let moves = QuietMoves { board, side: *side, plane: &plane, cell };
+                black_box(backend.quiet_within(&moves, within));
             });
         }
     }

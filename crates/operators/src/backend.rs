@@ -3,7 +3,7 @@
 use molien_board::{Bitboard, Color, Square, attacks};
 use molien_hyper::{Cell, Hyperboard, KingAxis, Plane, Tile};
 
-use crate::{Conversions, Release, TileMoves};
+use crate::{Conversions, QuietMoves, Release, TileMoves, Which};
 
 /// The tile operators.
 ///
@@ -14,21 +14,29 @@ pub trait Backend: Send + Sync {
     /// A short name, such as `avx512`.
     fn name(&self) -> &'static str;
 
-    /// The positions of `within`, placements of the cell, from which `side`
-    /// has a quiet move (neither a capture nor a pawn move) to a position in
-    /// `plane`. The plane must hold placements only, no overlapping men.
-    fn quiet_within(
+    /// Takes those positions of `open`, placements of the cell, that have one
+    /// of the moves, or that have none. `taken` becomes what was taken, if
+    /// anything was. Returns how many were taken, and whether any are left.
+    fn take_by_moves(
         &self,
-        board: &Hyperboard,
-        side: Color,
-        plane: &Plane,
-        cell: &Cell,
-        within: &Tile,
-    ) -> Tile;
+        moves: &QuietMoves<'_>,
+        which: Which<'_>,
+        open: &mut Tile,
+        taken: &mut Tile,
+    ) -> (u64, bool);
+
+    /// The positions of `within`, placements of the cell, that have one of the
+    /// moves.
+    fn quiet_within(&self, moves: &QuietMoves<'_>, within: &Tile) -> Tile {
+        let (mut left, mut moving) = (*within, Tile::EMPTY);
+        let which = Which::Moving { also: &Tile::EMPTY };
+        self.take_by_moves(moves, which, &mut left, &mut moving);
+        moving
+    }
 
     /// As [`Backend::quiet_within`], for all placements of the cell.
     fn quiet(&self, board: &Hyperboard, side: Color, plane: &Plane, cell: &Cell) -> Tile {
-        self.quiet_within(board, side, plane, cell, &valid(board, cell))
+        self.quiet_within(&QuietMoves { board, side, plane, cell }, &valid(board, cell))
     }
 
     /// The positions of the cell in which the king of `color` is attacked.
@@ -69,8 +77,9 @@ pub trait Backend: Send + Sync {
     /// whether any are left.
     fn take(&self, open: &mut Tile, decided: &Tile) -> (u64, bool);
 
-    /// Adds a tile to one tile of each target, and counts it.
-    fn add_to_all(&self, targets: &mut [&mut [Tile]], number: usize, tile: &Tile) -> u64;
+    /// Exclusive or of the positions of two tiles with one tile of the planes
+    /// that `bits` says.
+    fn toggle(&self, planes: &mut [&mut [Tile]], bits: u16, number: usize, tiles: [&Tile; 2]);
 
     /// Rows become columns.
     fn transpose(&self, tile: &Tile) -> Tile;

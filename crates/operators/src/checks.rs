@@ -1,6 +1,6 @@
 //! Which positions of a tile have a king in check.
 
-use molien_board::{Bitboard, Color, Square, attacks};
+use molien_board::{Bitboard, Color, Role, Square, attacks};
 use molien_hyper::{Cell, Hyperboard, Tile};
 
 use crate::backend::valid;
@@ -44,11 +44,7 @@ fn attacks_on_square(board: &Hyperboard, by: Color, cell: &Cell, target: Square)
         }
     }
     if let Some(man) = board.column().filter(|man| man.color == by) {
-        out.add(&Tile::from_rows(|row| {
-            let blocker =
-                if board.row().is_some() { Bitboard::from_square(row) } else { Bitboard::EMPTY };
-            attacks::attacks(man.role, target, occupied | blocker).0
-        }));
+        out.add(&attacks_past_row_man(man.role, target, occupied, board.row().is_some()));
     }
     out
 }
@@ -82,10 +78,28 @@ fn attacks_on_column_king(board: &Hyperboard, cell: &Cell) -> Tile {
         .fold(Bitboard::EMPTY, |set, pawn| set | attacks::pawn(Color::White, pawn));
     let mut out = Tile::from_rows(|_| by_pawns.0);
     for (i, man) in board.outer().iter().enumerate().filter(|(_, man)| man.color == Color::White) {
-        out.add(&Tile::from_rows(|row| {
-            let occupied = cell.occupied | Bitboard::from_square(row);
-            attacks::attacks(man.role, cell.squares[i], occupied).0
-        }));
+        out.add(&attacks_past_row_man(man.role, cell.squares[i], cell.occupied, true));
     }
     out
+}
+
+/// The squares that a man on `square` attacks (or from which such a man attacks
+/// it, which is the same), for every square of the row man.
+#[inline(always)]
+pub(crate) fn attacks_past_row_man(
+    role: Role,
+    square: Square,
+    occupied: Bitboard,
+    has_row: bool,
+) -> Tile {
+    let all = attacks::attacks(role, square, occupied);
+    let mut tile = Tile([[all.0; 8]; 8]);
+    if has_row && role.is_slider() {
+        // Elsewhere the row man is not in the way.
+        for row in all {
+            let occupied = occupied | Bitboard::from_square(row);
+            *tile.row_mut(row) = attacks::attacks(role, square, occupied).0;
+        }
+    }
+    tile
 }

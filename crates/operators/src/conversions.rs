@@ -10,6 +10,7 @@ use molien_hyper::{Cell, Hyperboard, KingAxis, KingPair, MAX_OUTER, OuterAxes, T
 use molien_values::{BoardValues, Graded, MAX_BITS, Rule};
 
 use crate::Backend;
+use crate::checks::attacks_past_row_man;
 use crate::graded::{GradedWord, Release};
 use crate::merge::{Movers, Reading, TileMoves};
 use crate::neighbours::king_pair_after;
@@ -307,21 +308,6 @@ impl Conversions {
         let movers = Movers::Unblocked(Bitboard::EMPTY);
         self.add_moves(&TileMoves { values: sub.values, tile, reading, movers, rule });
     }
-}
-
-/// The squares from which the column man attacks the target, for every square
-/// of the row man.
-fn attacks_past_row_man(role: Role, target: Square, occupied: Bitboard, has_row: bool) -> Tile {
-    let all = attacks::attacks(role, target, occupied);
-    let mut movers = Tile([[all.0; 8]; 8]);
-    if has_row && role.is_slider() {
-        // Elsewhere the row man is not in the way.
-        for row in all {
-            let occupied = occupied | Bitboard::from_square(row);
-            *movers.row_mut(row) = attacks::attacks(role, target, occupied).0;
-        }
-    }
-    movers
 }
 
 /// A man on a fixed square that is captured.

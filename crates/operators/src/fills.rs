@@ -6,8 +6,8 @@ use molien_board::{Bitboard, Role};
 use crate::wide::{Wide, each_rank};
 use crate::words::Words;
 
-/// Moves of the row man into `set` over the squares of `valid`, added to `out`
-/// (which may get positions outside `valid`).
+/// Moves of the row man into `set`, a part of `valid`, over the squares of
+/// `valid`, added to `out` (which may get positions outside `valid`).
 #[inline(always)]
 pub(crate) fn row_man<W: Words>(role: Role, set: &Wide<W>, valid: &Wide<W>, out: &mut Wide<W>) {
     match role {
@@ -48,28 +48,20 @@ fn same<W: Words>(carried: W) -> W {
     carried
 }
 
+/// Along the files, up and down.
 #[inline(always)]
-fn row_rook<W: Words>(set: &Wide<W>, valid: &Wide<W>, out: &mut Wide<W>) {
+fn row_files<W: Words>(set: &Wide<W>, valid: &Wide<W>, out: &mut Wide<W>) {
     scan!(set, valid, out, rising, same);
     scan!(set, valid, out, falling, same);
-    each_rank!(RANK, {
-        let (set, free) = (set.0[RANK], valid.0[RANK]);
-        // Kogge-Stone: three doublings reach seven squares.
-        let (mut g, mut p) = (set, free);
-        g = g.or_and(p, g.right::<1>());
-        p = p.and(p.right::<1>());
-        g = g.or_and(p, g.right::<2>());
-        p = p.and(p.right::<2>());
-        g = g.or_and(p, g.right::<4>());
-        let rightward = g.right::<1>();
-        let (mut g, mut p) = (set, free);
-        g = g.or_and(p, g.left::<1>());
-        p = p.and(p.left::<1>());
-        g = g.or_and(p, g.left::<2>());
-        p = p.and(p.left::<2>());
-        g = g.or_and(p, g.left::<4>());
-        out.0[RANK] = out.0[RANK].or(rightward).or(g.left::<1>());
-    });
+}
+
+#[inline(always)]
+fn row_rook<W: Words>(set: &Wide<W>, valid: &Wide<W>, out: &mut Wide<W>) {
+    row_files(set, valid, out);
+    // Along the ranks it is the same with ranks and files exchanged.
+    let mut turned = Wide::splat(0);
+    row_files(&set.exchanged(), &valid.exchanged(), &mut turned);
+    out.add(turned.exchanged());
 }
 
 #[inline(always)]
@@ -177,11 +169,19 @@ macro_rules! fill {
 fill!(fill_up, up);
 fill!(fill_down, down);
 
+/// Fills towards the h-file: adding the set to the free squares of its rank
+/// sends a carry from each of its squares through the free ones, to the first
+/// that is not. The set must be on free squares.
+#[inline(always)]
+fn fill_right<W: Words>(set: W, free: W) -> W {
+    free.add_bytes(set).xor(free).xor(set)
+}
+
 #[inline(always)]
 fn rook<W: Words>(set: W, free: W) -> W {
     let vertical =
         fill_up::<W, 8, 16, 32>(set, free, !0).or(fill_down::<W, 8, 16, 32>(set, free, !0));
-    let right = fill_up::<W, 1, 2, 4>(set, free, NOT_A);
+    let right = fill_right(set, free);
     let left = fill_down::<W, 1, 2, 4>(set, free, NOT_H);
     vertical.or(right).or(left)
 }

@@ -5,14 +5,66 @@
 use molien_board::Square;
 use molien_hyper::Tile;
 
-use crate::Release;
 use crate::merge::{Reading, merge};
+use crate::quiet::reach;
 use crate::wide::Wide;
 use crate::words::Words;
+use crate::{QuietMoves, Release, Which};
 
 pub(crate) use crate::checks::in_check;
 pub(crate) use crate::merge::add_moves;
-pub(crate) use crate::quiet::quiet_within;
+
+#[inline(always)]
+pub(crate) fn take_by_moves<W: Words>(
+    moves: &QuietMoves<'_>,
+    which: Which<'_>,
+    open: &mut Tile,
+    taken: &mut Tile,
+) -> (u64, bool) {
+    let mut asked = Wide::<W>::load(open);
+    if let Which::Stuck { held } = which {
+        asked = asked.minus(Wide::load(held));
+        if asked.is_empty() {
+            return (0, !Wide::<W>::load(open).is_empty());
+        }
+    }
+    let asked = asked.store();
+    let mut found = reach::<W>(moves, &asked);
+    found = match which {
+        Which::Stuck { .. } => Wide::load(&asked).minus(found),
+        Which::Moving { also } => {
+            found.add(Wide::load(also));
+            found.and(Wide::load(&asked))
+        }
+    };
+    take_found(open, found, taken)
+}
+
+/// Moves the positions found from `open` to `taken`.
+#[inline(always)]
+fn take_found<W: Words>(open: &mut Tile, found: Wide<W>, taken: &mut Tile) -> (u64, bool) {
+    if found.is_empty() {
+        return (0, !Wide::<W>::load(open).is_empty());
+    }
+    *taken = found.store();
+    take::<W>(open, taken)
+}
+
+#[inline(always)]
+pub(crate) fn toggle<W: Words>(
+    planes: &mut [&mut [Tile]],
+    bits: u16,
+    number: usize,
+    tiles: [&Tile; 2],
+) {
+    let mut sum = Wide::<W>::load(tiles[0]);
+    sum.add(Wide::load(tiles[1]));
+    for (b, plane) in planes.iter_mut().enumerate() {
+        if bits >> b & 1 != 0 {
+            plane[number] = Wide::load(&plane[number]).xor(sum).store();
+        }
+    }
+}
 
 #[inline(always)]
 pub(crate) fn merge_least<W: Words>(release: &mut Release, other: &Release) {
@@ -85,17 +137,6 @@ pub(crate) fn take<W: Words>(open: &mut Tile, decided: &Tile) -> (u64, bool) {
     let left = Wide::<W>::load(open).minus(Wide::load(decided));
     *open = left.store();
     (decided.len(), !left.is_empty())
-}
-
-#[inline(always)]
-pub(crate) fn add_to_all<W: Words>(targets: &mut [&mut [Tile]], number: usize, tile: &Tile) -> u64 {
-    let added = Wide::<W>::load(tile);
-    for target in targets {
-        let mut sum = Wide::load(&target[number]);
-        sum.add(added);
-        target[number] = sum.store();
-    }
-    tile.len()
 }
 
 #[inline(always)]

@@ -18,6 +18,7 @@ mod graded;
 mod kernels;
 mod merge;
 mod neighbours;
+mod pages;
 mod quiet;
 mod relayout;
 mod scalar;
@@ -34,7 +35,7 @@ pub use conversions::{Conversions, FixedCapture, Goal, SubView};
 pub use graded::Release;
 pub use merge::{Movers, Reading, TileMoves};
 pub use neighbours::for_each_neighbour;
-pub use relayout::{
-    complete_symmetric, complete_symmetric_class, empty_tiles, swap_colors, swapped_class,
-};
+pub use pages::{empty_tiles, make_tiles};
+pub use quiet::{QuietMoves, Which};
+pub use relayout::{complete_symmetric, complete_symmetric_class, swap_colors, swapped_class};
 pub use scalar::Scalar;

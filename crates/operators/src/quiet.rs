@@ -34,15 +34,39 @@ impl<W: Words> Reach<'_, W> {
     }
 }
 
-/// See [`crate::Backend::quiet_within`].
+/// Quiet moves of one side, from the positions of one cell to those of a set.
+#[derive(Clone, Copy, Debug)]
+pub struct QuietMoves<'a> {
+    /// The layout of the set.
+    pub board: &'a Hyperboard,
+    /// Who moves.
+    pub side: Color,
+    /// Where the moves lead. Placements only, no overlapping men.
+    pub plane: &'a Plane,
+    /// Where they start.
+    pub cell: &'a Cell,
+}
+
+/// Which positions are taken by their moves.
+#[derive(Clone, Copy, Debug)]
+pub enum Which<'a> {
+    /// Those that have a move, and others.
+    Moving {
+        /// Taken with or without a move.
+        also: &'a Tile,
+    },
+    /// Those that have no move.
+    Stuck {
+        /// Not taken whatever moves they have.
+        held: &'a Tile,
+    },
+}
+
+/// The positions of the cell that have such a move: all of those in `within`,
+/// and perhaps some others.
 #[inline(always)]
-pub(crate) fn quiet_within<W: Words>(
-    board: &Hyperboard,
-    side: Color,
-    plane: &Plane,
-    cell: &Cell,
-    within: &Tile,
-) -> Tile {
+pub(crate) fn reach<W: Words>(moves: &QuietMoves<'_>, within: &Tile) -> Wide<W> {
+    let QuietMoves { board, side, plane, cell } = *moves;
     // The king's moves lead far away in memory: they are asked for first and
     // used last.
     let king = KingSources::find::<W>(board, side, plane, cell);
@@ -61,7 +85,7 @@ pub(crate) fn quiet_within<W: Words>(
     if king.len > 0 && !reach.is_complete() {
         outer_king(board, plane, &king, &mut reach);
     }
-    reach.found.and(Wide::load(within)).store()
+    reach.found
 }
 
 /// Moves of the men that span the tile.

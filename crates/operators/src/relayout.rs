@@ -5,7 +5,7 @@ use molien_hyper::{Hyperboard, KingAxis, KingPair, MAX_OUTER, Tile, king_pair, k
 use molien_values::{BoardValues, Graded};
 use rayon::prelude::*;
 
-use crate::Backend;
+use crate::{Backend, empty_tiles};
 
 /// For each piece of `board`, its place among the pieces of the board with
 /// colours swapped.
@@ -193,10 +193,4 @@ pub fn complete_symmetric(backend: &dyn Backend, game: &mut BoardValues) {
 
 fn add(into: &mut [Tile], from: &[Tile]) {
     into.par_iter_mut().zip(from).with_min_len(64).for_each(|(into, from)| into.add(from));
-}
-
-/// Tiles of no position. Many are made by all threads: what the system takes
-/// for a fresh page is more than what it takes to fill it.
-pub fn empty_tiles(tiles: usize) -> Vec<Tile> {
-    rayon::iter::repeat_n(Tile::EMPTY, tiles).with_min_len(1 << 12).collect()
 }

@@ -1,9 +1,9 @@
 //! The meaning of the operators: one position after the other, by the rules.
 
 use molien_board::{Color, MoveKind, Square};
-use molien_hyper::{Cell, Hyperboard, Index, Plane, Tile};
+use molien_hyper::{Cell, Hyperboard, Index, Tile};
 
-use crate::{Backend, Conversions, Goal, Movers, Reading, Release, TileMoves};
+use crate::{Backend, Conversions, Goal, Movers, QuietMoves, Reading, Release, TileMoves, Which};
 
 /// The slow, obvious implementation that all others are compared with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -14,28 +14,21 @@ impl Backend for Scalar {
         "scalar"
     }
 
-    fn quiet_within(
+    fn take_by_moves(
         &self,
-        board: &Hyperboard,
-        side: Color,
-        plane: &Plane,
-        cell: &Cell,
-        within: &Tile,
-    ) -> Tile {
-        let reaches = |row, column| {
-            let index = Index { tile: cell.tile, row, column };
-            // Only legal positions have moves; the operator may be asked
-            // about a placement that is illegal with this side to move.
-            placement(board, index, side).is_some_and(|position| {
-                position.pseudo_legal_moves().iter().any(|m| {
-                    m.kind == MoveKind::Quiet
-                        && board
-                            .encode(&position.play(m))
-                            .is_some_and(|to| plane.tiles[to.tile].contains(to.row, to.column))
-                })
-            })
-        };
-        filter(within, reaches)
+        moves: &QuietMoves<'_>,
+        which: Which<'_>,
+        open: &mut Tile,
+        taken: &mut Tile,
+    ) -> (u64, bool) {
+        let found = filter(open, |row, column| match which {
+            Which::Moving { also } => also.contains(row, column) || has_quiet(moves, row, column),
+            Which::Stuck { held } => !held.contains(row, column) && !has_quiet(moves, row, column),
+        });
+        if !found.is_empty() {
+            *taken = found;
+        }
+        self.take(open, &found)
     }
 
     fn in_check(&self, board: &Hyperboard, color: Color, cell: &Cell) -> Tile {
@@ -95,11 +88,15 @@ impl Backend for Scalar {
         (self.count(decided), self.count(open) > 0)
     }
 
-    fn add_to_all(&self, targets: &mut [&mut [Tile]], number: usize, tile: &Tile) -> u64 {
-        for target in targets {
-            tile.pairs().for_each(|(row, column)| target[number].insert(row, column));
+    fn toggle(&self, planes: &mut [&mut [Tile]], bits: u16, number: usize, tiles: [&Tile; 2]) {
+        let [a, b] = tiles;
+        for (_, plane) in planes.iter_mut().enumerate().filter(|(i, _)| bits >> i & 1 != 0) {
+            let old = plane[number];
+            plane[number] = filter(&Tile::FULL, |row, column| {
+                let toggled = a.contains(row, column) || b.contains(row, column);
+                old.contains(row, column) != toggled
+            });
         }
-        self.count(tile)
     }
 
     fn transpose(&self, tile: &Tile) -> Tile {
@@ -117,6 +114,19 @@ fn filter(tile: &Tile, test: impl Fn(Square, Square) -> bool) -> Tile {
     let pairs = tile.pairs().filter(|&(row, column)| test(row, column));
     pairs.for_each(|(row, column)| out.insert(row, column));
     out
+}
+
+/// Whether a placement has one of the moves.
+fn has_quiet(moves: &QuietMoves<'_>, row: Square, column: Square) -> bool {
+    let QuietMoves { board, side, plane, cell } = *moves;
+    // The operator may be asked about a placement that is illegal with this
+    // side to move: it has moves like any other.
+    let Some(position) = placement(board, Index { tile: cell.tile, row, column }, side) else {
+        return false;
+    };
+    let holds = |at: Index| plane.live[at.tile] && plane.tiles[at.tile].contains(at.row, at.column);
+    let mut quiet = position.pseudo_legal_moves().into_iter().filter(|m| m.kind == MoveKind::Quiet);
+    quiet.any(|m| board.encode(&position.play(&m)).is_some_and(holds))
 }
 
 /// The placement of an address with kings apart, legal or not.

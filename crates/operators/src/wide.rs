@@ -140,6 +140,21 @@ impl<W: Words> Wide<W> {
         left.is_empty()
     }
 
+    /// Ranks and files of the row squares exchanged.
+    #[inline(always)]
+    pub fn exchanged(&self) -> Wide<W> {
+        Wide(W::exchange(self.0))
+    }
+
+    /// Exclusive or.
+    #[inline(always)]
+    pub fn xor(mut self, other: Wide<W>) -> Wide<W> {
+        each_rank!(RANK, {
+            self.0[RANK] = self.0[RANK].xor(other.0[RANK]);
+        });
+        self
+    }
+
     /// Rows become columns. Of the four digits of an address (rank and file of
     /// the row, rank and file of the column) each step exchanges two.
     #[inline(always)]

@@ -30,6 +30,8 @@ pub(crate) trait Words: Sets {
     fn up<const STEP: u32>(self) -> Self;
     /// Bits move to lower squares.
     fn down<const STEP: u32>(self) -> Self;
+    /// Every byte added to its counterpart, without a carry to the next.
+    fn add_bytes(self, other: Self) -> Self;
     /// Words move `N` places (1, 2 or 4) to higher numbers; those from beyond the
     /// edge are empty.
     fn right<const N: usize>(self) -> Self;
@@ -160,6 +162,12 @@ impl Words for U64x8 {
     #[inline(always)]
     fn down<const STEP: u32>(self) -> U64x8 {
         self.each(|word| word >> STEP)
+    }
+
+    #[inline(always)]
+    fn add_bytes(self, other: U64x8) -> U64x8 {
+        const TOP: u64 = 0x8080_8080_8080_8080;
+        self.zip(other, |a, b| ((a & !TOP) + (b & !TOP)) ^ (a ^ b) & TOP)
     }
 
     #[inline(always)]

@@ -177,6 +177,11 @@ impl Words for Two256 {
     }
 
     #[inline(always)]
+    fn add_bytes(self, other: Two256) -> Two256 {
+        vector! { Two256(_mm256_add_epi8(self.0, other.0), _mm256_add_epi8(self.1, other.1)) }
+    }
+
+    #[inline(always)]
     fn right<const N: usize>(self) -> Two256 {
         vector! {
             let zero = _mm256_setzero_si256();

@@ -145,6 +145,11 @@ impl Words for One512 {
     }
 
     #[inline(always)]
+    fn add_bytes(self, other: One512) -> One512 {
+        vector! { One512(_mm512_add_epi8(self.0, other.0)) }
+    }
+
+    #[inline(always)]
     fn right<const N: usize>(self) -> One512 {
         vector! {
             let zero = _mm512_setzero_si512();

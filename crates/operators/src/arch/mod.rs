@@ -2,10 +2,10 @@
 #![expect(unsafe_code, reason = "calls functions compiled for a detected instruction set")]
 
 use molien_board::{Color, Square};
-use molien_hyper::{Cell, Hyperboard, Plane, Tile};
+use molien_hyper::{Cell, Hyperboard, Tile};
 
 use crate::words::U64x8;
-use crate::{Backend, Conversions, Release, Scalar, TileMoves, kernels};
+use crate::{Backend, Conversions, QuietMoves, Release, Scalar, TileMoves, Which, kernels};
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -24,7 +24,7 @@ macro_rules! backend {
             }
 
             backend! { @compile $vectors
-                fn quiet_within(board: &Hyperboard, side: Color, plane: &Plane, cell: &Cell, within: &Tile) -> Tile;
+                fn take_by_moves(moves: &QuietMoves<'_>, which: Which<'_>, open: &mut Tile, taken: &mut Tile) -> (u64, bool);
                 fn in_check(board: &Hyperboard, color: Color, cell: &Cell) -> Tile;
                 fn add_moves(found: &mut Conversions, moves: &TileMoves<'_>);
                 fn merge_least(release: &mut Release, other: &Release);
@@ -35,7 +35,7 @@ macro_rules! backend {
                 fn count(tile: &Tile) -> u64;
                 fn difference(a: &Tile, b: &Tile) -> Tile;
                 fn take(open: &mut Tile, decided: &Tile) -> (u64, bool);
-                fn add_to_all(targets: &mut [&mut [Tile]], number: usize, tile: &Tile) -> u64;
+                fn toggle(planes: &mut [&mut [Tile]], bits: u16, number: usize, tiles: [&Tile; 2]);
                 fn transpose(tile: &Tile) -> Tile;
                 fn column(tile: &Tile, square: Square) -> u64;
             }

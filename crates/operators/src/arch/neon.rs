@@ -136,6 +136,15 @@ impl Words for Four128 {
     }
 
     #[inline(always)]
+    fn add_bytes(self, other: Four128) -> Four128 {
+        self.zip(other, |a, b| {
+            vector! {
+                vreinterpretq_u64_u8(vaddq_u8(vreinterpretq_u8_u64(a), vreinterpretq_u8_u64(b)))
+            }
+        })
+    }
+
+    #[inline(always)]
     fn right<const N: usize>(self) -> Four128 {
         let [a, b, c, d] = self.0;
         vector! {

@@ -1,8 +1,10 @@
 //! Quiet moves and checks.
 
 use molien_board::{Bitboard, Color, Material};
-use molien_hyper::{Hyperboard, Plane};
-use molien_operators::{Backend, Scalar, fastest, for_each_neighbour, valid};
+use molien_hyper::{Hyperboard, Plane, Tile};
+use molien_operators::{
+    Backend, QuietMoves, Scalar, Which, all, fastest, for_each_neighbour, valid,
+};
 
 use crate::others;
 use crate::random::Random;
@@ -17,6 +19,7 @@ fn check_board(board: &Hyperboard, samples: usize) {
             let check = Scalar.in_check(board, side, &cell);
             // Few positions asked for: implementations may stop early.
             let few = random.tile(3).and(&valid(board, &cell));
+            let held = random.tile(1);
             for backend in others() {
                 let name = backend.name();
                 let board_name = board.material();
@@ -25,17 +28,66 @@ fn check_board(board: &Hyperboard, samples: usize) {
                     quiet,
                     "{name} quiet {board_name} {side} {cell:?}"
                 );
+                let moves = QuietMoves { board, side, plane: &plane, cell: &cell };
                 assert_eq!(
-                    backend.quiet_within(board, side, &plane, &cell, &few),
+                    backend.quiet_within(&moves, &few),
                     quiet.and(&few),
                     "{name} quiet within {board_name} {side} {cell:?}"
                 );
+                check_taking(backend, &moves, &quiet, [&few, &held]);
                 assert_eq!(
                     backend.in_check(board, side, &cell),
                     check,
                     "{name} check {board_name} {side} {cell:?}"
                 );
             }
+        }
+    }
+}
+
+/// Taking what has a move, or has none, given all positions that have one.
+fn check_taking(
+    backend: &dyn Backend,
+    moves: &QuietMoves<'_>,
+    quiet: &Tile,
+    [some, held]: [&Tile; 2],
+) {
+    let what = format!("{} {} {:?}", backend.name(), moves.side, moves.cell);
+    let (mut left, mut taken) = (*some, Tile::FULL);
+    let result = backend.take_by_moves(moves, Which::Stuck { held }, &mut left, &mut taken);
+    let expected = some.minus(held).minus(quiet);
+    assert_eq!(left, some.minus(&expected), "stuck {what}");
+    assert_eq!(result, (expected.len(), !left.is_empty()), "stuck {what}");
+    assert_eq!(taken, if expected.is_empty() { Tile::FULL } else { expected }, "stuck {what}");
+
+    let (mut left, mut taken) = (*some, Tile::FULL);
+    let result = backend.take_by_moves(moves, Which::Moving { also: held }, &mut left, &mut taken);
+    let expected = some.and(&quiet.or(held));
+    assert_eq!(left, some.minus(&expected), "moving {what}");
+    assert_eq!(result, (expected.len(), !left.is_empty()), "moving {what}");
+    assert_eq!(taken, if expected.is_empty() { Tile::FULL } else { expected }, "moving {what}");
+}
+
+/// What a plane holds in tiles that are not live counts for nothing.
+#[test]
+fn only_live_tiles_count() {
+    let board = pieces("KQKR");
+    let mut random = Random(3);
+    let mut plane = random.plane(&board);
+    let cleared = {
+        let mut cleared = plane.clone();
+        for number in (0..board.tiles()).step_by(2) {
+            plane.live[number] = false;
+            cleared.live[number] = false;
+            cleared.tiles[number] = Tile::EMPTY;
+        }
+        cleared
+    };
+    for tile in random.sample(&board, 20) {
+        let Some(cell) = board.cell(tile) else { continue };
+        for backend in all() {
+            let quiet = |plane| backend.quiet(&board, Color::White, plane, &cell);
+            assert_eq!(quiet(&plane), quiet(&cleared), "{} {tile}", backend.name());
         }
     }
 }

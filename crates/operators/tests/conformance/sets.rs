@@ -55,17 +55,22 @@ fn counting_and_taking() {
 }
 
 #[test]
-fn adding_to_several_planes() {
+fn toggling_some_of_several_planes() {
     let planes = samples();
-    let add = |backend: &dyn Backend, added: &Tile| {
-        let (mut first, mut second) = (planes.clone(), planes.clone());
-        second.reverse();
-        let count = backend.add_to_all(&mut [&mut first, &mut second], 3, added);
-        (count, first, second)
+    let toggle = |backend: &dyn Backend, bits: u16, tiles: [&Tile; 2]| {
+        let mut all: [Vec<Tile>; 3] = std::array::from_fn(|_| planes.clone());
+        let mut slices: Vec<&mut [Tile]> = all.iter_mut().map(Vec::as_mut_slice).collect();
+        backend.toggle(&mut slices, bits, 3, tiles);
+        all
     };
-    for added in samples() {
+    let samples = samples();
+    for (i, tile) in samples.iter().enumerate() {
+        let tiles = [tile, &samples[samples.len() - 1 - i]];
         for backend in others() {
-            assert_eq!(add(backend, &added), add(&Scalar, &added), "{}", backend.name());
+            for bits in [0b000, 0b101, 0b010, 0b111] {
+                let expected = toggle(&Scalar, bits, tiles);
+                assert_eq!(toggle(backend, bits, tiles), expected, "{}", backend.name());
+            }
         }
     }
 }

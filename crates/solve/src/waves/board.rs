@@ -8,12 +8,14 @@ use rayon::prelude::*;
 
 use super::bishops::BishopPair;
 use super::counter::{Counter, finish_stats};
+use super::depths::Depths;
 use super::record::{Keep, Recorder};
+use super::undecided::Undecided;
 use super::watch::Watch;
-use super::{Start, Stop, Waves};
+use super::{CHUNK_TILES, State, Stop, Waves};
 use crate::exits::Exits;
-use crate::{Progress, SolveError, WaveReport};
-use molien_operators::{complete_symmetric, empty_tiles};
+use crate::{Progress, SolveError};
+use molien_operators::{complete_symmetric, empty_tiles, make_tiles};
 use molien_values::Stats;
 
 /// What solving one hyperboard needs.
@@ -47,25 +49,27 @@ impl BoardSolve<'_> {
     /// If it is cancelled or a wave cannot be logged.
     pub fn run(&self, watch: &mut Watch) -> Result<(BoardValues, Stats), SolveError> {
         let board = self.board;
-        let tiles = board.tiles();
         let legal =
             |turn| self.each_tile(|cell| self.wanted(cell, self.backend.legal(board, turn, cell)));
-        let values = Color::BOTH.map(|turn| Graded {
-            legal: legal(turn),
-            won: empty_tiles(tiles),
-            lost: empty_tiles(tiles),
-            depth: Vec::new(),
-            stalemate: Vec::new(),
-        });
+        let values = Color::BOTH.map(|turn| Graded { legal: legal(turn), ..Graded::default() });
         let mut game = BoardValues { board: board.clone(), values };
         let mut stats = Stats::new(self.material(), self.metric);
         let counter = Counter::new(self.backend, board);
         self.wins_of(Color::White, &mut game, &mut stats, &counter, watch)?;
-        if self.material().is_symmetric() && !self.material().has_pawns() {
+        let symmetric = self.material().is_symmetric() && !self.material().has_pawns();
+        if !symmetric {
+            self.wins_of(Color::Black, &mut game, &mut stats, &counter, watch)?;
+        }
+        for side in &mut game.values {
+            for outcome in [&mut side.won, &mut side.lost] {
+                if outcome.is_empty() {
+                    *outcome = empty_tiles(board.tiles());
+                }
+            }
+        }
+        if symmetric {
             complete_symmetric(self.backend, &mut game);
             complete_symmetric_stats(&mut stats);
-        } else {
-            self.wins_of(Color::Black, &mut game, &mut stats, &counter, watch)?;
         }
         let placements = |cell: &Cell| self.wanted(cell, valid(board, cell));
         finish_stats(&mut stats, &counter, &game, placements);
@@ -79,7 +83,7 @@ impl BoardSolve<'_> {
 
     fn each_tile(&self, f: impl Fn(&Cell) -> Tile + Sync) -> Vec<Tile> {
         let tile = |number| self.board.cell(number).map_or(Tile::EMPTY, |cell| f(&cell));
-        (0..self.board.tiles()).into_par_iter().with_min_len(16).map(tile).collect()
+        make_tiles(self.board.tiles(), tile)
     }
 
     /// Adds the wins of one side to the values and statistics.
@@ -94,34 +98,45 @@ impl BoardSolve<'_> {
         if self.material().side_len(attacker) == 1 {
             return Ok(()); // a bare king cannot win
         }
-        let start = self.start(attacker, &game.values);
-        let waves = Waves { backend: self.backend, board: self.board, attacker };
-        let recorder = Recorder {
-            backend: self.backend,
+        let (material, defender) = (self.material(), !attacker);
+        let mut state = self.start(attacker, &mut game.values);
+        let candidates = &state.candidates.positions.tiles;
+        let mut recorder = Recorder {
             board: self.board,
             counter,
-            keep: self.keep,
+            progress: self.progress,
+            metric: self.metric,
             attacker,
+            watch,
+            sides: &mut stats.sides,
+            losable: make_tiles(candidates.len(), |number| candidates[number]),
+            stalemates: Vec::new(),
         };
-        let (material, metric) = (self.material(), self.metric);
+        let waves = Waves { backend: self.backend, board: self.board, counter, attacker };
         let log = self.open_log(attacker)?;
-        let stop = waves.run(
-            start,
-            log,
-            |ply, decided, addresses, tiles| {
-                recorder.record(ply, &decided, &mut game.values, &mut stats.sides);
-                watch.look(ply, attacker, &decided);
-                let report =
-                    WaveReport { material, metric, attacker, ply, decided: addresses, tiles };
-                self.progress.wave(&report);
-            },
-            || self.progress.cancelled(),
-        );
-        match stop {
-            Stop::Finished => Ok(()),
-            Stop::Cancelled => Err(SolveError::Cancelled { material }),
-            Stop::NotLogged(source) => Err(SolveError::WaveLog { material, source }),
+        waves.run(&mut state, log, &mut recorder).map_err(|stop| match stop {
+            Stop::Cancelled => SolveError::Cancelled { material },
+            Stop::NotLogged(source) => SolveError::WaveLog { material, source },
+        })?;
+        let Recorder { losable, stalemates, .. } = recorder;
+        let won = &mut game.values[attacker.index()];
+        (won.won, won.depth) = self.decided(state.open, &won.legal);
+        let lost = &mut game.values[defender.index()];
+        (lost.lost, lost.depth) = self.decided(state.candidates, &losable);
+        if !stalemates.is_empty() {
+            lost.stalemate = stalemates;
         }
+        Ok(())
+    }
+
+    /// What has been decided of the positions that were there at first, and
+    /// the planes of depths.
+    fn decided(&self, undecided: Undecided, at_first: &[Tile]) -> (Vec<Tile>, Vec<Vec<Tile>>) {
+        let Undecided { positions: Plane { mut tiles, .. }, depths, .. } = undecided;
+        let depth = depths.finish(self.backend, &tiles);
+        let both = tiles.par_iter_mut().zip(at_first).with_min_len(CHUNK_TILES);
+        both.for_each(|(tile, at_first)| *tile = self.backend.difference(at_first, tile));
+        (tiles, depth)
     }
 
     fn open_log(&self, attacker: Color) -> Result<Option<Box<dyn RunLog>>, SolveError> {
@@ -137,27 +152,38 @@ impl BoardSolve<'_> {
         log.open(&run).map_err(|source| SolveError::WaveLog { material: run.material, source })
     }
 
-    fn start(&self, attacker: Color, values: &[Graded; 2]) -> Start {
+    fn start(&self, attacker: Color, values: &mut [Graded; 2]) -> State {
         let defender = !attacker;
-        let conversions = |side: Color, goal: Goal, number: usize| -> Conversions {
+        let tiles = self.board.tiles();
+        let [white, black] = values;
+        let (own, their) = match attacker {
+            Color::White => (white, black),
+            Color::Black => (black, white),
+        };
+        let depths = |values: &mut Graded| {
+            Depths::new(self.keep == Keep::Depths, std::mem::take(&mut values.depth), tiles)
+        };
+        let (win_depths, loss_depths) = (depths(own), depths(their));
+        let conversions = |side: Color, goal: Goal, number: usize, legal: &Tile| -> Conversions {
             let mut found = self.exits.conversions(side, goal, number);
-            found.restrict(&values[side.index()].legal[number]);
+            found.restrict(legal);
             found.release.trim();
             found
         };
         // Positions that can escape are no candidates.
         let candidate = |number: usize| {
-            let found = conversions(defender, Goal::Hold, number);
-            (values[defender.index()].legal[number].minus(&found.escape), found.release)
+            let found = conversions(defender, Goal::Hold, number, &their.legal[number]);
+            (their.legal[number].minus(&found.escape), found.release)
         };
-        let numbers = || (0..self.board.tiles()).into_par_iter().with_min_len(16);
+        let numbers = || (0..tiles).into_par_iter().with_min_len(16);
         let (candidates, holds): (Vec<Tile>, Vec<Release>) = numbers().map(candidate).unzip();
-        Start {
-            open: Plane::from_tiles(values[attacker.index()].legal.clone()),
-            candidates: Plane::from_tiles(candidates),
-            wins: numbers().map(|n| conversions(attacker, Goal::Win, n).release).collect(),
-            holds,
-        }
+        let win = |n: usize| conversions(attacker, Goal::Win, n, &own.legal[n]).release;
+        let wins = numbers().map(win).collect();
+        let open = make_tiles(tiles, |number| own.legal[number]);
+        State::new(
+            Undecided::new(self.backend, open, wins, win_depths, false),
+            Undecided::new(self.backend, candidates, holds, loss_depths, true),
+        )
     }
 }
 

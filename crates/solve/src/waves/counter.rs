@@ -26,6 +26,27 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
+    /// Takes in addresses of a tile, so many of them.
+    #[inline]
+    pub fn count(&mut self, counter: &Counter<'_>, number: usize, tile: &Tile, addresses: u64) {
+        match &counter.mirrors[number] {
+            None => self.plain += addresses,
+            Some(mask) => {
+                self.mirrored += addresses;
+                self.mirrored_unique += counter.backend.count(&tile.and(mask));
+            }
+        }
+    }
+
+    /// All addresses.
+    pub fn addresses(self) -> u64 {
+        self.plain + self.mirrored
+    }
+
+    pub fn is_empty(self) -> bool {
+        self.addresses() == 0
+    }
+
     #[inline(always)]
     pub fn add(self, other: Raw) -> Raw {
         Raw {
@@ -46,17 +67,6 @@ impl<'a> Counter<'a> {
         Counter { backend, board, stored_factor: board.stored_factor(), mirrors }
     }
 
-    /// Sorts the addresses of a tile, so many of them.
-    pub fn raw(&self, number: usize, tile: &Tile, addresses: u64) -> Raw {
-        match &self.mirrors[number] {
-            None => Raw { plain: addresses, ..Raw::default() },
-            Some(mask) => {
-                let mirrored_unique = self.backend.count(&tile.and(mask));
-                Raw { plain: 0, mirrored: addresses, mirrored_unique }
-            }
-        }
-    }
-
     /// The positions that some addresses stand for.
     pub fn finish(&self, raw: Raw) -> Count {
         let unique = raw.plain / self.stored_factor + raw.mirrored_unique;
@@ -67,18 +77,23 @@ impl<'a> Counter<'a> {
         Count { unique, nalimov }
     }
 
-    /// Counts the positions given tile by tile.
-    pub fn tiles(&self, tile: impl Fn(usize, &Cell) -> Tile + Sync) -> Count {
-        let raw = (0..self.board.tiles())
-            .into_par_iter()
-            .with_min_len(64)
-            .filter_map(|number| {
-                let cell = self.board.cell(number)?;
-                let tile = tile(number, &cell);
-                Some(self.raw(number, &tile, self.backend.count(&tile)))
-            })
-            .reduce(Raw::default, Raw::add);
-        self.finish(raw)
+    /// Counts several sets of positions, given tile by tile, in one pass.
+    pub fn tiles<const N: usize>(
+        &self,
+        sets: impl Fn(usize, &Cell) -> [Tile; N] + Sync,
+    ) -> [Count; N] {
+        let count = |mut raw: [Raw; N], number: usize| {
+            if let Some(cell) = self.board.cell(number) {
+                for (raw, set) in raw.iter_mut().zip(&sets(number, &cell)) {
+                    raw.count(self, number, set, self.backend.count(set));
+                }
+            }
+            raw
+        };
+        let add = |a: [Raw; N], b: [Raw; N]| std::array::from_fn(|i| a[i].add(b[i]));
+        let none = || [Raw::default(); N];
+        let numbers = (0..self.board.tiles()).into_par_iter().with_min_len(64);
+        numbers.fold(none, count).reduce(none, add).map(|raw| self.finish(raw))
     }
 }
 
@@ -98,19 +113,26 @@ pub(crate) fn finish_stats(
     placements: impl Fn(&Cell) -> Tile + Sync,
 ) {
     let [white, black] = &game.values;
-    for turn in Color::BOTH {
-        let legal = &game.values[turn.index()].legal;
-        let side = &mut stats.sides[turn.index()];
-        side.legal = counter.tiles(|tile, _| legal[tile]);
-        side.broken = counter.tiles(|tile, cell| placements(cell).minus(&legal[tile]));
-    }
-    let both_legal = |tile: usize| white.legal[tile].and(&black.legal[tile]);
     let draw = |side: &Graded, tile: usize| {
         side.legal[tile].minus(&side.won[tile]).minus(&side.lost[tile])
     };
-    stats.zugzwangs = Zugzwangs {
-        white_wins: counter.tiles(|t, _| black.lost[t].and(&draw(white, t)).and(&both_legal(t))),
-        black_wins: counter.tiles(|t, _| white.lost[t].and(&draw(black, t)).and(&both_legal(t))),
-        full_point: counter.tiles(|t, _| black.lost[t].and(&white.lost[t]).and(&both_legal(t))),
-    };
+    // Only what is legal is lost or drawn: such sets need not be restricted to
+    // the positions that are legal with either side to move.
+    let [legal_white, legal_black, broken_white, broken_black, white_wins, black_wins, full_point] =
+        counter.tiles(|t, cell| {
+            let placements = placements(cell);
+            [
+                white.legal[t],
+                black.legal[t],
+                placements.minus(&white.legal[t]),
+                placements.minus(&black.legal[t]),
+                black.lost[t].and(&draw(white, t)),
+                white.lost[t].and(&draw(black, t)),
+                black.lost[t].and(&white.lost[t]),
+            ]
+        });
+    let [white, black] = &mut stats.sides;
+    (white.legal, white.broken) = (legal_white, broken_white);
+    (black.legal, black.broken) = (legal_black, broken_black);
+    stats.zugzwangs = Zugzwangs { white_wins, black_wins, full_point };
 }

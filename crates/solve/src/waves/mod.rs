@@ -15,7 +15,10 @@
 mod bishops;
 mod board;
 mod counter;
+mod depths;
+mod pending;
 mod record;
+mod undecided;
 mod watch;
 
 pub use bishops::BishopPair;
@@ -23,29 +26,18 @@ pub use board::BoardSolve;
 pub use record::Keep;
 pub use watch::Watch;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-
 use molien_board::Color;
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
-use molien_operators::{Backend, Release, for_each_neighbour};
+use molien_operators::{Backend, QuietMoves, Which, empty_tiles, for_each_neighbour};
+use molien_values::{LogError, RunLog};
 use rayon::prelude::*;
 
-use molien_values::{LogError, RunLog};
+use counter::{Counter, Raw};
+use pending::{NEVER, let_go};
+use undecided::{Dirty, Slab, TileStep, Undecided};
 
-/// Tiles a thread takes at a time.
-const CHUNK_TILES: usize = 16;
-
-/// Where the waves start.
-pub(crate) struct Start {
-    /// Legal positions with the attacker to move.
-    pub open: Plane,
-    /// Legal positions with the defender to move and no escape.
-    pub candidates: Plane,
-    /// The attacker's winning conversions, per tile.
-    pub wins: Vec<Release>,
-    /// The defender's losing conversions, per tile.
-    pub holds: Vec<Release>,
-}
+/// Tiles a task takes where there is little to do for each.
+const CHUNK_TILES: usize = 64;
 
 /// What a wave has decided.
 pub(crate) enum Decided<'a> {
@@ -57,336 +49,225 @@ pub(crate) enum Decided<'a> {
     Stalemate(&'a Plane),
 }
 
-/// Why the waves stopped.
+/// Is told of every wave.
+pub(crate) trait Listener {
+    /// A wave has decided something at this ply.
+    fn decided(&mut self, ply: u16, decided: Decided<'_>, tally: Tally);
+
+    /// Whether to stop; asked before every wave.
+    fn cancelled(&self) -> bool;
+}
+
+/// Why the waves stopped before the end.
 #[derive(Clone, Debug)]
 pub(crate) enum Stop {
-    Finished,
     Cancelled,
     /// A wave could not be logged.
     NotLogged(LogError),
 }
 
-/// What conversions do to each tile, and when next.
-struct Pending {
-    releases: Vec<Release>,
-    /// By tile, the least ply of a position that still matters; [`NEVER`] if
-    /// there is none. Apart from the releases, since every wave reads all of
-    /// it.
-    next: Vec<u16>,
-}
-
-const NEVER: u16 = u16::MAX;
-
-impl Pending {
-    fn new(backend: &dyn Backend, releases: Vec<Release>, plane: &Plane) -> Pending {
-        let tiles = releases.par_iter().zip(&plane.tiles).with_min_len(CHUNK_TILES);
-        let next = tiles.map(|(release, among)| next_due(backend, release, among)).collect();
-        Pending { releases, next }
-    }
-
-    /// The first ply at which a tile has a conversion due.
-    fn first_due(&self) -> u16 {
-        self.next.iter().copied().min().unwrap_or(NEVER)
-    }
-
-    fn par_iter_mut(&mut self) -> impl IndexedParallelIterator<Item = (&mut Release, &mut u16)> {
-        self.releases.par_iter_mut().zip(&mut self.next)
-    }
-}
-
-/// The next ply at which one of these positions is due; none of them is due
-/// yet.
-fn next_due(backend: &dyn Backend, release: &Release, among: &Tile) -> u16 {
-    backend.release_least(release, among).unwrap_or(NEVER)
-}
-
-/// The positions whose conversions hold until this ply no longer do.
-fn let_go(backend: &dyn Backend, hold: &mut Release, ply: u16) {
-    hold.some = backend.difference(&hold.some, &backend.release_at(hold, ply));
-}
-
-/// Tiles of which a neighbour changed, and whether there are any.
-struct Dirty {
-    tiles: Vec<AtomicBool>,
-    any: AtomicBool,
-}
-
-impl Dirty {
-    fn new(tiles: usize, dirty: bool) -> Dirty {
-        Dirty {
-            tiles: (0..tiles).map(|_| AtomicBool::new(dirty)).collect(),
-            any: AtomicBool::new(dirty),
-        }
-    }
-
-    #[inline]
-    fn set(&self, tile: usize) {
-        // Most are set already: a load is cheaper than a store.
-        if !self.tiles[tile].load(Relaxed) {
-            self.tiles[tile].store(true, Relaxed);
-        }
-    }
-
-    fn clear(&self) {
-        self.tiles.par_iter().with_min_len(1024).for_each(|tile| tile.store(false, Relaxed));
-        self.any.store(false, Relaxed);
-    }
-
-    #[inline]
-    fn take(&self, tile: usize) -> bool {
-        let dirty = self.tiles[tile].load(Relaxed);
-        if dirty {
-            self.tiles[tile].store(false, Relaxed);
-        }
-        dirty
-    }
-}
-
-/// A set of positions that only shrinks, with the tiles of it to look at again.
-struct Undecided {
-    positions: Plane,
-    conversions: Pending,
-    dirty: Dirty,
-}
-
-impl Undecided {
-    fn new(
-        backend: &dyn Backend,
-        positions: Plane,
-        conversions: Vec<Release>,
-        dirty: bool,
-    ) -> Undecided {
-        let conversions = Pending::new(backend, conversions, &positions);
-        let dirty = Dirty::new(positions.tiles.len(), dirty);
-        Undecided { positions, conversions, dirty }
-    }
-
-    /// Whether some tile has to be looked at.
-    fn is_due(&self, ply: u16) -> bool {
-        self.dirty.any.swap(false, Relaxed) || self.conversions.first_due() == ply
-    }
-}
-
-/// One tile of [`Undecided`], and what this wave decides of it.
-struct TileStep<'a> {
-    /// Whether a neighbour changed.
-    changed: bool,
-    /// Whether a conversion is due.
-    due: bool,
-    open: &'a mut Tile,
-    release: &'a mut Release,
-}
-
-/// What a wave, or half of one, has decided.
+/// What half a wave has done.
 #[derive(Clone, Copy, Default)]
-struct Tally {
-    /// Addresses.
-    decided: u64,
+pub(crate) struct Tally {
+    /// What it has decided.
+    pub decided: Raw,
     /// Tiles looked at.
-    tiles: u64,
+    pub tiles: u64,
 }
 
-/// Everything that changes from wave to wave.
-struct State {
+impl Tally {
+    fn add(self, other: Tally) -> Tally {
+        Tally { decided: self.decided.add(other.decided), tiles: self.tiles + other.tiles }
+    }
+}
+
+/// The state of a run.
+pub(crate) struct State {
     /// Attacker to move, not yet won.
-    open: Undecided,
+    pub open: Undecided,
     /// Defender to move, not yet lost.
-    candidates: Undecided,
+    pub candidates: Undecided,
     /// Lost positions of the wave before and of this one.
     lost_before: Plane,
     lost_now: Plane,
     won_now: Plane,
 }
 
+impl State {
+    /// Before the first wave.
+    pub fn new(open: Undecided, candidates: Undecided) -> State {
+        let tiles = open.positions.tiles.len();
+        let empty = || Plane { tiles: empty_tiles(tiles), live: vec![false; tiles] };
+        let (lost_before, lost_now, won_now) = (empty(), empty(), empty());
+        State { open, candidates, lost_before, lost_now, won_now }
+    }
+
+    /// Goes on to the next ply; false if there is nothing left to decide.
+    fn advance(&mut self, [lost, won]: [Tally; 2]) -> bool {
+        self.open.dirty.advance(!lost.decided.is_empty());
+        self.candidates.dirty.advance(!won.decided.is_empty());
+        std::mem::swap(&mut self.lost_before, &mut self.lost_now);
+        self.open.will_change() || self.candidates.will_change()
+    }
+}
+
+/// The waves of one board and one side's wins.
 pub(crate) struct Waves<'a> {
     pub backend: &'a dyn Backend,
     pub board: &'a Hyperboard,
+    pub counter: &'a Counter<'a>,
     pub attacker: Color,
 }
 
 impl Waves<'_> {
-    /// Runs all waves. `decide` is told of every wave that decides something
-    /// (ply, positions, number of addresses and of tiles computed); `cancelled`
-    /// is asked once a ply. Waves found in the log are taken from it, the
-    /// others are added to it.
+    /// Runs all waves. Waves found in the log are taken from it, the others are
+    /// added to it.
     pub fn run(
         &self,
-        start: Start,
+        state: &mut State,
         mut log: Option<Box<dyn RunLog>>,
-        mut decide: impl FnMut(u16, Decided<'_>, u64, u64),
-        cancelled: impl Fn() -> bool,
-    ) -> Stop {
-        let mut state = self.begin(start);
+        listener: &mut impl Listener,
+    ) -> Result<(), Stop> {
         for ply in 0..NEVER {
-            if cancelled() {
-                return Stop::Cancelled;
+            if listener.cancelled() {
+                return Err(Stop::Cancelled);
             }
-            let State { lost_now, won_now, .. } = &mut state;
+            let State { lost_now, won_now, .. } = state;
             let logged = log.as_mut().is_some_and(|log| log.next(lost_now, won_now));
             // Wave 0 is computed in any case: it finds the stalemates, too.
-            let [lost, won] = match ply {
-                0 => self.first_wave(&mut state, &mut decide),
-                _ if logged => self.replay(&mut state, ply),
-                _ => [self.defend(&mut state, ply), self.attack(&mut state, ply)],
+            let wave = match ply {
+                0 => self.first_wave(state, listener),
+                _ if logged => self.replay(state, ply),
+                _ => [self.defend(state, ply), self.attack(state, ply)],
             };
-            self.report(&state, ply, [lost, won], &mut decide);
-            if let Some(log) = log.as_mut().filter(|_| !logged)
-                && let Err(reason) = log.append(&state.lost_now, &state.won_now)
-            {
-                return Stop::NotLogged(reason);
+            self.report(state, ply, wave, listener);
+            if let Some(log) = log.as_mut().filter(|_| !logged) {
+                log.append(&state.lost_now, &state.won_now).map_err(Stop::NotLogged)?;
             }
-            if lost.decided + won.decided == 0 && state.is_over() {
+            if !state.advance(wave) {
                 break;
             }
-            std::mem::swap(&mut state.lost_before, &mut state.lost_now);
         }
-        Stop::Finished
-    }
-
-    fn begin(&self, start: Start) -> State {
-        let empty = || Plane::empty(self.board.tiles());
-        let Start { open, candidates, wins, holds } = start;
-        State {
-            open: Undecided::new(self.backend, open, wins, false),
-            candidates: Undecided::new(self.backend, candidates, holds, true),
-            lost_before: empty(),
-            lost_now: empty(),
-            won_now: empty(),
-        }
-    }
-
-    /// Wave 0, in which those without a legal move are lost or stalemated.
-    fn first_wave(
-        &self,
-        state: &mut State,
-        decide: &mut impl FnMut(u16, Decided<'_>, u64, u64),
-    ) -> [Tally; 2] {
-        let mut lost = self.defend(state, 0);
-        let stalemates = self.take_stalemates(&mut state.lost_now);
-        lost.decided -= self.count(&stalemates);
-        decide(0, Decided::Stalemate(&stalemates), 0, 0);
-        [lost, self.attack(state, 0)]
-    }
-
-    /// Tells what the wave has decided, and marks the tiles it matters to.
-    fn report(
-        &self,
-        state: &State,
-        ply: u16,
-        [lost, won]: [Tally; 2],
-        decide: &mut impl FnMut(u16, Decided<'_>, u64, u64),
-    ) {
-        if lost.decided > 0 {
-            decide(ply, Decided::Lost(&state.lost_now), lost.decided, lost.tiles);
-            self.mark(&state.lost_now, self.attacker, &state.open.dirty);
-        }
-        if won.decided > 0 {
-            decide(ply, Decided::Won(&state.won_now), won.decided, won.tiles);
-            self.mark(&state.won_now, !self.attacker, &state.candidates.dirty);
-        }
+        Ok(())
     }
 
     /// The defender's half of a wave: fills `lost_now`.
     fn defend(&self, state: &mut State, ply: u16) -> Tally {
-        let (backend, open) = (self.backend, &state.open.positions);
-        self.half(&mut state.candidates, &mut state.lost_now, ply, |cell, step| {
-            if step.due {
-                let_go(backend, step.release, ply);
+        let State { open, candidates, lost_now, .. } = state;
+        self.half(candidates, lost_now, ply, (&open.dirty, self.attacker), |cell, tile| {
+            if tile.due {
+                let_go(self.backend, tile.release, ply);
             }
-            let stuck = backend.difference(step.open, &step.release.some);
-            let moving = backend.quiet_within(self.board, !self.attacker, open, cell, &stuck);
-            backend.difference(&stuck, &moving)
+            let moves = self.moves(!self.attacker, &open.positions, cell);
+            let which = Which::Stuck { held: &tile.release.some };
+            self.backend.take_by_moves(&moves, which, tile.open, tile.decided)
         })
     }
 
     /// The attacker's half of a wave: fills `won_now`.
     fn attack(&self, state: &mut State, ply: u16) -> Tally {
-        let (backend, lost) = (self.backend, &state.lost_before);
-        self.half(&mut state.open, &mut state.won_now, ply, |cell, step| {
-            let mut won = Tile::EMPTY;
-            if step.changed {
-                won = backend.quiet_within(self.board, self.attacker, lost, cell, step.open);
+        let State { open, candidates, lost_before, won_now, .. } = state;
+        self.half(open, won_now, ply, (&candidates.dirty, !self.attacker), |cell, tile| {
+            let converting =
+                if tile.due { self.backend.release_at(tile.release, ply) } else { Tile::EMPTY };
+            if !tile.changed {
+                *tile.decided = converting.and(tile.open);
+                return self.backend.take(tile.open, tile.decided);
             }
-            if step.due {
-                won.add(&backend.release_at(step.release, ply).and(step.open));
-            }
-            won
+            let moves = self.moves(self.attacker, lost_before, cell);
+            let which = Which::Moving { also: &converting };
+            self.backend.take_by_moves(&moves, which, tile.open, tile.decided)
         })
     }
 
-    /// Half a wave: what `decide` says of each tile that is due goes from the
-    /// undecided to `decided`.
+    fn moves<'a>(&'a self, side: Color, plane: &'a Plane, cell: &'a Cell) -> QuietMoves<'a> {
+        QuietMoves { board: self.board, side, plane, cell }
+    }
+
+    /// Half a wave: what `decide` takes out of each tile that is due goes from
+    /// the undecided to `decided`. The tiles from which the other side moves
+    /// there are marked.
     fn half(
         &self,
         undecided: &mut Undecided,
         decided: &mut Plane,
         ply: u16,
-        decide: impl Fn(&Cell, &mut TileStep<'_>) -> Tile + Sync,
+        (reached, by): (&Dirty, Color),
+        decide: impl Fn(&Cell, TileStep<'_>) -> (u64, bool) + Sync,
     ) -> Tally {
         if !undecided.is_due(ply) {
-            clear(decided);
+            decided.live.fill(false);
             return Tally::default();
         }
-        let (counted, computed) = (AtomicU64::new(0), AtomicU64::new(0));
-        let Undecided { positions, conversions, dirty } = undecided;
-        let open = positions.tiles.par_iter_mut().zip(&mut positions.live);
-        let decided = decided.tiles.par_iter_mut().zip(&mut decided.live);
-        let tiles = open.zip(decided).zip(conversions.par_iter_mut()).enumerate();
-        tiles.with_min_len(CHUNK_TILES).for_each(|(number, tile)| {
-            let (((open, alive), (decided, live)), (release, next)) = tile;
-            if std::mem::take(live) {
-                *decided = Tile::EMPTY;
+        undecided.depths.reserve(ply);
+        let (slabs, dirty) = undecided.slabs(decided);
+        let slab = |mut slab: Slab<'_>| {
+            let mut tally = Tally::default();
+            for i in 0..slab.open.len() {
+                let number = slab.first + i;
+                let Some(tile) = slab.step(i, ply, dirty.take(number)) else { continue };
+                let Some(cell) = self.board.cell(number) else { continue };
+                let due = tile.due;
+                let (count, left) = decide(&cell, tile);
+                tally.tiles += 1;
+                slab.finish(self.backend, i, due, left);
+                if count > 0 {
+                    slab.keep(self.backend, i, ply);
+                    tally.decided.count(self.counter, number, &slab.decided[i], count);
+                    for_each_neighbour(self.board, by, &cell, |tile| reached.set(tile));
+                }
             }
-            let (changed, due) = (dirty.take(number), *next == ply);
-            if !changed && !due {
-                return;
-            }
-            if !*alive {
-                *next = NEVER;
-                return;
-            }
-            if due {
-                self.backend.prefetch(release);
-            }
-            let Some(cell) = self.board.cell(number) else { return };
-            let mut step = TileStep { changed, due, open, release };
-            *decided = decide(&cell, &mut step);
-            let count;
-            (count, *alive) = self.backend.take(open, decided);
-            *live = count > 0;
-            if due {
-                *next = next_due(self.backend, release, open);
-            }
-            counted.fetch_add(count, Relaxed);
-            computed.fetch_add(1, Relaxed);
-        });
-        Tally { decided: counted.into_inner(), tiles: computed.into_inner() }
+            tally
+        };
+        slabs.into_par_iter().map(slab).reduce(Tally::default, Tally::add)
+    }
+
+    /// Wave 0, in which those without a legal move are lost or stalemated.
+    fn first_wave(&self, state: &mut State, listener: &mut impl Listener) -> [Tally; 2] {
+        let tiles = self.defend(state, 0).tiles;
+        let stalemates = self.take_stalemates(&mut state.lost_now);
+        listener.decided(0, Decided::Stalemate(&stalemates), Tally::default());
+        let lost = Tally { decided: self.count(&state.lost_now), tiles };
+        [lost, self.attack(state, 0)]
     }
 
     /// Takes in the wave in `lost_now` and `won_now`, decided by an earlier
     /// process, as `defend` and `attack` would have.
     fn replay(&self, state: &mut State, ply: u16) -> [Tally; 2] {
-        let take = |from: &mut Undecided, decided: &Plane, holds: bool| {
-            let Undecided { positions, conversions, dirty } = from;
-            let tiles = positions.tiles.par_iter_mut().zip(&mut positions.live);
-            let decided_tiles = decided.tiles.par_iter().zip(&decided.live);
-            let tiles = tiles.zip(decided_tiles).zip(conversions.par_iter_mut());
-            tiles.with_min_len(64).for_each(|(((tile, alive), (gone, live)), (release, next))| {
-                if *live {
-                    (_, *alive) = self.backend.take(tile, gone);
-                }
-                if *next == ply {
-                    if holds {
-                        let_go(self.backend, release, ply);
-                    }
-                    *next = next_due(self.backend, release, tile);
-                }
-            });
-            dirty.clear();
-            Tally { decided: self.count(decided), tiles: 0 }
+        let State { open, candidates, lost_now, won_now, .. } = state;
+        candidates.dirty.replace(&lost_now.live);
+        open.dirty.replace(&won_now.live);
+        let take = |tile: TileStep<'_>| {
+            // What is not logged was not decided.
+            let none = if tile.changed { None } else { Some(Tile::EMPTY) };
+            self.backend.take(tile.open, none.as_ref().unwrap_or(tile.decided))
         };
-        let lost = take(&mut state.candidates, &state.lost_now, true);
-        [lost, take(&mut state.open, &state.won_now, false)]
+        let reached = (&open.dirty, self.attacker);
+        let lost = self.half(candidates, lost_now, ply, reached, |_, tile| {
+            if tile.due {
+                let_go(self.backend, tile.release, ply);
+            }
+            take(tile)
+        });
+        let reached = (&candidates.dirty, !self.attacker);
+        let won = self.half(open, won_now, ply, reached, |_, tile| take(tile));
+        [lost, won].map(|half| Tally { tiles: 0, ..half })
+    }
+
+    /// Tells what the wave has decided.
+    fn report(
+        &self,
+        state: &State,
+        ply: u16,
+        [lost, won]: [Tally; 2],
+        listener: &mut impl Listener,
+    ) {
+        if !lost.decided.is_empty() {
+            listener.decided(ply, Decided::Lost(&state.lost_now), lost);
+        }
+        if !won.decided.is_empty() {
+            listener.decided(ply, Decided::Won(&state.won_now), won);
+        }
     }
 
     /// At ply 0 the "lost" have no legal move. Those not in check are
@@ -404,34 +285,13 @@ impl Waves<'_> {
         Plane::from_tiles(tiles.with_min_len(CHUNK_TILES).map(split).collect())
     }
 
-    /// Marks the tiles from which `side` moves into a live tile of the plane.
-    fn mark(&self, plane: &Plane, side: Color, dirty: &Dirty) {
-        dirty.any.store(true, Relaxed);
-        plane.live.par_iter().enumerate().with_min_len(CHUNK_TILES).for_each(|(number, live)| {
-            if let (true, Some(cell)) = (*live, self.board.cell(number)) {
-                for_each_neighbour(self.board, side, &cell, |tile| dirty.set(tile));
-            }
-        });
+    fn count(&self, plane: &Plane) -> Raw {
+        let live = plane.live.par_iter().enumerate().with_min_len(CHUNK_TILES);
+        let count = |(number, _)| {
+            let (mut raw, tile) = (Raw::default(), &plane.tiles[number]);
+            raw.count(self.counter, number, tile, self.backend.count(tile));
+            raw
+        };
+        live.filter(|(_, live)| **live).map(count).reduce(Raw::default, Raw::add)
     }
-
-    fn count(&self, plane: &Plane) -> u64 {
-        let tiles = plane.tiles.par_iter().zip(&plane.live).with_min_len(64);
-        tiles.filter(|(_, live)| **live).map(|(tile, _)| self.backend.count(tile)).sum()
-    }
-}
-
-impl State {
-    /// Whether no conversion will ever decide anything.
-    fn is_over(&self) -> bool {
-        let due = |undecided: &Undecided| undecided.conversions.first_due();
-        due(&self.open).min(due(&self.candidates)) == NEVER
-    }
-}
-
-fn clear(plane: &mut Plane) {
-    plane.tiles.par_iter_mut().zip(&mut plane.live).with_min_len(64).for_each(|(tile, live)| {
-        if std::mem::take(live) {
-            *tile = Tile::EMPTY;
-        }
-    });
 }

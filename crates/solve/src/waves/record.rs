@@ -1,18 +1,14 @@
-//! Keeps what the waves decide: values bit-sliced by depth, and histograms.
+//! Keeps what the waves decide: who wins, and histograms.
 
 use molien_board::Color;
 use molien_hyper::{Hyperboard, KingAxis, Plane, Tile};
-use molien_operators::Backend;
-use molien_values::Graded;
+use molien_values::{Count, Longest, Metric, SideStats};
 use rayon::prelude::*;
 
-use super::Decided;
-use super::counter::{Counter, Raw, first_position};
-use molien_operators::empty_tiles;
-use molien_values::{Count, Longest, SideStats};
-
-/// Tiles a task takes.
-const CHUNK_TILES: usize = 512;
+use super::counter::{Counter, first_position};
+use super::watch::Watch;
+use super::{CHUNK_TILES, Decided, Listener, Tally};
+use crate::{Progress, WaveReport};
 
 /// Whether the depth of every position is kept or only counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,12 +19,68 @@ pub enum Keep {
     Outcomes,
 }
 
+/// Listens to the waves of one side's wins.
 pub(crate) struct Recorder<'a> {
-    pub backend: &'a dyn Backend,
     pub board: &'a Hyperboard,
     pub counter: &'a Counter<'a>,
-    pub keep: Keep,
+    pub progress: &'a dyn Progress,
+    pub metric: Metric,
     pub attacker: Color,
+    pub watch: &'a mut Watch,
+    pub sides: &'a mut [SideStats; 2],
+    /// The positions that may be lost: candidates without stalemates.
+    pub losable: Vec<Tile>,
+    /// Stalemates, where they are kept.
+    pub stalemates: Vec<Tile>,
+}
+
+impl Listener for Recorder<'_> {
+    fn decided(&mut self, ply: u16, decided: Decided<'_>, tally: Tally) {
+        self.watch.look(ply, self.attacker, &decided);
+        match decided {
+            Decided::Stalemate(plane) => return self.stalemated(plane),
+            Decided::Won(plane) => {
+                let side = &mut self.sides[self.attacker.index()];
+                count_at(&mut side.wins, ply, self.counter.finish(tally.decided));
+                side.longest_win = longest(self.board, plane, self.attacker, ply);
+            }
+            Decided::Lost(plane) => {
+                let side = &mut self.sides[self.attacker.other().index()];
+                count_at(&mut side.losses, ply, self.counter.finish(tally.decided));
+                side.longest_loss = longest(self.board, plane, !self.attacker, ply);
+            }
+        }
+        self.progress.wave(&WaveReport {
+            material: self.board.material(),
+            metric: self.metric,
+            attacker: self.attacker,
+            ply,
+            decided: tally.decided.addresses(),
+            tiles: tally.tiles,
+        });
+    }
+
+    fn cancelled(&self) -> bool {
+        self.progress.cancelled()
+    }
+}
+
+impl Recorder<'_> {
+    fn stalemated(&mut self, plane: &Plane) {
+        let losable = self.losable.par_iter_mut().zip(&plane.tiles).zip(&plane.live);
+        losable.with_min_len(CHUNK_TILES).filter(|(_, live)| **live).for_each(
+            |((tile, gone), _)| {
+                *tile = tile.minus(gone);
+            },
+        );
+        if self.board.king_axis() == KingAxis::Tile {
+            self.stalemates = plane.tiles.clone();
+        }
+    }
+}
+
+fn longest(board: &Hyperboard, plane: &Plane, turn: Color, plies: u16) -> Option<Longest> {
+    first_position(board, plane, turn).map(|position| Longest { plies, position })
 }
 
 fn count_at(histogram: &mut Vec<Count>, ply: u16, count: Count) {
@@ -37,76 +89,4 @@ fn count_at(histogram: &mut Vec<Count>, ply: u16, count: Count) {
         histogram.resize(ply + 1, Count::default());
     }
     histogram[ply] += count;
-}
-
-impl Recorder<'_> {
-    /// Takes in what one wave has decided.
-    pub fn record(
-        &self,
-        ply: u16,
-        decided: &Decided<'_>,
-        values: &mut [Graded; 2],
-        sides: &mut [SideStats; 2],
-    ) {
-        let (turn, plane) = match decided {
-            Decided::Won(plane) => (self.attacker, plane),
-            Decided::Lost(plane) => (!self.attacker, plane),
-            Decided::Stalemate(plane) => {
-                if self.board.king_axis() == KingAxis::Tile {
-                    values[self.attacker.other().index()].stalemate = plane.tiles.clone();
-                }
-                return;
-            }
-        };
-        let Graded { won, lost, depth, .. } = &mut values[turn.index()];
-        let side = &mut sides[turn.index()];
-        let longest = first_position(self.board, plane, turn)
-            .map(|position| Longest { plies: ply, position });
-        let won_now = matches!(decided, Decided::Won(_));
-        let mut targets = vec![if won_now { won } else { lost }];
-        if self.keep == Keep::Depths {
-            targets.extend(planes_of_depth(depth, ply, self.board.tiles()));
-        }
-        let count = self.add(targets, plane);
-        if won_now {
-            count_at(&mut side.wins, ply, count);
-            side.longest_win = longest;
-        } else {
-            count_at(&mut side.losses, ply, count);
-            side.longest_loss = longest;
-        }
-    }
-
-    /// Adds a plane to each of the targets, and counts it. The same stretch of
-    /// all targets is one task, so that each tile is read once.
-    fn add(&self, targets: Vec<&mut Vec<Tile>>, plane: &Plane) -> Count {
-        let mut chunks: Vec<_> = targets.into_iter().map(|t| t.chunks_mut(CHUNK_TILES)).collect();
-        let task =
-            |first| (first, chunks.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>());
-        let tasks: Vec<_> = (0..plane.tiles.len()).step_by(CHUNK_TILES).map(task).collect();
-        let add_chunk = |(first, mut targets): (usize, Vec<&mut [Tile]>)| {
-            let live = plane.live[first..].iter().take(CHUNK_TILES).enumerate();
-            let numbers = live.filter(|(_, live)| **live).map(|(i, _)| i);
-            numbers.fold(Raw::default(), |sum, i| {
-                let tile = &plane.tiles[first + i];
-                let addresses = self.backend.add_to_all(&mut targets, i, tile);
-                sum.add(self.counter.raw(first + i, tile, addresses))
-            })
-        };
-        let raw = tasks.into_par_iter().map(add_chunk).reduce(Raw::default, Raw::add);
-        self.counter.finish(raw)
-    }
-}
-
-/// The planes of the bits that are set in a depth.
-fn planes_of_depth(
-    depth: &mut Vec<Vec<Tile>>,
-    ply: u16,
-    tiles: usize,
-) -> impl Iterator<Item = &mut Vec<Tile>> {
-    let bits = (u16::BITS - ply.leading_zeros()) as usize;
-    while depth.len() < bits {
-        depth.push(empty_tiles(tiles));
-    }
-    depth.iter_mut().enumerate().filter(move |(b, _)| ply >> b & 1 != 0).map(|(_, plane)| plane)
 }

@@ -1,0 +1,47 @@
+//! Memory for many tiles.
+#![expect(unsafe_code, reason = "asks the system for large pages")]
+
+use molien_hyper::Tile;
+use rayon::prelude::*;
+
+/// From this size on planes are put on large pages. The system takes several
+/// times as long for 512 small pages as for a large one of the same size.
+const LARGE_BYTES: usize = 4 << 20;
+/// Tiles a thread makes at a time.
+const CHUNK_TILES: usize = 64;
+
+/// Tiles of no position. Many are made by all threads: what the system takes
+/// for a fresh page is more than what it takes to fill it.
+pub fn empty_tiles(tiles: usize) -> Vec<Tile> {
+    make_tiles(tiles, |_| Tile::EMPTY)
+}
+
+/// Tiles by their numbers, made by all threads.
+pub fn make_tiles(tiles: usize, tile: impl Fn(usize) -> Tile + Send + Sync) -> Vec<Tile> {
+    let mut out = Vec::with_capacity(tiles);
+    ask_for_large_pages(&mut out);
+    (0..tiles).into_par_iter().with_min_len(CHUNK_TILES).map(tile).collect_into_vec(&mut out);
+    out
+}
+
+/// Asks for large pages where a vector will grow to. Nothing depends on whether
+/// the system gives them.
+#[cfg(target_os = "linux")]
+fn ask_for_large_pages(tiles: &mut Vec<Tile>) {
+    let spare = tiles.spare_capacity_mut();
+    let bytes = size_of_val(spare);
+    if bytes < LARGE_BYTES {
+        return;
+    }
+    const PAGE_BYTES: usize = 4096;
+    let first = spare.as_mut_ptr().cast::<u8>();
+    let skipped = first.align_offset(PAGE_BYTES);
+    // SAFETY: the range lies in the spare capacity, which is larger than a
+    // page; the advice changes no contents.
+    unsafe {
+        let _ = libc::madvise(first.add(skipped).cast(), bytes - skipped, libc::MADV_HUGEPAGE);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_large_pages(_tiles: &mut Vec<Tile>) {}

@@ -1,0 +1,186 @@
+//! The positions of one side to move that are yet to be decided.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use molien_hyper::{Plane, Tile};
+use molien_operators::{Backend, Release};
+use rayon::prelude::*;
+
+use super::depths::{DepthSlab, Depths};
+use super::pending::{NEVER, Pending, next_due};
+
+/// Tiles a task takes: in five men those of one pair of kings, which read the
+/// same tiles.
+const SLAB_TILES: usize = 64;
+
+/// A set of positions that only shrinks.
+pub(crate) struct Undecided {
+    pub positions: Plane,
+    conversions: Pending,
+    /// The tiles to look at again.
+    pub dirty: Dirty,
+    /// The depths of those that were in it.
+    pub depths: Depths,
+}
+
+impl Undecided {
+    /// All positions that might be decided, and what their conversions do;
+    /// whether the first wave looks at all of them.
+    pub fn new(
+        backend: &dyn Backend,
+        tiles: Vec<Tile>,
+        conversions: Vec<Release>,
+        depths: Depths,
+        dirty: bool,
+    ) -> Undecided {
+        let positions = Plane::from_tiles(tiles);
+        let conversions = Pending::new(backend, conversions, &positions);
+        let dirty = Dirty::new(positions.tiles.len(), dirty);
+        Undecided { positions, conversions, dirty, depths }
+    }
+
+    /// Whether some tile has to be looked at.
+    pub fn is_due(&self, ply: u16) -> bool {
+        self.dirty.any || self.conversions.first_due() == ply
+    }
+
+    /// Whether some tile will have to be looked at.
+    pub fn will_change(&self) -> bool {
+        self.dirty.any || self.conversions.first_due() != NEVER
+    }
+
+    /// Cut into tasks, with what a wave decides, and the tiles to look at.
+    pub fn slabs<'a>(&'a mut self, decided: &'a mut Plane) -> (Vec<Slab<'a>>, &'a Dirty) {
+        let Undecided { positions, conversions, dirty, depths } = self;
+        let open =
+            positions.tiles.chunks_mut(SLAB_TILES).zip(positions.live.chunks_mut(SLAB_TILES));
+        let decided = decided.tiles.chunks_mut(SLAB_TILES).zip(decided.live.chunks_mut(SLAB_TILES));
+        let releases = conversions.releases.chunks_mut(SLAB_TILES);
+        let pending = releases.zip(conversions.next.chunks_mut(SLAB_TILES));
+        let depths = depths.slabs(SLAB_TILES);
+        let slabs = open.zip(decided).zip(pending).zip(depths).enumerate();
+        let slab = |(i, ((((open, alive), (decided, live)), (releases, next)), depths))| Slab {
+            first: i * SLAB_TILES,
+            open,
+            alive,
+            decided,
+            live,
+            releases,
+            next,
+            depths,
+        };
+        (slabs.map(slab).collect(), dirty)
+    }
+}
+
+/// A stretch of tiles, the work of one task.
+pub(crate) struct Slab<'a> {
+    /// Number of the first tile.
+    pub first: usize,
+    /// Undecided positions, and whether there are any.
+    pub open: &'a mut [Tile],
+    alive: &'a mut [bool],
+    /// What the wave decides, and whether it is anything.
+    pub decided: &'a mut [Tile],
+    live: &'a mut [bool],
+    releases: &'a mut [Release],
+    next: &'a mut [u16],
+    depths: DepthSlab<'a>,
+}
+
+/// One tile to look at.
+pub(crate) struct TileStep<'a> {
+    /// Whether a neighbour changed.
+    pub changed: bool,
+    /// Whether a conversion is due.
+    pub due: bool,
+    /// Undecided positions.
+    pub open: &'a mut Tile,
+    /// Their conversions.
+    pub release: &'a mut Release,
+    /// Becomes what is decided of them.
+    pub decided: &'a mut Tile,
+}
+
+impl Slab<'_> {
+    /// The i-th tile, if it has to be looked at.
+    #[inline]
+    pub fn step(&mut self, i: usize, ply: u16, changed: bool) -> Option<TileStep<'_>> {
+        self.live[i] = false;
+        let due = self.next[i] == ply;
+        if !changed && !due {
+            return None;
+        }
+        if !self.alive[i] {
+            self.next[i] = NEVER;
+            return None;
+        }
+        let (open, release) = (&mut self.open[i], &mut self.releases[i]);
+        Some(TileStep { changed, due, open, release, decided: &mut self.decided[i] })
+    }
+
+    /// The i-th tile has been looked at, because of a conversion or not;
+    /// something of it is left or not.
+    #[inline]
+    pub fn finish(&mut self, backend: &dyn Backend, i: usize, due: bool, left: bool) {
+        self.alive[i] = left;
+        if due {
+            self.next[i] = next_due(backend, &self.releases[i], &self.open[i]);
+        }
+    }
+
+    /// Something of the i-th tile has been decided.
+    #[inline]
+    pub fn keep(&mut self, backend: &dyn Backend, i: usize, ply: u16) {
+        self.live[i] = true;
+        self.depths.decide(backend, i, ply, [&self.open[i], &self.decided[i]]);
+    }
+}
+
+/// Tiles to look at in this wave, and in the next.
+pub(crate) struct Dirty {
+    now: Vec<AtomicBool>,
+    next: Vec<AtomicBool>,
+    /// Whether there are any in this wave.
+    any: bool,
+}
+
+impl Dirty {
+    fn new(tiles: usize, dirty: bool) -> Dirty {
+        let all = |dirty| (0..tiles).map(|_| AtomicBool::new(dirty)).collect();
+        Dirty { now: all(dirty), next: all(false), any: dirty }
+    }
+
+    /// A neighbour of the tile changed: the next wave looks at it.
+    #[inline]
+    pub fn set(&self, tile: usize) {
+        // Most are set already: a load is cheaper than a store.
+        if !self.next[tile].load(Relaxed) {
+            self.next[tile].store(true, Relaxed);
+        }
+    }
+
+    /// Whether this wave looks at the tile, which it then has done.
+    #[inline]
+    pub fn take(&self, tile: usize) -> bool {
+        let dirty = self.now[tile].load(Relaxed);
+        if dirty {
+            self.now[tile].store(false, Relaxed);
+        }
+        dirty
+    }
+
+    /// Makes this wave look at these tiles instead.
+    pub fn replace(&mut self, tiles: &[bool]) {
+        self.now.par_iter_mut().zip(tiles).with_min_len(1024).for_each(|(now, tile)| {
+            *now.get_mut() = *tile;
+        });
+        self.any = true;
+    }
+
+    /// Goes on to the next wave; whether there are any tiles in it.
+    pub fn advance(&mut self, any: bool) {
+        std::mem::swap(&mut self.now, &mut self.next);
+        self.any = any;
+    }
+}
