@@ -12,14 +12,16 @@ use molien_table::Directory;
 use molien_values::{BoardValues, Metric, Shelf, Stats, Table, Value, WaveLog};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::cache::{Cache, Key, key};
+use crate::cache::{Cache, Kept, Key, key};
 use crate::flight::{Claim, Flights};
 use crate::inputs::Inputs;
 use crate::limits::{is_loaded, is_small, keep_alone, keep_for_others};
-use crate::memory::{Budget, Reservation};
+use crate::memory::{Budget, Purpose, Reservation};
 use crate::needs::{levels, order, reads};
+use crate::packed::PackedTable;
 use crate::plan::Schedule;
 use crate::run::{Gathered, Run};
+use crate::whole::{Whole, table_bytes};
 use crate::{BuildError, lock};
 
 /// A result that all who wait for it get.
@@ -116,15 +118,6 @@ impl Build {
         self.make(key, keep)
     }
 
-    /// Says at once that a table will not fit, before what it reads is made.
-    fn refuse_hopeless(&self, key: Key, keep: Keep) -> Result<(), BuildError> {
-        let needed = Schedule::whole(key.0, key.1, keep, self.boards_at_once()).cost.bytes;
-        match needed > self.budget.limit_bytes {
-            true => Err(self.budget.refusal(key, needed)),
-            false => Ok(()),
-        }
-    }
-
     /// Small tables are made side by side: none of them can use all threads.
     fn make_side_by_side(&self, level: &[Material], metric: Metric) -> Result<(), BuildError> {
         let make = |material| self.make((material, metric), keep_for_others(material, metric));
@@ -168,7 +161,7 @@ impl Build {
                 let made = work.run(self, wanted, keep).transpose()?.map(Arc::new);
                 if let Ok(table) = &made {
                     let stored = shelved && self.is_stored(&wanted);
-                    lock(&self.tables).insert(wanted, table.clone(), stored);
+                    lock(&self.tables).insert(wanted, Kept::Planes(table.clone()), stored);
                 }
                 ticket.land(made.clone());
                 Some(made)
@@ -184,22 +177,64 @@ impl Build {
     /// Gets ready what a table is made from.
     fn prepare(&self, wanted: Key, keep: Keep, shelved: bool) -> Result<Work<'_>, BuildError> {
         let (material, metric) = wanted;
+        let kept = lock(&self.tables).kept(&wanted);
+        if let Some(Kept::Packed(packed)) = kept
+            && (keep == Keep::Outcomes || packed.has_depths())
+        {
+            let room = self.reserve(wanted, table_bytes(material, Keep::Depths))?;
+            return Ok(Work::Unpack { packed, _room: room });
+        }
         if shelved {
-            let schedule = Schedule::whole(material, metric, keep, 0);
-            let room = self.reserve(wanted, schedule.cost.bytes)?;
+            let room = self.reserve(wanted, self.load_bytes(material))?;
             return Ok(Work::Load { _room: room });
         }
         // Two kings alone are in no folder.
         if !self.may_solve && material.len() > 2 {
             return Err(BuildError::Missing { material, metric });
         }
+        let whole = self.whole(material, metric, keep);
+        let (inputs, held) = self.inputs(wanted, &whole)?;
+        let more = whole.schedule.cost.bytes.saturating_sub(whole.slices_bytes);
+        let room = self.reserve(wanted, more)?;
+        let Whole { schedule, .. } = whole;
+        Ok(Work::Solve { inputs: Box::new(inputs), schedule, _room: [held, room] })
+    }
+
+    /// How a whole table is solved.
+    pub(crate) fn whole(&self, material: Material, metric: Metric, keep: Keep) -> Whole {
+        let at_once = self.boards_at_once();
+        self.pool().install(|| Whole::new(material, metric, keep, &self.promotions, at_once))
+    }
+
+    /// The same outside of a request: what is read is made first.
+    pub(crate) fn inputs_for(&self, wanted: Key) -> Result<(Inputs, Reservation<'_>), BuildError> {
+        let metric = wanted.1;
+        for sub in reads(wanted.0) {
+            let keep = keep_for_others(sub, metric);
+            if !self.is_known(sub, metric, keep) {
+                self.request(key(sub, metric), keep)?;
+            }
+        }
+        self.inputs(wanted, &self.whole(wanted.0, metric, Keep::Depths))
+    }
+
+    /// Gets ready all that a table reads: smaller tables as they are, of others
+    /// the slices.
+    pub(crate) fn inputs(
+        &self,
+        (material, metric): Key,
+        whole: &Whole,
+    ) -> Result<(Inputs, Reservation<'_>), BuildError> {
         let inputs = Inputs::new(self.backend, metric, &self.promotions);
-        for sub in reads(material) {
+        let is_sliced = |sub: Material| whole.slices.iter().any(|(source, _)| *source == sub);
+        for sub in reads(material).into_iter().filter(|&sub| !is_sliced(sub)) {
             inputs.add_table(self.make((sub, metric), keep_for_others(sub, metric))?);
         }
-        let schedule = Schedule::whole(material, metric, keep, self.boards_at_once());
-        let room = self.reserve(wanted, schedule.cost.bytes)?;
-        Ok(Work::Solve { inputs: Box::new(inputs), schedule, _room: room })
+        let held = self.hold((material, metric), whole.slices_bytes)?;
+        for (source, slices) in &whole.slices {
+            self.copy_slices(&inputs, key(*source, metric), slices)?;
+        }
+        Ok((inputs, held))
     }
 
     /// Loads or solves what a shelf has. `None` if no shelf has it after all.
@@ -278,7 +313,7 @@ impl Build {
         lock(&self.tables).get(key).filter(|table| keeps(table, keep))
     }
 
-    fn is_stored(&self, &(material, metric): &Key) -> bool {
+    pub(crate) fn is_stored(&self, &(material, metric): &Key) -> bool {
         is_loaded(material)
             && self.folder.as_ref().is_some_and(|folder| folder.has(material, metric))
     }
@@ -297,7 +332,12 @@ impl Build {
     /// what it reads.
     pub(crate) fn is_known(&self, material: Material, metric: Metric, keep: Keep) -> bool {
         let key = key(material, metric);
-        self.in_memory(&key, keep).is_some() || self.is_shelved(&key)
+        let kept = match lock(&self.tables).kept(&key) {
+            None => false,
+            Some(Kept::Planes(table)) => keeps(&table, keep),
+            Some(Kept::Packed(packed)) => keep == Keep::Outcomes || packed.has_depths(),
+        };
+        kept || self.is_shelved(&key)
     }
 
     /// Says that a table is in the folder now, so that memory need not keep it.
@@ -307,7 +347,7 @@ impl Build {
 
     /// Keeps a table made elsewhere.
     pub(crate) fn keep(&self, key: Key, table: Arc<Table>) {
-        lock(&self.tables).insert(key, table, false);
+        lock(&self.tables).insert(key, Kept::Planes(table), false);
     }
 
     /// Gives up the table of a material.
@@ -335,7 +375,18 @@ impl Build {
 
     /// Reserves memory; tables and boards kept for later make room.
     pub(crate) fn reserve(&self, key: Key, bytes: u64) -> Result<Reservation<'_>, BuildError> {
-        self.budget.reserve(key, bytes, |room| {
+        self.take(key, bytes, Purpose::Work)
+    }
+
+    /// The same, for what work yet to begin is going to read, and for work that
+    /// makes tables on the way.
+    pub(crate) fn hold(&self, key: Key, bytes: u64) -> Result<Reservation<'_>, BuildError> {
+        self.take(key, bytes, Purpose::Holding)
+    }
+
+    fn take(&self, key: Key, bytes: u64, purpose: Purpose) -> Result<Reservation<'_>, BuildError> {
+        self.pack_for(bytes);
+        self.budget.reserve(key, bytes, purpose, |room| {
             let bytes = |boards: &HashMap<_, Arc<BoardValues>>| {
                 boards.values().map(|board| board.len_bytes() as u64).sum::<u64>()
             };
@@ -348,6 +399,25 @@ impl Build {
             let to_come: Vec<Key> = lock(&self.to_come).values().flatten().copied().collect();
             lock(&self.tables).give_up(room, |key| to_come.contains(key))
         })
+    }
+
+    /// Compresses tables that are still to be read and that no file has, if there
+    /// would not be room for so much otherwise. What cannot be compressed is
+    /// given up.
+    fn pack_for(&self, bytes: u64) {
+        let to_come: Vec<Key> = lock(&self.to_come).values().flatten().copied().collect();
+        let when = |key: &Key| to_come.iter().position(|other| other == key);
+        loop {
+            let room = self.budget.room(bytes);
+            let found = lock(&self.tables).take_to_pack(room, when);
+            let Some((key, table)) = found else { return };
+            // Who asks for it meanwhile waits, and looks again.
+            let claim = self.making.claim(key);
+            if let Ok(packed) = self.pool().install(|| PackedTable::new(table, None)) {
+                lock(&self.tables).insert(key, Kept::Packed(Arc::new(packed)), false);
+            }
+            drop(claim);
+        }
     }
 
     /// Notes what a request is going to read, until it has.
@@ -379,7 +449,7 @@ impl Build {
     /// What a table takes to make, what it depends on left out.
     pub fn table_cost(&self, material: Material, metric: Metric) -> Cost {
         let material = material.canonical();
-        Schedule::whole(material, metric, keep_alone(material), self.boards_at_once()).cost
+        self.whole(material, metric, keep_alone(material)).schedule.cost
     }
 }
 
@@ -387,8 +457,10 @@ impl Build {
 enum Work<'a> {
     /// It is on a shelf or in the folder.
     Load { _room: Reservation<'a> },
+    /// It is at hand, but compressed.
+    Unpack { packed: Arc<PackedTable>, _room: Reservation<'a> },
     /// It is solved from what it reads.
-    Solve { inputs: Box<Inputs>, schedule: Schedule, _room: Reservation<'a> },
+    Solve { inputs: Box<Inputs>, schedule: Schedule, _room: [Reservation<'a>; 2] },
 }
 
 impl Work<'_> {
@@ -396,6 +468,9 @@ impl Work<'_> {
     fn run(&self, build: &Build, wanted: Key, keep: Keep) -> Result<Option<Table>, BuildError> {
         match self {
             Work::Load { .. } => build.load(wanted),
+            Work::Unpack { packed, .. } => {
+                packed.unpack().map(Some).map_err(|error| BuildError::packing(wanted.0, error))
+            }
             Work::Solve { inputs, schedule, .. } => {
                 build.solve(wanted, keep, inputs, schedule).map(Some)
             }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use molien_board::Material;
 use molien_values::{Metric, Table};
 
+use crate::packed::PackedTable;
+
 /// What a table is known by.
 pub(crate) type Key = (Material, Metric);
 
@@ -15,8 +17,34 @@ pub(crate) fn key(material: Material, metric: Metric) -> Key {
     (material.canonical(), metric)
 }
 
+/// How a table is kept.
+#[derive(Clone)]
+pub(crate) enum Kept {
+    /// As the solver needs it.
+    Planes(Arc<Table>),
+    /// Compressed.
+    Packed(Arc<PackedTable>),
+}
+
+impl Kept {
+    /// Whether nobody else holds it.
+    fn is_free(&self) -> bool {
+        match self {
+            Kept::Planes(table) => Arc::strong_count(table) == 1,
+            Kept::Packed(packed) => Arc::strong_count(packed) == 1,
+        }
+    }
+
+    fn len_bytes(&self) -> u64 {
+        match self {
+            Kept::Planes(table) => table.len_bytes() as u64,
+            Kept::Packed(packed) => packed.len_bytes(),
+        }
+    }
+}
+
 struct Entry {
-    table: Arc<Table>,
+    kept: Kept,
     bytes: u64,
     /// Can be read again from a file.
     stored: bool,
@@ -30,18 +58,29 @@ pub(crate) struct Cache {
     clock: u64,
 }
 
+/// Smaller tables are not worth compressing.
+const PACKED_BYTES: u64 = 16 << 20;
+
 impl Cache {
     pub fn get(&mut self, key: &Key) -> Option<Arc<Table>> {
+        match self.kept(key)? {
+            Kept::Planes(table) => Some(table),
+            Kept::Packed(_) => None,
+        }
+    }
+
+    /// A table, however it is kept.
+    pub fn kept(&mut self, key: &Key) -> Option<Kept> {
         self.clock += 1;
         let entry = self.entries.get_mut(key)?;
         entry.last_used = self.clock;
-        Some(entry.table.clone())
+        Some(entry.kept.clone())
     }
 
-    pub fn insert(&mut self, key: Key, table: Arc<Table>, stored: bool) {
+    pub fn insert(&mut self, key: Key, kept: Kept, stored: bool) {
         self.clock += 1;
-        let bytes = table.len_bytes() as u64;
-        self.entries.insert(key, Entry { table, bytes, stored, last_used: self.clock });
+        let bytes = kept.len_bytes();
+        self.entries.insert(key, Entry { kept, bytes, stored, last_used: self.clock });
     }
 
     /// The table can be read from a file from now on.
@@ -63,13 +102,50 @@ impl Cache {
         self.entries.clear();
     }
 
-    /// What all tables take together. Tables in two metrics may share their
-    /// boards.
+    /// What all tables take together.
     pub fn bytes(&self) -> u64 {
-        let boards = |entry: &Entry| entry.table.parts.first().map(Arc::as_ptr);
-        let apart: HashMap<_, u64> =
-            self.entries.values().map(|entry| (boards(entry), entry.bytes)).collect();
-        apart.values().sum()
+        self.bytes_of(|_, _| true)
+    }
+
+    /// What some tables take together. Tables in two metrics may share their
+    /// boards.
+    fn bytes_of(&self, wanted: impl Fn(&Key, &Entry) -> bool) -> u64 {
+        let mut boards = HashMap::new();
+        let mut packed = 0;
+        for (_, entry) in self.entries.iter().filter(|(key, entry)| wanted(key, entry)) {
+            match &entry.kept {
+                Kept::Planes(table) => {
+                    boards.insert(table.parts.first().map(Arc::as_ptr), entry.bytes);
+                }
+                Kept::Packed(_) => packed += entry.bytes,
+            }
+        }
+        packed + boards.values().sum::<u64>()
+    }
+
+    /// Takes out a table that should be compressed so that all take at most so
+    /// much together: of those that are still to be read and that no file has,
+    /// the one that is read last. `to_come` says when a table is read, if it is.
+    pub fn take_to_pack(
+        &mut self,
+        limit_bytes: u64,
+        to_come: impl Fn(&Key) -> Option<usize>,
+    ) -> Option<(Key, Arc<Table>)> {
+        let stays = |key: &Key, entry: &Entry| {
+            !entry.kept.is_free() || (!entry.stored && to_come(key).is_some())
+        };
+        if self.bytes_of(stays) <= limit_bytes {
+            return None;
+        }
+        let planes = |entry: &Entry| matches!(entry.kept, Kept::Planes(_)) && entry.kept.is_free();
+        let worth = |entry: &Entry| planes(entry) && !entry.stored && entry.bytes >= PACKED_BYTES;
+        let found = self.entries.iter().filter(|(_, entry)| worth(entry));
+        let read = found.filter_map(|(key, _)| Some((to_come(key)?, *key)));
+        let (_, key) = read.max_by_key(|(when, _)| *when)?;
+        match self.entries.remove(&key)?.kept {
+            Kept::Planes(table) => Some((key, table)),
+            Kept::Packed(_) => None,
+        }
     }
 
     /// Gives up tables until all take at most so much together: first those
@@ -86,7 +162,7 @@ impl Cache {
             (true, true) => 1,
             (true, false) => 2,
         };
-        let free = |(_, entry): &(&Key, &Entry)| Arc::strong_count(&entry.table) == 1;
+        let free = |(_, entry): &(&Key, &Entry)| entry.kept.is_free();
         let ranked = |(key, entry): (&Key, &Entry)| (class(key, entry), entry.last_used, *key);
         let mut ranked: Vec<(u8, u64, Key)> =
             self.entries.iter().filter(free).map(ranked).collect();

@@ -8,9 +8,6 @@ use rayon::prelude::*;
 
 use crate::build::outside_rayon;
 use crate::cache::key;
-use crate::inputs::Inputs;
-use crate::limits::keep_for_others;
-use crate::needs::reads;
 use crate::{Build, BuildError};
 
 /// Checks every position of a table against the positions one move on; what the
@@ -20,11 +17,7 @@ use crate::{Build, BuildError};
 /// If a table that is read cannot be had.
 pub fn check_consistency(build: &Build, table: &Table) -> Result<Consistency, BuildError> {
     outside_rayon(|| {
-        let inputs = Inputs::new(build.backend, table.metric, &build.promotions);
-        for sub in reads(table.material) {
-            let keep = keep_for_others(sub, table.metric);
-            inputs.add_table(build.request(key(sub, table.metric), keep)?);
-        }
+        let (inputs, _held) = build.inputs_for(key(table.material, table.metric))?;
         // Pawn moves lead to other boards of the table itself.
         inputs.add_table(Arc::new(table.clone()));
         build.pool().install(|| {

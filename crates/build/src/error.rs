@@ -66,6 +66,14 @@ pub enum BuildError {
     /// A stored table cannot be read or written.
     #[error(transparent)]
     Table(Arc<TableError>),
+    /// A table could not be compressed or brought back.
+    #[error("{material}: its compressed table: {source}")]
+    Packing {
+        /// Whose.
+        material: Material,
+        /// What is wrong.
+        source: Arc<std::io::Error>,
+    },
     /// Tables are to be stored, but there is no folder for them.
     #[error("there is no folder to store tables in")]
     NoFolder,
@@ -78,6 +86,10 @@ pub enum BuildError {
 }
 
 impl BuildError {
+    pub(crate) fn packing(material: Material, error: std::io::Error) -> BuildError {
+        BuildError::Packing { material, source: Arc::new(error) }
+    }
+
     /// Whether the caller asked to stop.
     pub fn is_cancelled(&self) -> bool {
         match self {

@@ -2,10 +2,11 @@
 //! and copies of what is read of them.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use molien_board::{Material, Role};
-use molien_hyper::Hyperboard;
+use molien_hyper::{Hyperboard, KingAxis};
 use molien_operators::{Backend, swap_colors};
 use molien_solve::{
     Boards, Exits, Node, PawnExits, PieceExits, SolveError, View, Wanted, of_pawn_board,
@@ -27,6 +28,9 @@ pub(crate) struct Inputs {
     /// Boards without pawns in the orientation a reader needs, where it is not
     /// their own.
     swapped: Mutex<HashMap<Material, Arc<BoardValues>>>,
+    /// Whether the 50-move rule spoils something in a table that slices were
+    /// cut from.
+    cursed: AtomicBool,
 }
 
 impl Inputs {
@@ -39,6 +43,7 @@ impl Inputs {
             boards: Mutex::default(),
             views: Mutex::default(),
             swapped: Mutex::default(),
+            cursed: AtomicBool::new(false),
         }
     }
 
@@ -52,7 +57,14 @@ impl Inputs {
 
     /// Whether the 50-move rule spoils something in one of the tables.
     pub fn is_cursed(&self) -> bool {
-        lock(&self.tables).values().any(|table| table.stats.is_cursed())
+        self.cursed.load(Ordering::Relaxed)
+            || lock(&self.tables).values().any(|table| table.stats.is_cursed())
+    }
+
+    /// Slices are cut from a table in which the 50-move rule spoils something,
+    /// or does not.
+    pub fn note_curses(&self, cursed: bool) {
+        self.cursed.fetch_or(cursed, Ordering::Relaxed);
     }
 
     pub fn forget_table(&self, material: Material) {
@@ -79,6 +91,12 @@ impl Inputs {
         let view = Arc::new(self.copy(wanted)?);
         lock(&self.views).insert(wanted.clone(), view.clone());
         Ok(view)
+    }
+
+    /// Copies what is wanted off a board that is not among those at hand.
+    pub fn keep_slice(&self, board: &Arc<BoardValues>, wanted: &Wanted) {
+        let view = Arc::new(self.copy_of(board, wanted));
+        lock(&self.views).insert(wanted.clone(), view);
     }
 
     pub fn forget_view(&self, wanted: &Wanted) {
@@ -125,12 +143,14 @@ impl Inputs {
 
     /// Copies what is wanted off its board.
     fn copy(&self, wanted: &Wanted) -> Result<View, SolveError> {
-        let node = wanted.node();
-        let board = self.board(&node)?;
-        Ok(match node.pawns {
-            Placement::NONE => of_piece_board(self.backend, &board, wanted),
-            _ => of_pawn_board(self.backend, &board, wanted),
-        })
+        Ok(self.copy_of(&self.board(&wanted.node())?, wanted))
+    }
+
+    fn copy_of(&self, board: &Arc<BoardValues>, wanted: &Wanted) -> View {
+        match board.board.king_axis() {
+            KingAxis::Pairs => of_piece_board(self.backend, board, wanted),
+            KingAxis::Tile => of_pawn_board(self.backend, board, wanted),
+        }
     }
 }
 

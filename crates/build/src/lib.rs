@@ -30,14 +30,18 @@ mod inputs;
 mod limits;
 mod many;
 mod memory;
+mod need;
 mod needs;
+mod packed;
 mod plan;
 mod positions;
 mod run;
 mod setup;
+mod slices;
 mod store;
 mod store_log;
 mod watch;
+mod whole;
 mod zeroing;
 
 pub use build::Build;

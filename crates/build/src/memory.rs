@@ -6,7 +6,7 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use molien_board::{Material, Role};
+use molien_board::Material;
 use molien_hyper::{OuterAxes, Tile};
 use molien_solve::{Keep, Node, Wanted};
 use molien_values::{Metric, Placement, Rule};
@@ -15,121 +15,176 @@ use crate::BuildError;
 use crate::cache::Key;
 use crate::limits::keep_for_others;
 use crate::lock;
-use crate::plan::reads_of;
 
-/// Planes alive at the peak of a solve on top of those that stay: open,
-/// candidates, two waves of losses, one of wins, the positions of two releases.
-const WORKING_PLANES: u64 = 7;
-/// Planes of the bits of two releases, where the count goes on after a
-/// conversion.
-const RELEASE_PLANES: u64 = 2 * 7;
+/// What the program takes before it does anything: code, threads, buffers.
+pub(crate) const PROGRAM_BYTES: u64 = 24 << 20;
+
+/// Planes alive at the peak of a solve on top of those that stay: two waves of
+/// losses, one of wins, what can be lost, stalemates, the positions of two
+/// releases (a little more than a plane each), and flags.
+const WORKING_PLANES: u64 = 8;
 /// Planes that stay of a solved board: legal, won and lost for both sides.
 const OUTCOME_PLANES: u64 = 6;
-/// Planes of depth bits kept, one side to move.
-const DEPTH_PLANES: u64 = 8;
+/// Planes of the bits of the plies after conversions under the 50-move rule.
+const FIFTY_PLANES: u64 = 7;
 
-fn planes_kept(keep: Keep) -> u64 {
-    match keep {
-        Keep::Depths => OUTCOME_PLANES + 2 * DEPTH_PLANES,
-        Keep::Outcomes => OUTCOME_PLANES,
+/// Planes of depth bits, one side to move. With five men no win is longer than
+/// 255 plies, with six none is longer than 1023.
+fn depth_planes(material: Material) -> u64 {
+    match material.len() {
+        0..=5 => 8,
+        6 => 10,
+        _ => 11,
     }
 }
 
-/// What stays of a solved board.
-pub(crate) fn kept_bytes(tiles: u64, keep: Keep) -> u64 {
-    tiles * size_of::<Tile>() as u64 * planes_kept(keep)
+fn planes_bytes(tiles: u64, planes: u64) -> u64 {
+    tiles * size_of::<Tile>() as u64 * planes
 }
 
-/// What solving a board takes on top of what stays.
-pub(crate) fn working_bytes(tiles: u64, metric: Metric) -> u64 {
-    let goes_on = metric.conversion_rule() != Rule::One;
-    let planes = WORKING_PLANES + if goes_on { RELEASE_PLANES } else { 0 };
-    tiles * size_of::<Tile>() as u64 * planes
+/// What stays of a solved board. Around pawns stalemates stay too.
+pub(crate) fn kept_bytes(material: Material, tiles: u64, keep: Keep) -> u64 {
+    let depth = if keep == Keep::Depths { 2 * depth_planes(material) } else { 0 };
+    let stalemates = if material.has_pawns() { 2 } else { 0 };
+    planes_bytes(tiles, OUTCOME_PLANES + depth + stalemates)
+}
+
+/// What solving a board takes on top of what stays: with the bits of two
+/// releases where the count goes on after a conversion.
+pub(crate) fn working_bytes(material: Material, tiles: u64, metric: Metric) -> u64 {
+    let push = material.has_pawns().then(|| metric.push_rule());
+    let bits = |rule: Rule| match rule {
+        Rule::One => 0,
+        Rule::Onward => depth_planes(material),
+        Rule::Fifty => FIFTY_PLANES,
+    };
+    let rules = [metric.conversion_rule()].into_iter().chain(push);
+    planes_bytes(tiles, WORKING_PLANES + 2 * rules.map(bits).max().unwrap_or(0))
 }
 
 /// A copy of what is read of a board, one side to move.
 pub(crate) fn copied_bytes(wanted: &Wanted) -> u64 {
-    let planes = OUTCOME_PLANES / 2 + if wanted.depths { DEPTH_PLANES } else { 0 };
-    OuterAxes::new(&wanted.men).len() as u64 * size_of::<Tile>() as u64 * planes
+    let material = wanted.material();
+    let stalemate = u64::from(wanted.fixed.is_none());
+    let depth = if wanted.depths { depth_planes(material) } else { 0 };
+    let planes = OUTCOME_PLANES / 2 + stalemate + depth;
+    planes_bytes(OuterAxes::new(&wanted.men).len() as u64, planes)
 }
 
-/// What one of these boards copies of others: the most of a sample.
-fn most_copied_bytes(nodes: &[Node], metric: Metric) -> u64 {
-    /// Boards looked at: of three pawns there are thousands.
-    const LOOKED_AT: usize = 64;
-    let copied = |node: &Node| -> u64 {
-        let wanted = reads_of(node, metric, &Role::PROMOTIONS);
-        wanted.iter().filter(|wanted| wanted.is_copied()).map(copied_bytes).sum()
+/// A board of a material, whichever placement of pawns it is around.
+fn any_board(material: Material) -> Node {
+    let pawns = match material.has_pawns() {
+        true => Placement::all(&material).first().copied().unwrap_or(Placement::NONE),
+        false => Placement::NONE,
     };
-    let step = nodes.len().div_ceil(LOOKED_AT).max(1);
-    nodes.iter().step_by(step).map(copied).max().unwrap_or(0)
+    Node { material, pawns }
 }
 
-/// The peak of solving stages of boards of one material, `at_once` of a stage
-/// side by side, everything kept; what they read of other materials is left
-/// out.
-pub(crate) fn peak_bytes(stages: &[Vec<Node>], metric: Metric, keep: Keep, at_once: u64) -> u64 {
-    let nodes: Vec<Node> = stages.concat();
-    let Some(first) = nodes.first() else { return 0 };
-    let tiles = first.tiles();
-    let copied = match first.pawns {
-        Placement::NONE => 0,
-        _ => most_copied_bytes(&nodes, metric),
-    };
-    let widest = stages.iter().map(|stage| stage.len() as u64).max().unwrap_or(0);
-    let in_work = working_bytes(tiles, metric) + copied;
-    kept_bytes(tiles, keep) * nodes.len() as u64 + at_once.min(widest) * in_work
+/// What a board takes in memory, depths included.
+pub(crate) fn board_bytes(material: Material) -> u64 {
+    kept_bytes(material, any_board(material).tiles(), Keep::Depths)
+}
+
+/// What cutting slices from a board takes on top: without pawns its planes are
+/// turned, one side to move.
+pub(crate) fn cutting_bytes(material: Material) -> u64 {
+    match material.has_pawns() {
+        true => 0,
+        false => board_bytes(material) / 2,
+    }
+}
+
+/// What decoding a board of a file takes on top: a key of two bytes for each
+/// cell, both sides to move.
+pub(crate) fn decoding_bytes(material: Material) -> u64 {
+    any_board(material).tiles() * 4096 * 2 * 2
 }
 
 /// What stays of a board of a plan.
 pub(crate) fn kept_for_others_bytes(node: &Node, tiles: u64, metric: Metric) -> u64 {
-    kept_bytes(tiles, keep_for_others(node.material, metric))
+    kept_bytes(node.material, tiles, keep_for_others(node.material, metric))
 }
 
-/// The memory that may be used, and what work in progress has reserved of it.
+/// The memory that may be used, and what is taken of it beside tables kept for
+/// later.
 pub(crate) struct Budget {
     pub limit_bytes: u64,
-    reserved_bytes: Mutex<u64>,
+    taken: Mutex<Taken>,
     freed: Condvar,
 }
 
-/// Memory reserved for a piece of work.
+#[derive(Default)]
+struct Taken {
+    /// By work in progress, which ends by itself.
+    by_work: u64,
+    /// By what work yet to begin is going to read: no use waiting for it.
+    held: u64,
+}
+
+/// For what memory is taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// Work that is about to begin.
+    Work,
+    /// What work yet to begin is going to read.
+    Holding,
+}
+
+/// Memory taken for a piece of work.
 pub(crate) struct Reservation<'a> {
     budget: &'a Budget,
     bytes: u64,
+    purpose: Purpose,
+}
+
+impl Taken {
+    fn of(&mut self, purpose: Purpose) -> &mut u64 {
+        match purpose {
+            Purpose::Work => &mut self.by_work,
+            Purpose::Holding => &mut self.held,
+        }
+    }
 }
 
 impl Budget {
     pub fn new(limit_bytes: u64) -> Budget {
-        Budget { limit_bytes, reserved_bytes: Mutex::new(0), freed: Condvar::new() }
+        Budget { limit_bytes, taken: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// Reserves memory for a piece of work. `make_room` gives up what it can
+    /// What is left beside so much more for tables kept for later.
+    pub fn room(&self, needed: u64) -> u64 {
+        let taken = lock(&self.taken);
+        let taken = taken.by_work.saturating_add(taken.held).saturating_add(needed);
+        self.limit_bytes.saturating_sub(taken)
+    }
+
+    /// Takes memory for a piece of work. `make_room` gives up what it can
     /// until at most so much is kept, and returns how much that is.
     pub fn reserve(
         &self,
         key: Key,
         needed: u64,
+        purpose: Purpose,
         make_room: impl Fn(u64) -> u64,
     ) -> Result<Reservation<'_>, BuildError> {
-        let mut reserved = lock(&self.reserved_bytes);
+        let mut taken = lock(&self.taken);
         loop {
-            let taken = needed.saturating_add(*reserved);
-            let kept = make_room(self.limit_bytes.saturating_sub(taken));
-            if taken.saturating_add(kept) <= self.limit_bytes {
-                *reserved = taken;
-                return Ok(Reservation { budget: self, bytes: needed });
+            let all = needed.saturating_add(taken.by_work).saturating_add(taken.held);
+            let kept = make_room(self.limit_bytes.saturating_sub(all));
+            if all.saturating_add(kept) <= self.limit_bytes {
+                *taken.of(purpose) += needed;
+                return Ok(Reservation { budget: self, bytes: needed, purpose });
             }
-            if *reserved == 0 {
-                return Err(self.refusal(key, needed.saturating_add(kept)));
+            if taken.by_work == 0 {
+                return Err(self.refusal(key, all.saturating_add(kept)));
             }
-            reserved = self.freed.wait(reserved).unwrap_or_else(PoisonError::into_inner);
+            taken = self.freed.wait(taken).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     /// Why so much cannot be had.
     pub fn refusal(&self, (material, metric): Key, needed: u64) -> BuildError {
-        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        let mib = |bytes: u64| bytes.saturating_add(PROGRAM_BYTES).div_ceil(1 << 20);
         let (needed_mib, limit_mib) = (mib(needed), mib(self.limit_bytes));
         BuildError::Memory { material, metric, needed_mib, limit_mib }
     }
@@ -137,22 +192,9 @@ impl Budget {
 
 impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        *lock(&self.budget.reserved_bytes) -= self.bytes;
+        *lock(&self.budget.taken).of(self.purpose) -= self.bytes;
         self.budget.freed.notify_all();
     }
-}
-
-/// All boards of a material in stages that read only earlier stages: the
-/// furthest advanced pawns first.
-pub(crate) fn stages(material: Material) -> Vec<Vec<Node>> {
-    if !material.has_pawns() {
-        return vec![vec![Node { material, pawns: Placement::NONE }]];
-    }
-    let mut placements = Placement::all(&material);
-    placements.sort_by_key(|placement| std::cmp::Reverse(placement.advancement()));
-    let node = |&pawns: &Placement| Node { material, pawns };
-    let levels = placements.chunk_by(|a, b| a.advancement() == b.advancement());
-    levels.map(|level| level.iter().map(node).collect()).collect()
 }
 
 #[cfg(test)]
@@ -167,16 +209,23 @@ mod tests {
     fn work_waits_for_room() {
         let key = (KEY.parse().unwrap(), Metric::Dtm);
         let budget = Budget::new(100);
-        let first = budget.reserve(key, 70, |_| 0).unwrap();
+        let first = budget.reserve(key, 70, Purpose::Work, |_| 0).unwrap();
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| budget.reserve(key, 60, |_| 0).map(drop).is_ok());
+            let second =
+                scope.spawn(|| budget.reserve(key, 60, Purpose::Work, |_| 0).map(drop).is_ok());
             std::thread::yield_now();
             drop(first);
             assert!(second.join().unwrap());
         });
-        assert!(budget.reserve(key, 60, |room| room.min(40)).is_ok());
-        let refused = budget.reserve(key, 60, |_| 50).map(drop);
+        assert!(budget.reserve(key, 60, Purpose::Work, |room| room.min(40)).is_ok());
+        let refused = budget.reserve(key, 60, Purpose::Work, |_| 50).map(drop);
         assert!(matches!(refused, Err(BuildError::Memory { .. })));
-        assert!(budget.reserve(key, 101, |_| 0).is_err());
+        assert!(budget.reserve(key, 101, Purpose::Work, |_| 0).is_err());
+        // What is held is not waited for.
+        let held = budget.reserve(key, 50, Purpose::Holding, |_| 0).unwrap();
+        assert_eq!(budget.room(10), 40);
+        assert!(budget.reserve(key, 60, Purpose::Work, |_| 0).is_err());
+        drop(held);
+        assert!(budget.reserve(key, 60, Purpose::Work, |_| 0).is_ok());
     }
 }

@@ -1,8 +1,8 @@
 //! The boards that are needed: in which order, and what is kept of each.
 //!
 //! A [`Schedule`] is a list of stages; the boards of a stage do not read each
-//! other. That of a whole table keeps everything. For one position, where memory is short, boards are given up once no other reads them as a
-//! whole. A board after a promotion is read only where the new man stands on
+//! other. That of a whole table (`whole`) keeps everything. For one position, where
+//! memory is short, boards are given up once no other reads them as a whole. A board after a promotion is read only where the new man stands on
 //! his promotion square, one side to move: of a board that is given up those
 //! slices are kept until they have been read. The largest boards go first, so
 //! that as many as possible stay for later questions. Where there is room for
@@ -15,14 +15,12 @@ use std::sync::{Mutex, PoisonError};
 use molien_board::{Material, Role};
 use molien_hyper::OuterAxes;
 use molien_operators::{Backend, fastest};
-use molien_solve::{Boards, Cost, Keep, Node, PawnExits, SolveError, View, Wanted};
+use molien_solve::{Boards, Cost, Node, PawnExits, SolveError, View, Wanted};
 use molien_values::{Graded, Metric, Placement};
 
 use crate::limits::{is_loaded, keep_for_others};
 use crate::lock;
-use crate::memory::{
-    copied_bytes, kept_bytes, kept_for_others_bytes, peak_bytes, stages, working_bytes,
-};
+use crate::memory::{copied_bytes, kept_bytes, kept_for_others_bytes, working_bytes};
 
 /// Of boards with fewer tiles no slices are kept: they are small themselves,
 /// and many.
@@ -92,20 +90,6 @@ pub(crate) struct Schedule {
     pub stages: Vec<Stage>,
 }
 
-impl Schedule {
-    /// All boards of a material, `at_once` of a stage side by side, and all of
-    /// them kept.
-    pub fn whole(material: Material, metric: Metric, keep: Keep, at_once: u64) -> Schedule {
-        let boards = stages(material);
-        let bytes = peak_bytes(&boards, metric, keep, at_once);
-        let placements: u64 = boards.iter().map(|stage| stage.len() as u64).sum();
-        let tiles = boards.iter().flatten().next().map_or(0, Node::tiles);
-        let cost = Cost { placements, positions: placements * tiles * 4096, bytes };
-        let stage = |boards| Stage { boards, ..Stage::default() };
-        Schedule { cost, stages: boards.into_iter().map(stage).collect() }
-    }
-}
-
 /// A dry run: notes what a board would read.
 #[derive(Default)]
 struct Notes(Mutex<Vec<Wanted>>);
@@ -142,7 +126,7 @@ impl Plan {
                 stays: false,
                 tiles,
                 bytes: kept_for_others_bytes(node, tiles, metric),
-                working_bytes: working_bytes(tiles, metric),
+                working_bytes: working_bytes(node.material, tiles, metric),
                 tables: Vec::new(),
                 pieces: Vec::new(),
             }
@@ -347,7 +331,7 @@ impl Planner {
             if let Some(place) = source.filter(|_| !sub.is_canonical()) {
                 let step = &mut self.plan.steps[place];
                 let keep = keep_for_others(step.node.material, self.metric);
-                step.bytes = 2 * kept_bytes(step.tiles, keep);
+                step.bytes = 2 * kept_bytes(step.node.material, step.tiles, keep);
             }
         }
     }
@@ -464,16 +448,5 @@ mod tests {
         let (least, most) = (schedule.cost.bytes, plan.schedule(u64::MAX).cost.bytes);
         assert!(given_up(least) >= given_up((least + most) / 2));
         assert_eq!(given_up(most), 0);
-    }
-
-    /// A whole table is in as many stages as its pawns have levels.
-    #[test]
-    fn a_whole_table_has_all_its_boards() {
-        let material: Material = "KPKP".parse().unwrap();
-        let schedule = Schedule::whole(material, Metric::Dtm, Keep::Depths, 2);
-        let boards: usize = schedule.stages.iter().map(|stage| stage.boards.len()).sum();
-        assert_eq!(boards, Placement::all(&material).len());
-        let advancement = |stage: &Stage| stage.boards[0].pawns.advancement();
-        assert!(schedule.stages.windows(2).all(|w| advancement(&w[0]) > advancement(&w[1])));
     }
 }

@@ -168,18 +168,18 @@ impl Build {
         let together = plan.side_by_side(self.boards_at_once());
         let kept: u64 = lock(&self.boards).values().map(|board| board.len_bytes() as u64).sum();
         if kept.saturating_add(together.cost.bytes) <= self.memory_limit_bytes()
-            && let Ok(room) = self.reserve(key, together.cost.bytes)
+            && let Ok(room) = self.hold(key, together.cost.bytes)
         {
             return Ok((together, room));
         }
         lock(&self.boards).clear();
         let plan = self.plan(position, metric)?;
         let together = plan.side_by_side(self.boards_at_once());
-        if let Ok(room) = self.reserve(key, together.cost.bytes) {
+        if let Ok(room) = self.hold(key, together.cost.bytes) {
             return Ok((together, room));
         }
         let schedule = plan.schedule(self.memory_limit_bytes());
-        let room = self.reserve(key, schedule.cost.bytes)?;
+        let room = self.hold(key, schedule.cost.bytes)?;
         Ok((schedule, room))
     }
 
@@ -218,6 +218,7 @@ fn covered(table: &Table, position: &Position) -> Result<Value, BuildError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::PROGRAM_BYTES;
     use molien_board::{Color, Square};
     use molien_hyper::Index;
     use molien_testing::Random;
@@ -228,7 +229,7 @@ mod tests {
         let mut build = Build::new();
         build.sliced_tiles = 1;
         let least = build.plan(position, metric).unwrap().schedule(0).cost.bytes;
-        build.with_memory_limit(least)
+        build.with_memory_limit(least + PROGRAM_BYTES)
     }
 
     #[test]
@@ -238,7 +239,7 @@ mod tests {
         let plan = roomy.plan(&position, Metric::Dtm).unwrap();
         let (least, most) = (plan.schedule(0).cost.bytes, plan.schedule(u64::MAX).cost.bytes);
         assert!(least < most);
-        let build = Build::new().with_memory_limit(least);
+        let build = Build::new().with_memory_limit(least + PROGRAM_BYTES);
         assert_eq!(build.cost(&position, Metric::Dtm).unwrap().bytes, least);
         let value = build.value(&position, Metric::Dtm).unwrap();
         assert_eq!(value, roomy.value(&position, Metric::Dtm).unwrap());

@@ -13,7 +13,7 @@ use molien_values::{Shelf, WaveLog};
 use crate::Build;
 use crate::flight::Flights;
 use crate::limits::LOGGED_ON_THE_WAY_MEN;
-use crate::memory::Budget;
+use crate::memory::{Budget, PROGRAM_BYTES};
 use crate::plan::SLICED_TILES;
 
 impl Default for Build {
@@ -71,7 +71,7 @@ impl Build {
     /// Refuses what needs more memory than this, and gives up tables kept for
     /// later to stay below it.
     pub fn with_memory_limit(mut self, bytes: u64) -> Build {
-        self.budget = Budget::new(bytes);
+        self.budget = Budget::new(bytes.saturating_sub(PROGRAM_BYTES));
         self
     }
 

@@ -1,17 +1,23 @@
 //! From what is wanted to files in the folder.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use molien_board::{Color, Man, Material, Role};
-use molien_table::{Directory, Lock, TableError, WriteOptions};
-use molien_values::{Metric, Table};
+use molien_hyper::Hyperboard;
+use molien_solve::Keep;
+use molien_table::{Directory, Lock, TableError, TableParts, WriteOptions};
+use molien_values::{BoardValues, Metric, Stats, Table};
 
 use crate::build::outside_rayon;
 use crate::cache::key;
 use crate::limits::{Storage, keep_alone, storage};
+use crate::memory::{board_bytes, decoding_bytes};
 use crate::needs::order;
+use crate::packed::PackedTable;
+use crate::whole::table_bytes;
 use crate::{Build, BuildError, lock};
 
 /// Materials worked on at once: while one is written another is solved.
@@ -19,6 +25,9 @@ const AT_ONCE: usize = 2;
 /// The same where tables come from a shelf, a card for instance: one is solved
 /// there while others are copied from it and written.
 pub(crate) const AT_ONCE_FROM_SHELF: usize = 12;
+
+/// What threads hold of blocks in work.
+const ENCODING_BYTES: u64 = 32 << 20;
 
 /// How tables are made and stored.
 pub struct Making<'a> {
@@ -59,6 +68,66 @@ pub(crate) fn stored_metrics(material: Material, metrics: &[Metric]) -> Vec<Metr
 fn likeness(material: &Material) -> usize {
     let like = |man: Man| (1..=material.count(man)).product::<usize>();
     Color::BOTH.into_iter().flat_map(|c| Role::ALL.map(|role| like(Man::new(c, role)))).product()
+}
+
+/// What storing a material takes.
+struct StoreCost {
+    tables: u64,
+    /// The planes of one metric.
+    planes: u64,
+    /// To write all of them, their planes left out.
+    writing: u64,
+}
+
+impl StoreCost {
+    fn new(material: Material, metrics: usize) -> StoreCost {
+        // Without pawns DTZ50 is DTC up to five men: no capture leads to where
+        // the 50-move rule matters.
+        let tables = if material.has_pawns() { metrics } else { metrics.min(2) } as u64;
+        let part = if material.has_pawns() { board_bytes(material) } else { 0 };
+        // Keys of one side to move, and of the other of what is being encoded.
+        let writing = tables * (part + decoding_bytes(material) / 2) + ENCODING_BYTES;
+        StoreCost { tables, planes: table_bytes(material, Keep::Depths), writing }
+    }
+
+    /// The planes of all metrics but the one that is solved last.
+    fn planes_before(&self) -> u64 {
+        (self.tables - 1) * self.planes
+    }
+
+    /// All planes, and to write them.
+    fn together(&self) -> u64 {
+        self.tables * self.planes + self.writing
+    }
+}
+
+/// A table in a file without a name.
+struct OnDisk {
+    packed: PackedTable,
+    folder: PathBuf,
+}
+
+impl TableParts for OnDisk {
+    fn stats(&self) -> &Stats {
+        &self.packed.stats
+    }
+
+    fn boards(&self) -> Vec<&Hyperboard> {
+        self.packed.boards().collect()
+    }
+
+    fn has_depths(&self) -> bool {
+        self.packed.has_depths()
+    }
+
+    fn part(&self, number: usize) -> Result<Arc<BoardValues>, TableError> {
+        let failed = |error| TableError::Io {
+            path: self.folder.clone(),
+            doing: "reading a table set aside in",
+            source: Arc::new(error),
+        };
+        self.packed.part(number).map(Arc::new).map_err(failed)
+    }
 }
 
 impl Build {
@@ -124,7 +193,8 @@ impl Build {
             // processors idle.
             materials.sort_by_key(|m| (m.len(), m.pawns(), likeness(m)));
         }
-        let at_once = if from_shelf { AT_ONCE_FROM_SHELF } else { AT_ONCE };
+        let at_once =
+            if from_shelf { AT_ONCE_FROM_SHELF } else { self.at_once(&materials, metrics)? };
         let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));
         let work = || {
             while let Some(&material) = materials.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -164,14 +234,63 @@ impl Build {
         let _lock = self.lock_table(folder, material)?;
         // Another process may have been faster.
         let missing = self.missing(folder, material, metrics);
-        let mut tables: Vec<Arc<Table>> = Vec::new();
+        let Some(&last) = missing.last() else { return Ok(()) };
+        let cost = StoreCost::new(material, missing.len());
+        let apart = self.least_to_store(material, metrics) + cost.planes_before()
+            > self.budget.limit_bytes
+            || cost.together() > self.budget.limit_bytes;
+        let mut tables: Vec<Box<dyn TableParts>> = Vec::new();
         for &metric in &missing {
-            tables.push(self.request(key(material, metric), keep_alone(material))?);
+            let table = self.request(key(material, metric), keep_alone(material))?;
+            tables.push(match apart {
+                true => Box::new(self.set_aside(folder, table)?),
+                false => Box::new(table),
+            });
         }
-        let stored: Vec<&Table> = tables.iter().map(|table| &**table).collect();
-        folder.store_locked(&stored, &making.options)?;
+        let room_bytes = if apart { self.budget.room(0) } else { cost.writing };
+        let _room = self.reserve(key(material, last), room_bytes)?;
+        let stored: Vec<&dyn TableParts> = tables.iter().map(|table| &**table).collect();
+        folder.store_parts(&stored, &making.options, Some(room_bytes))?;
         missing.into_iter().for_each(|metric| self.mark_stored(material, metric));
         Ok(())
+    }
+
+    /// Puts a table into a file without a name, compressed lightly, to make room
+    /// for the next metric.
+    fn set_aside(&self, folder: &Directory, table: Arc<Table>) -> Result<OnDisk, BuildError> {
+        let material = table.material;
+        self.forget(material, table.metric);
+        let packed = self.pool().install(|| PackedTable::new(table, Some(folder.folder())));
+        let packed = packed.map_err(|error| BuildError::packing(material, error))?;
+        Ok(OnDisk { packed, folder: folder.folder().to_owned() })
+    }
+
+    /// How many materials are worked on at once; an error if there is not enough
+    /// memory for one.
+    fn at_once(&self, materials: &[Material], metrics: &[Metric]) -> Result<usize, BuildError> {
+        let limit = self.budget.limit_bytes;
+        if limit == u64::MAX {
+            return Ok(AT_ONCE);
+        }
+        let least = |&material: &Material| (self.least_to_store(material, metrics), material);
+        let Some((most, material)) = materials.iter().map(least).max_by_key(|(bytes, _)| *bytes)
+        else {
+            return Ok(1);
+        };
+        if most > limit {
+            return Err(self.budget.refusal(key(material, metrics[0]), most));
+        }
+        Ok(if most <= limit / AT_ONCE as u64 { AT_ONCE } else { 1 })
+    }
+
+    /// The least memory with which a table can be solved in some metrics, what it
+    /// reads being stored, and then be written.
+    fn least_to_store(&self, material: Material, metrics: &[Metric]) -> u64 {
+        let metrics = stored_metrics(material, metrics);
+        let solve = |&metric: &Metric| self.least_from_folder(key(material, metric));
+        let solve = metrics.iter().map(solve).max().unwrap_or(0);
+        let cost = StoreCost::new(material, metrics.len());
+        solve.max(if material.has_pawns() { cost.writing } else { cost.together() })
     }
 
     /// Waits for the lock of a table, and says so where another process has it.

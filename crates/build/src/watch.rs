@@ -14,7 +14,6 @@ use crate::flight::Claim;
 use crate::inputs::Inputs;
 use crate::limits::{keep_alone, keep_for_others};
 use crate::needs::reads;
-use crate::plan::Schedule;
 use crate::{Build, BuildError, lock};
 
 /// What is different about the solve of a board without pawns.
@@ -120,8 +119,8 @@ impl Build {
             let keep = keep_for_others(sub, metric);
             inputs.add_table(self.request(key(sub, metric), keep)?);
         }
-        let schedule = Schedule::whole(material, metric, Keep::Outcomes, 1);
-        let _room = self.reserve((material, metric), schedule.cost.bytes)?;
+        let cost = self.whole(material, metric, Keep::Outcomes).schedule.cost;
+        let _room = self.reserve((material, metric), cost.bytes)?;
         self.pool().install(|| self.run_pieces(material, metric, extras, &inputs))
     }
 

@@ -9,14 +9,14 @@ use molien_values::{Metric, Table};
 use crate::build::outside_rayon;
 use crate::cache::key;
 use crate::inputs::Inputs;
-use crate::limits::keep_for_others;
-use crate::needs::reads;
+use crate::memory::Reservation;
 use crate::{Build, BuildError};
 
 /// What the zeroing moves of a table lead to, all of it at hand.
 pub struct ZeroingMoves<'a> {
     build: &'a Build,
     inputs: Inputs,
+    _held: Reservation<'a>,
 }
 
 impl Build {
@@ -25,17 +25,11 @@ impl Build {
     /// # Errors
     /// If a table that is read cannot be had.
     pub fn zeroing_moves(&self, table: &Table) -> Result<ZeroingMoves<'_>, BuildError> {
-        let metric = Metric::Dtz50;
-        let inputs = Inputs::new(self.backend, metric, &self.promotions);
-        outside_rayon(|| {
-            for sub in reads(table.material) {
-                inputs.add_table(self.request(key(sub, metric), keep_for_others(sub, metric))?);
-            }
-            Ok::<(), BuildError>(())
-        })?;
+        let wanted = key(table.material, Metric::Dtz50);
+        let (inputs, held) = outside_rayon(|| self.inputs_for(wanted))?;
         // Pawn moves lead to other boards of the table itself.
         inputs.add_table(Arc::new(table.clone()));
-        Ok(ZeroingMoves { build: self, inputs })
+        Ok(ZeroingMoves { build: self, inputs, _held: held })
     }
 }
 

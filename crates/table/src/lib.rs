@@ -47,4 +47,5 @@ pub use read::block_cache::BlockCache;
 pub use read::sizes::Sizes;
 pub use read::table_file::TableFile;
 pub use write::assemble::Assembly;
+pub use write::parts::TableParts;
 pub use write::{WriteOptions, write};

@@ -1,11 +1,43 @@
 //! Storing tables in a folder.
 
+use std::sync::Arc;
+
 use molien_board::Material;
+use molien_hyper::Tile;
 use molien_values::{Metric, Table};
 
 use crate::folder::directory::io_error;
 use crate::write::assemble::{MetricValues, assemble, kept_parts, temporary};
-use crate::{Assembly, Directory, Logged, TableError, TableFile, WriteOptions, write};
+use crate::write::parts::{CachedParts, FileParts, PartCache, TableParts};
+use crate::write::write_parts;
+use crate::{Assembly, Directory, Logged, TableError, WriteOptions};
+
+/// What is held at a time while tables are written.
+struct WritingRoom {
+    /// Parts that are kept, of all tables together.
+    parts: usize,
+    /// Cells whose keys are held.
+    cells: usize,
+}
+
+/// Parts of fewer cells are worked on many at a time.
+const LARGE_CELLS: usize = 1 << 20;
+
+impl WritingRoom {
+    /// For tables like this one. At least one part of each is held, and its
+    /// keys, one side to move; what is left is for more parts.
+    fn new(table: &dyn TableParts, tables: usize, bytes: u64) -> WritingRoom {
+        let bits = (usize::BITS - table.stats().deepest().leading_zeros()) as usize;
+        let tiles = table.boards().first().map_or(1, |board| board.tiles());
+        let cells = tiles * 4096;
+        let (part, keys) = (tiles * size_of::<Tile>() * 2 * (4 + bits), cells * 2);
+        let most = if cells < LARGE_CELLS { usize::MAX } else { rayon::current_num_threads() };
+        let bytes = bytes as usize;
+        let at_once = (bytes / (tables * (part + keys))).clamp(1, most);
+        let left = bytes.saturating_sub(at_once * tables * keys);
+        WritingRoom { parts: (left / part).max(at_once * tables), cells: at_once * cells }
+    }
+}
 
 impl Directory {
     /// Stores the tables of one material, with those of its metrics that are
@@ -31,26 +63,69 @@ impl Directory {
         tables: &[&Table],
         options: &WriteOptions,
     ) -> Result<(), TableError> {
+        let parts: Vec<&dyn TableParts> = tables.iter().map(|&table| table as _).collect();
+        self.store_parts(&parts, options, None)
+    }
+
+    /// As [`Directory::store_locked`], of tables that need not be in memory; then
+    /// what is held of them at a time takes about `room_bytes`, and no less than
+    /// a part of each.
+    ///
+    /// # Errors
+    /// If the tables do not belong together or the disk refuses.
+    pub fn store_parts(
+        &self,
+        tables: &[&dyn TableParts],
+        options: &WriteOptions,
+        room_bytes: Option<u64>,
+    ) -> Result<(), TableError> {
         let Some(first) = tables.first() else { return Ok(()) };
-        let material = first.material;
+        let material = first.stats().material;
         self.make()?;
         // What cannot be read is replaced.
-        let earlier = self.open(material).ok();
-        let mut kept = Vec::new();
-        for metric in earlier.iter().flat_map(TableFile::solved_metrics) {
-            let own = if material.has_pawns() { metric } else { metric.without_pawns() };
-            let given = |table: &&Table| table.metric == own;
-            let mut known = tables.iter().copied().chain(&kept);
-            if !known.any(|table| given(&table))
-                && let Some(Ok(table)) = earlier.as_ref().map(|file| file.load(own))
-            {
-                kept.push(table);
+        let earlier = self.open(material).ok().map(Arc::new);
+        let metrics = earlier.iter().flat_map(|file| file.solved_metrics());
+        let own = |metric: Metric| match material.has_pawns() {
+            true => metric,
+            false => metric.without_pawns(),
+        };
+        let mut kept: Vec<Box<dyn TableParts>> = Vec::new();
+        for metric in metrics.map(own) {
+            let mut known = tables.iter().copied().chain(kept.iter().map(|table| &**table));
+            if known.any(|table| table.stats().metric == metric) {
+                continue;
             }
+            let Some(file) = &earlier else { continue };
+            let apart = material.has_pawns() && room_bytes.is_some();
+            let table: Result<Box<dyn TableParts>, TableError> = match apart {
+                false => file.load(metric).map(|table| Box::new(table) as _),
+                true => FileParts::new(file.clone(), metric).map(|table| Box::new(table) as _),
+            };
+            kept.extend(table.ok());
         }
-        let all: Vec<&Table> = tables.iter().copied().chain(&kept).collect();
-        write(&self.path(material), &all, options)?;
-        let metrics: Vec<Metric> = all.iter().map(|table| table.metric).collect();
+        let all = tables.iter().copied().chain(kept.iter().map(|table| &**table));
+        let all: Vec<&dyn TableParts> = all.collect();
+        self.write_locked(&all, options, room_bytes)?;
+        let metrics: Vec<Metric> = all.iter().map(|table| table.stats().metric).collect();
         self.tidy(material, &metrics)
+    }
+
+    fn write_locked(
+        &self,
+        tables: &[&dyn TableParts],
+        options: &WriteOptions,
+        room_bytes: Option<u64>,
+    ) -> Result<(), TableError> {
+        let Some(first) = tables.first() else { return Ok(()) };
+        let path = self.path(first.stats().material);
+        let Some(bytes) = room_bytes else { return write_parts(&path, tables, options, None) };
+        let room = WritingRoom::new(*first, tables.len(), bytes);
+        let cache = PartCache::new(room.parts);
+        let numbered = tables.iter().enumerate();
+        let cached: Vec<CachedParts<'_>> =
+            numbered.map(|(number, &parts)| CachedParts { parts, number, cache: &cache }).collect();
+        let cached: Vec<&dyn TableParts> = cached.iter().map(|table| table as _).collect();
+        write_parts(&path, &cached, options, Some(room.cells))
     }
 
     /// Removes what is of no use once a material is stored in some metrics: their

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use molien_board::Color;
 use molien_hyper::{Hyperboard, Index, KingAxis, Plane, Tile};
 use molien_operators::{Backend, fastest};
-use molien_values::{BoardValues, Graded, Metric, Table};
+use molien_values::{BoardValues, Graded, Metric, Placement, Table};
 use rayon::prelude::*;
 
 use crate::keys::board_map::{BoardMap, ValuePlanes};
@@ -19,30 +19,47 @@ impl TableFile {
     /// # Errors
     /// If the metric is not stored or a block is damaged.
     pub fn load(&self, metric: Metric) -> Result<Table, TableError> {
-        let place = self.find(metric)?;
         let material = self.material();
         let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
-        let stored = self.shared.meta.metrics[place].coding.stored;
-        let decoder = PartDecoder { file: self, metric: stored.then_some(place) };
-        let part = |(number, pawns): (usize, &molien_values::Placement)| {
-            let board = match material.has_pawns() {
-                true => Hyperboard::around_pawns(material, pawns.bitboards()),
-                false => Hyperboard::pieces(material),
-            };
-            self.load_part(&decoder, number, board).map(Arc::new)
-        };
-        let placements = self.shared.meta.layout.placements.par_iter().enumerate();
-        let parts = placements.map(part).collect::<Result<Vec<_>, _>>()?;
+        let numbers = (0..self.shared.meta.layout.placements.len()).into_par_iter();
+        let parts = numbers.map(|number| self.load_number(metric, number).map(Arc::new));
+        let parts = parts.collect::<Result<Vec<_>, _>>()?;
         Ok(Table { material, metric, parts, stats: self.stats(metric)? })
     }
 
-    fn load_part(
+    /// Reads the board around a canonical placement of the pawns, which is that
+    /// of no pawns where there are none, in one metric; nothing if there is no
+    /// such board.
+    ///
+    /// # Errors
+    /// If the metric is not stored or a block is damaged.
+    pub fn load_board(
         &self,
-        decoder: &PartDecoder<'_>,
+        metric: Metric,
+        pawns: Placement,
+    ) -> Result<Option<BoardValues>, TableError> {
+        let mut placements = self.shared.meta.layout.placements.iter();
+        let number = placements.position(|placement| *placement == pawns);
+        number.map(|number| self.load_number(metric, number)).transpose()
+    }
+
+    /// Reads the part of this number.
+    pub(crate) fn load_number(
+        &self,
+        metric: Metric,
         number: usize,
-        board: Hyperboard,
     ) -> Result<BoardValues, TableError> {
+        let place = self.find(metric)?;
+        let stored = self.shared.meta.metrics[place].coding.stored;
+        let decoder = PartDecoder { file: self, metric: stored.then_some(place) };
         let layout = &self.shared.meta.layout;
+        let board = match layout.material.has_pawns() {
+            true => {
+                let pawns = layout.placements[number].bitboards();
+                Hyperboard::around_pawns(layout.material, pawns)
+            }
+            false => Hyperboard::pieces(layout.material),
+        };
         let [base, own] = decoder.decode(number)?;
         let places = BoardMap::new(layout, &board);
         let backend = fastest();

@@ -7,6 +7,7 @@ pub(crate) mod atomic;
 pub(crate) mod block_encoder;
 mod choose;
 pub(crate) mod classes;
+pub(crate) mod parts;
 mod records;
 pub(crate) mod solved;
 mod streams;
@@ -29,6 +30,7 @@ use crate::write::block_encoder::{BlockEncoder, BlockSample, SolvedMaterial, all
 use crate::write::choose::{
     KING_MOVES_CELLS, SampleSize, best_layout, best_references, plain_coding, samples,
 };
+use crate::write::parts::TableParts;
 use crate::write::records::FileFront;
 use crate::write::solved::SolvedMetric;
 use crate::write::streams::{Coder, raw_streams};
@@ -63,10 +65,22 @@ const DICTIONARY_LEN: usize = 16384;
 /// # Errors
 /// If the tables do not belong together, or the disk refuses.
 pub fn write(path: &Path, tables: &[&Table], options: &WriteOptions) -> Result<(), TableError> {
-    let material = tables.first().map_or(Material::KINGS, |table| table.material);
-    let solved = tables.iter().map(|table| SolvedMetric::whole(table)).collect();
+    let parts: Vec<&dyn TableParts> = tables.iter().map(|&table| table as _).collect();
+    write_parts(path, &parts, options, None)
+}
+
+/// The same, of tables that need not be in memory; with the keys of so many
+/// cells held at a time.
+pub(crate) fn write_parts(
+    path: &Path,
+    tables: &[&dyn TableParts],
+    options: &WriteOptions,
+    room_cells: Option<usize>,
+) -> Result<(), TableError> {
+    let material = tables.first().map_or(Material::KINGS, |table| table.stats().material);
+    let solved = tables.iter().map(|table| SolvedMetric::by_part(*table)).collect();
     let (source, aliases) = arrange(solved)?;
-    let written = write_source(path, &source, aliases, options);
+    let written = write_source(path, &source, aliases, options, room_cells);
     written.map_err(|why| why.at(material, path))
 }
 
@@ -76,12 +90,14 @@ pub(crate) fn write_source(
     source: &SolvedMaterial<'_>,
     aliases: Aliases,
     options: &WriteOptions,
+    room_cells: Option<usize>,
 ) -> Result<(), Unwritable> {
     expecting(|wanted| {
         let (meta, codings) = describe(source, aliases.clone(), options.level, wanted)?;
         let dictionaries = &meta.dictionaries;
-        let encoder =
+        let mut encoder =
             BlockEncoder::new(source, &meta.layout, &codings, dictionaries, options.level);
+        encoder.room_cells = encoder.room_cells.min(room_cells.unwrap_or(usize::MAX));
         let mut file = AtomicFile::create(path)?;
         let front = FileFront::new(&meta)?;
         front.complete(file.writer(), front.begin(), &encoder, |_| true)?;

@@ -1,9 +1,9 @@
-//! Where the values of a material come from: a table in memory, or something
-//! that is read one class of king pairs at a time.
+//! Where the values of a material come from: a table that gives its parts, or
+//! something that is read one class of king pairs at a time.
 
 use molien_board::{Color, Material};
 use molien_hyper::{Hyperboard, KING_PAIRS, Tile};
-use molien_values::{Graded, Metric, SideStats, Stats, Table};
+use molien_values::{Graded, Metric, SideStats, Stats};
 
 use crate::TableError;
 use crate::format::layout::Layout;
@@ -11,6 +11,7 @@ use crate::keys::board_map::BoardMap;
 use crate::keys::gather::Seen;
 use crate::keys::key::ValueKey;
 use crate::write::classes::{ClassCache, ClassValues};
+use crate::write::parts::TableParts;
 
 /// A material solved in one metric, as the writer sees it.
 pub(crate) struct SolvedMetric<'a> {
@@ -21,15 +22,16 @@ pub(crate) struct SolvedMetric<'a> {
 }
 
 enum Origin<'a> {
-    Whole(&'a Table),
+    Parts(&'a dyn TableParts),
     Classes { classes: ClassCache, keeps_depths: bool },
 }
 
 impl<'a> SolvedMetric<'a> {
-    /// A table in memory.
-    pub fn whole(table: &'a Table) -> SolvedMetric<'a> {
-        let Table { material, metric, stats, .. } = table;
-        SolvedMetric { material: *material, metric: *metric, stats, values: Origin::Whole(table) }
+    /// A table that is read part by part.
+    pub fn by_part(table: &'a dyn TableParts) -> SolvedMetric<'a> {
+        let stats = table.stats();
+        let Stats { material, metric, .. } = *stats;
+        SolvedMetric { material, metric, stats, values: Origin::Parts(table) }
     }
 
     /// Values that are read class by class.
@@ -41,21 +43,17 @@ impl<'a> SolvedMetric<'a> {
     /// The hyperboard of each part.
     pub fn boards(&self) -> Vec<&Hyperboard> {
         match &self.values {
-            Origin::Whole(table) => table.parts.iter().map(|part| &part.board).collect(),
+            Origin::Parts(table) => table.boards(),
             Origin::Classes { classes, .. } => vec![classes.board()],
         }
     }
 
     /// Whether the depth of each position is known, or only their number.
     pub fn keeps_depths(&self) -> bool {
-        let table = match &self.values {
-            Origin::Whole(table) => table,
-            Origin::Classes { keeps_depths, .. } => return *keeps_depths,
-        };
-        let deep = |counts: &Vec<molien_values::Count>| counts.len() > 1;
-        let any = self.stats.sides.iter().any(|side| deep(&side.wins) || deep(&side.losses));
-        let mut values = table.parts.iter().flat_map(|part| &part.values);
-        !any || values.any(|side| !side.depth.is_empty())
+        match &self.values {
+            Origin::Parts(table) => table.has_depths(),
+            Origin::Classes { keeps_depths, .. } => *keeps_depths,
+        }
     }
 
     /// Whether every position has the same value here and there.
@@ -68,8 +66,13 @@ impl<'a> SolvedMetric<'a> {
             return Ok(false);
         }
         match (&self.values, &other.values) {
-            (Origin::Whole(a), Origin::Whole(b)) => {
-                Ok(a.parts.iter().zip(&b.parts).all(|(a, b)| same_sides(&a.values, &b.values)))
+            (Origin::Parts(a), Origin::Parts(b)) => {
+                for part in 0..a.boards().len() {
+                    if !same_sides(&a.part(part)?.values, &b.part(part)?.values) {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
             }
             (Origin::Classes { classes: a, .. }, Origin::Classes { classes: b, .. }) => {
                 if a.is(b) {
@@ -107,8 +110,8 @@ impl<'a> SolvedMetric<'a> {
     ) -> Result<(), TableError> {
         let seen = if side == layout.predicted { Seen::ToMove } else { Seen::After };
         match &self.values {
-            Origin::Whole(table) => {
-                let game = &table.parts[part];
+            Origin::Parts(table) => {
+                let game = table.part(part)?;
                 let places = BoardMap::new(layout, &game.board);
                 places.read_all(&game.values[side.index()], seen, first, out);
             }

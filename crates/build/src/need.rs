@@ -1,0 +1,88 @@
+//! The least memory that will do.
+
+use std::collections::HashMap;
+
+use molien_board::Material;
+use molien_solve::Keep;
+
+use crate::cache::{Key, key};
+use crate::limits::{keep_alone, keep_for_others};
+use crate::memory::{board_bytes, cutting_bytes, decoding_bytes};
+use crate::needs::reads;
+use crate::whole::{Whole, table_bytes};
+use crate::{Build, BuildError};
+
+impl Build {
+    /// Says at once that a table will not fit, and how much would do, before
+    /// what it reads is made.
+    pub(crate) fn refuse_hopeless(&self, key: Key, keep: Keep) -> Result<(), BuildError> {
+        if self.budget.limit_bytes == u64::MAX {
+            return Ok(());
+        }
+        let needed = self.least_bytes(key, keep, &mut HashMap::new());
+        match needed > self.budget.limit_bytes {
+            true => Err(self.budget.refusal(key, needed)),
+            false => Ok(()),
+        }
+    }
+
+    /// The memory with which a table can be made if everything that can be is
+    /// given up on the way and made again. `known` are those looked at already.
+    pub(crate) fn least_bytes(&self, key: Key, keep: Keep, known: &mut HashMap<Key, u64>) -> u64 {
+        if self.is_shelved(&key) {
+            return self.load_bytes(key.0);
+        }
+        if let Some(&bytes) = known.get(&key) {
+            return bytes;
+        }
+        let whole = self.whole(key.0, key.1, keep);
+        let mut own = whole.schedule.cost.bytes;
+        for &(source, _) in &whole.slices {
+            own = own.max(whole.slices_bytes + self.least_for_slices(source, key, known));
+        }
+        let mut most = own + self.read_whole_bytes(key, &whole);
+        for sub in reads(key.0) {
+            let sub = self::key(sub, key.1);
+            most = most.max(self.least_bytes(sub, keep_for_others(sub.0, sub.1), known));
+        }
+        known.insert(key, most);
+        most
+    }
+
+    /// The same where everything that is read is stored, and so is never made again.
+    pub(crate) fn least_from_folder(&self, key: Key) -> u64 {
+        let whole = self.whole(key.0, key.1, keep_alone(key.0));
+        let cutting = |&(source, _): &(Material, _)| board_bytes(source) + decoding_bytes(source);
+        let cutting = whole.slices.iter().map(cutting).max().unwrap_or(0);
+        let most = whole.schedule.cost.bytes.max(whole.slices_bytes + cutting);
+        self.read_whole_bytes(key, &whole) + most
+    }
+
+    /// What the tables take that are read as they are.
+    fn read_whole_bytes(&self, (material, metric): Key, whole: &Whole) -> u64 {
+        let is_sliced = |sub: &Material| whole.slices.iter().any(|(source, _)| source == sub);
+        let subs = reads(material).into_iter().filter(|sub| !is_sliced(sub));
+        subs.map(|sub| table_bytes(sub, keep_for_others(sub, metric))).sum()
+    }
+
+    /// What cutting slices from a table takes beside the slices.
+    fn least_for_slices(
+        &self,
+        source: Material,
+        reader: Key,
+        known: &mut HashMap<Key, u64>,
+    ) -> u64 {
+        let source = key(source, reader.1);
+        if self.is_stored(&source) {
+            return board_bytes(source.0) + decoding_bytes(source.0);
+        }
+        let made = self.least_bytes(source, keep_for_others(source.0, source.1), known);
+        made.max(table_bytes(source.0, Keep::Depths) + cutting_bytes(source.0))
+    }
+
+    /// What bringing a table into memory from a shelf takes, the table included.
+    pub(crate) fn load_bytes(&self, material: Material) -> u64 {
+        let at_once = if material.has_pawns() { self.boards_at_once() } else { 1 };
+        table_bytes(material, Keep::Depths) + at_once * decoding_bytes(material)
+    }
+}

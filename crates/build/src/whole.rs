@@ -1,0 +1,173 @@
+//! A whole table: its boards in stages, and what they read of other tables.
+//!
+//! A promotion leads to a table with as many men, which may be as large as the
+//! table itself; but it is read only where the new man stands on his promotion
+//! square, one side to move. Those slices are copied before the first board is
+//! solved, one table after the other, and forgotten once they have been read:
+//! so none of the large tables need stay in memory.
+
+use std::collections::HashMap;
+
+use molien_board::{Material, Role};
+use molien_solve::{Cost, Keep, Node, Wanted};
+use molien_values::{Metric, Placement};
+use rayon::prelude::*;
+
+use crate::limits::is_small;
+use crate::memory::{copied_bytes, kept_bytes, working_bytes};
+use crate::plan::{Schedule, Stage, reads_of};
+
+/// How a whole table is made.
+pub(crate) struct Whole {
+    pub schedule: Schedule,
+    /// Slices to copy, by the table they are cut from.
+    pub slices: Vec<(Material, Vec<Wanted>)>,
+    /// What all slices take together.
+    pub slices_bytes: u64,
+}
+
+/// All boards of a material in stages that read only earlier stages: the
+/// furthest advanced pawns first.
+fn stages(material: Material) -> Vec<Vec<Node>> {
+    if !material.has_pawns() {
+        return vec![vec![Node { material, pawns: Placement::NONE }]];
+    }
+    let mut placements = Placement::all(&material);
+    placements.sort_by_key(|placement| std::cmp::Reverse(placement.advancement()));
+    let node = |&pawns: &Placement| Node { material, pawns };
+    let levels = placements.chunk_by(|a, b| a.advancement() == b.advancement());
+    levels.map(|level| level.iter().map(node).collect()).collect()
+}
+
+/// What a finished table takes.
+pub(crate) fn table_bytes(material: Material, keep: Keep) -> u64 {
+    let boards = match material.has_pawns() {
+        true => Placement::all(&material),
+        false => vec![Placement::NONE],
+    };
+    let first = boards.first().map(|&pawns| Node { material, pawns });
+    let each = first.map_or(0, |node| kept_bytes(material, node.tiles(), keep));
+    each * boards.len() as u64
+}
+
+/// What the boards of a table read.
+#[derive(Default)]
+struct Reads {
+    /// The last stage that reads each slice.
+    slices: HashMap<Wanted, usize>,
+    /// What every board reads.
+    common: HashMap<Wanted, u64>,
+    /// The most that one board copies for itself.
+    copied_bytes: u64,
+}
+
+impl Reads {
+    fn add_stage(&mut self, stage: usize, boards: &[Node], metric: Metric, promotions: &[Role]) {
+        let read: Vec<Vec<Wanted>> =
+            boards.par_iter().map(|node| reads_of(node, metric, promotions)).collect();
+        for (node, read) in boards.iter().zip(read) {
+            let mut copied = 0;
+            for wanted in read {
+                if is_slice(&wanted, node.material) {
+                    self.slices.insert(wanted, stage);
+                } else if wanted.is_common() {
+                    self.common.entry(wanted).or_insert_with_key(copied_bytes);
+                } else if wanted.is_copied() {
+                    copied += copied_bytes(&wanted);
+                }
+            }
+            self.copied_bytes = self.copied_bytes.max(copied);
+        }
+    }
+}
+
+/// Whether it is a slice of another large table.
+fn is_slice(wanted: &Wanted, reader: Material) -> bool {
+    let source = wanted.material();
+    wanted.fixed.is_some() && source.len() == reader.len() && !is_small(source)
+}
+
+impl Whole {
+    /// All boards of a material, `at_once` of a stage side by side, and all of
+    /// them kept. What they read of smaller tables is left out of the cost.
+    pub fn new(
+        material: Material,
+        metric: Metric,
+        keep: Keep,
+        promotions: &[Role],
+        at_once: u64,
+    ) -> Whole {
+        let boards = stages(material);
+        let mut reads = Reads::default();
+        if material.has_pawns() {
+            for (i, stage) in boards.iter().enumerate() {
+                reads.add_stage(i, stage, metric, promotions);
+            }
+        }
+        let tiles = boards.iter().flatten().next().map_or(0, Node::tiles);
+        let placements: u64 = boards.iter().map(|stage| stage.len() as u64).sum();
+        let slices_bytes = reads.slices.keys().map(copied_bytes).sum();
+        let each = kept_bytes(material, tiles, keep);
+        let in_work = working_bytes(material, tiles, metric) + reads.copied_bytes;
+        let mut forgotten = vec![0; boards.len()];
+        for (wanted, &last) in &reads.slices {
+            forgotten[last] += copied_bytes(wanted);
+        }
+        let (mut alive, mut peak) = (slices_bytes + reads.common.values().sum::<u64>(), 0);
+        for (stage, forgotten) in boards.iter().zip(forgotten) {
+            alive += each * stage.len() as u64;
+            peak = peak.max(alive + at_once.min(stage.len() as u64) * in_work);
+            alive -= forgotten;
+        }
+        let cost = Cost { placements, positions: placements * tiles * 4096, bytes: peak };
+        let stage = |boards| Stage { boards, ..Stage::default() };
+        let mut stages: Vec<Stage> = boards.into_iter().map(stage).collect();
+        let mut slices: HashMap<Material, Vec<Wanted>> = HashMap::new();
+        for (wanted, last) in reads.slices {
+            stages[last].forget.push(wanted.clone());
+            slices.entry(wanted.node().material).or_default().push(wanted);
+        }
+        let mut slices: Vec<_> = slices.into_iter().collect();
+        slices.sort_by_key(|(source, _)| (source.pawns(), source.to_string()));
+        Whole { schedule: Schedule { cost, stages }, slices, slices_bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A whole table is in as many stages as its pawns have levels.
+    #[test]
+    fn a_whole_table_has_all_its_boards() {
+        let material: Material = "KPKP".parse().unwrap();
+        let whole = Whole::new(material, Metric::Dtm, Keep::Depths, &Role::PROMOTIONS, 2);
+        let schedule = whole.schedule;
+        let boards: usize = schedule.stages.iter().map(|stage| stage.boards.len()).sum();
+        assert_eq!(boards, Placement::all(&material).len());
+        let advancement = |stage: &Stage| stage.boards[0].pawns.advancement();
+        assert!(schedule.stages.windows(2).all(|w| advancement(&w[0]) > advancement(&w[1])));
+        assert!(whole.slices.is_empty(), "small tables are read whole");
+    }
+
+    /// Every table that a promotion leads to is read in slices, all of which
+    /// are forgotten; and they take less than the tables.
+    #[test]
+    fn promotions_read_slices() {
+        let material: Material = "KRPKP".parse().unwrap();
+        let whole = Whole::new(material, Metric::Dtm, Keep::Depths, &Role::PROMOTIONS, 2);
+        let found: Vec<String> = whole.slices.iter().map(|(m, _)| m.to_string()).collect();
+        let names = ["KQRKP", "KRBKP", "KRNKP", "KRRKP", "KRPKB", "KRPKN", "KRPKQ", "KRPKR"];
+        assert_eq!(found.len(), names.len());
+        assert!(names.iter().all(|name| found.iter().any(|found| found == name)), "{found:?}");
+        let forgotten: usize = whole.schedule.stages.iter().map(|s| s.forget.len()).sum();
+        assert_eq!(forgotten, whole.slices.iter().map(|(_, w)| w.len()).sum::<usize>());
+        let tables: u64 =
+            whole.slices.iter().map(|(source, _)| table_bytes(*source, Keep::Depths)).sum();
+        assert!(whole.slices_bytes * 8 < tables);
+        assert!(
+            whole.schedule.cost.bytes
+                < whole.slices_bytes + 2 * table_bytes(material, Keep::Depths)
+        );
+    }
+}
