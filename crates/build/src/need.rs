@@ -86,3 +86,27 @@ impl Build {
         table_bytes(material, Keep::Depths) + at_once * decoding_bytes(material)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::PROGRAM_BYTES;
+    use molien_values::Metric;
+    use std::num::NonZeroUsize;
+
+    /// Two gigabytes do for every table of five men, stored in all metrics, and
+    /// eleven for each of them in memory.
+    #[test]
+    fn five_men_fit() {
+        let threads = NonZeroUsize::new(2).unwrap();
+        let build = Build::new().with_threads(threads).with_memory_limit(11 << 30);
+        let mut known = HashMap::new();
+        for material in Material::all(5).into_iter().filter(|material| material.len() == 5) {
+            let stored = build.least_to_store(material, &Metric::ALL);
+            assert!(stored <= (2 << 30) - PROGRAM_BYTES, "{material} {}", stored >> 20);
+            let key = key(material, Metric::Dtm);
+            let in_memory = build.least_bytes(key, keep_alone(material), &mut known);
+            assert!(in_memory <= build.budget.limit_bytes, "{material} {}", in_memory >> 20);
+        }
+    }
+}

@@ -285,7 +285,7 @@ impl Build {
 
     /// The least memory with which a table can be solved in some metrics, what it
     /// reads being stored, and then be written.
-    fn least_to_store(&self, material: Material, metrics: &[Metric]) -> u64 {
+    pub(crate) fn least_to_store(&self, material: Material, metrics: &[Metric]) -> u64 {
         let metrics = stored_metrics(material, metrics);
         let solve = |&metric: &Metric| self.least_from_folder(key(material, metric));
         let solve = metrics.iter().map(solve).max().unwrap_or(0);

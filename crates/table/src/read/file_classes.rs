@@ -128,10 +128,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("KNNvKN.mol");
         let table = Build::new().table("KNNKN".parse().unwrap(), Metric::Dtc).unwrap();
-        let (mut source, aliases) = arrange(vec![SolvedMetric::whole(&table)]).unwrap();
+        let (mut source, aliases) = arrange(vec![SolvedMetric::by_part(&table)]).unwrap();
         source.king_moves_cells = 0;
         let options = WriteOptions { level: 1 };
-        write_source(&path, &source, aliases, &options).unwrap();
+        write_source(&path, &source, aliases, &options, None).unwrap();
         let file = Arc::new(TableFile::open(&path).unwrap());
         let classes = FileClasses::new(file.clone(), Metric::Dtc, true).unwrap();
         for class in (0..KING_PAIRS).step_by(3) {
