@@ -21,12 +21,14 @@
 //! ```
 
 mod chess;
+mod clocked;
 mod random;
 mod referee;
 mod report;
 mod stored;
 mod tables;
 
+pub use clocked::{Clocked, ClockedValues};
 pub use referee::{Referee, RefereeError};
 pub use report::{Disagreement, Options, PlaneReport, RefereeReport, Report, VerifyError, verify};
 pub use stored::{STORED_SAMPLE, stored_check_bytes, verify_stored};

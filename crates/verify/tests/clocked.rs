@@ -1,0 +1,60 @@
+//! Mate under the 50-move rule by its definition, against what is known of it.
+
+use molien_board::Material;
+use molien_build::Build;
+use molien_values::{Category, Metric, Outcome, Precision, Value, category_at};
+use molien_verify::ClockedValues;
+
+const CLOCKS: [u16; 5] = [0, 1, 50, 98, 99];
+
+/// Who wins at a clock is what DTZ50 says; a win is no faster than without the
+/// rule, and as fast where the rule cannot interfere.
+fn follows_the_other_metrics(name: &str) {
+    let build = Build::new();
+    let mut values = ClockedValues::new(&build, CLOCKS);
+    let material: Material = name.parse().unwrap();
+    let clocked = values.of(material).unwrap();
+    let [dtm, dtz50] = [Metric::Dtm, Metric::Dtz50].map(|m| build.table(material, m).unwrap());
+    let mut seen = [0u64; CLOCKS.len()];
+    for place in clocked.places() {
+        let (dtm, dtz50) = (dtm.at(place), dtz50.at(place));
+        for (clock, seen) in CLOCKS.into_iter().zip(&mut seen) {
+            let value = clocked.at(place, clock).unwrap();
+            let expected = match category_at(dtz50, Precision::Exact, u32::from(clock)) {
+                Category::Win => Outcome::Win,
+                Category::Loss => Outcome::Loss,
+                _ => Outcome::Draw,
+            };
+            assert_eq!(value.outcome(), expected, "{name} {place:?} clock {clock} {dtz50:?}");
+            if value == Value::Draw {
+                continue;
+            }
+            *seen += 1;
+            let (plies, free) = (value.plies().unwrap(), dtm.plies().unwrap());
+            assert!(plies >= free, "{name} {place:?} clock {clock}");
+            if clock + free <= 100 {
+                assert_eq!(value, dtm, "{name} {place:?} clock {clock}");
+            }
+        }
+    }
+    // The later, the fewer; mates in one are left at the end.
+    assert!(seen.is_sorted_by(|a, b| a >= b) && seen[4] > 0, "{name} {seen:?}");
+}
+
+#[test]
+fn three_men() {
+    ["KQK", "KRK", "KPK"].into_iter().for_each(follows_the_other_metrics);
+}
+
+#[test]
+fn four_men_without_pawns() {
+    follows_the_other_metrics("KRKN");
+}
+
+/// Promotions lead to all the tables of four pieces: half an hour.
+#[test]
+fn pawns_that_capture_en_passant() {
+    if std::env::var_os("MOLIEN_EXHAUSTIVE").is_some() {
+        follows_the_other_metrics("KPKP");
+    }
+}
