@@ -34,6 +34,7 @@ pub struct Build {
     pub(crate) backend: &'static dyn Backend,
     pub(crate) progress: Arc<dyn Progress>,
     pub(crate) promotions: Vec<Role>,
+    pub(crate) rule_plies: u16,
     pub(crate) folder: Option<Directory>,
     pub(crate) may_solve: bool,
     /// Asked in this order.
@@ -275,6 +276,7 @@ impl Build {
             progress: &*self.progress,
             log: self.wave_log.as_deref(),
             metric,
+            rule_plies: self.rule_plies,
             keep: if keep == Keep::Depths { |_, _| Keep::Depths } else { |_, _| Keep::Outcomes },
             inputs,
             sink: &gathered,

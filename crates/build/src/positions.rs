@@ -196,6 +196,7 @@ impl Build {
             progress: &*self.progress,
             log: self.wave_log(),
             metric,
+            rule_plies: self.rule_plies,
             keep: keep_for_others,
             inputs,
             sink: &Nowhere,

@@ -8,7 +8,7 @@ use molien_board::Role;
 use molien_operators::{Backend, fastest};
 use molien_solve::{Progress, Silent};
 use molien_table::Directory;
-use molien_values::{Shelf, WaveLog};
+use molien_values::{FIFTY_MOVES_PLIES, Shelf, WaveLog};
 
 use crate::Build;
 use crate::flight::Flights;
@@ -30,6 +30,7 @@ impl Build {
             backend: fastest(),
             progress: Arc::new(Silent),
             promotions: Role::PROMOTIONS.to_vec(),
+            rule_plies: FIFTY_MOVES_PLIES,
             folder: None,
             may_solve: true,
             shelves: Vec::new(),
@@ -110,14 +111,31 @@ impl Build {
         self
     }
 
+    /// In [`Metric::Dtm50`](molien_values::Metric::Dtm50) the game is drawn
+    /// after so many plies without a zeroing move. Other than 100 it is not the
+    /// rule of chess, so shelves and the folder given before are not used.
+    pub fn with_rule_plies(mut self, plies: u16) -> Build {
+        if plies != FIFTY_MOVES_PLIES {
+            self.forget_outside_tables();
+        }
+        self.rule_plies = plies;
+        self
+    }
+
+    /// What is solved is not chess: nothing is read from or written to tables
+    /// of chess.
+    fn forget_outside_tables(&mut self) {
+        self.shelves.clear();
+        self.folder = None;
+        self.wave_log = None;
+    }
+
     /// Lets pawns promote to these roles only. Tables solved so are not those
     /// of chess (Thompson's KQPKQ of 1986 has queens only), so shelves and the
     /// folder given before are not used.
     pub fn with_promotions(mut self, roles: &[Role]) -> Build {
         if roles != Role::PROMOTIONS {
-            self.shelves.clear();
-            self.folder = None;
-            self.wave_log = None;
+            self.forget_outside_tables();
         }
         self.promotions = roles.to_vec();
         self

@@ -139,6 +139,7 @@ impl Build {
             board: &board,
             exits: &*exits,
             metric,
+            rule_plies: self.rule_plies,
             keep: Keep::Outcomes,
             log: extras.log,
             bishops: extras.bishops,

@@ -125,6 +125,31 @@ impl Release {
         Release { some: backend.transpose(&self.some), bits }
     }
 
+    /// Every ply sooner by so many, but none before 1.
+    pub fn sooner(&self, plies: u16) -> Release {
+        if self.bits.is_empty() {
+            return self.clone(); // every ply is 1
+        }
+        let mut borrow = Tile::EMPTY;
+        let subtract = |(b, ply): (usize, &Tile)| {
+            let taken = if plies >> b & 1 != 0 { !0 } else { 0 };
+            let difference = ply.zip(&borrow, |ply, borrow| ply ^ taken ^ borrow);
+            borrow = ply.zip(&borrow, |ply, borrow| (!ply & (taken | borrow)) | (taken & borrow));
+            difference
+        };
+        let mut bits: Vec<Tile> = self.bits.iter().enumerate().map(subtract).collect();
+        let some = bits.iter().fold(Tile::EMPTY, |some, bit| some.or(bit));
+        let none = Tile::FULL.minus(&some);
+        let more_bits_than_any = u32::from(plies) >> bits.len() != 0;
+        let first = if more_bits_than_any { Tile::FULL } else { none.or(&borrow) };
+        for (b, bit) in bits.iter_mut().enumerate() {
+            *bit = if b == 0 { bit.or(&first) } else { bit.minus(&first) };
+        }
+        let mut release = Release { some: self.some, bits };
+        release.trim();
+        release
+    }
+
     /// Gives back the planes of high bits that no ply needs. (The last plane
     /// stays: without planes every ply is 1.)
     pub fn trim(&mut self) {
@@ -144,6 +169,23 @@ mod tests {
 
     fn plies_of(value: u16) -> [u64; MAX_BITS] {
         std::array::from_fn(|b| if value >> b & 1 != 0 { !0 } else { 0 })
+    }
+
+    #[test]
+    fn sooner_by_some_plies_but_not_before_the_first() {
+        let mut release = Release::new(8);
+        for ply in 0..=255u16 {
+            let (row, column) = (Square::new(usize::from(ply / 64)), usize::from(ply % 64));
+            release.merge_row::<true>(row, 1 << column, &plies_of(ply));
+        }
+        for by in [0, 1, 2, 7, 100, 128, 254, 255, 256, 1000] {
+            let sooner = release.sooner(by);
+            for ply in 0..=255u16 {
+                let [row, column] = [ply / 64, ply % 64].map(|n| Square::new(usize::from(n)));
+                let expected = ply.saturating_sub(by).max(1);
+                assert_eq!(sooner.ply_at(row, column), Some(expected), "{ply} - {by}");
+            }
+        }
     }
 
     #[test]

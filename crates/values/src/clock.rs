@@ -84,6 +84,7 @@ pub fn category_in(metric: Metric, value: Value, clock: u32) -> Category {
         Metric::Dtz50 => category_at(value, Precision::Exact, clock),
         _ if value == Value::Loss(0) => decided(outcome, this, this),
         Metric::Dtm => decided(outcome, soonest, this),
+        Metric::Dtm50 => decided(outcome, soonest, this || clock == 0),
         Metric::Dtz => decided(outcome, this, false),
         Metric::Dtc => decided(outcome, soonest, false),
     }

@@ -17,6 +17,8 @@ pub enum Metric {
     /// Plies to a zeroing move under the 50-move rule, in Syzygy's meaning:
     /// above 100 the rule spoils the win.
     Dtz50,
+    /// Plies to mate under the 50-move rule, the clock at zero.
+    Dtm50,
 }
 
 impl Metric {
@@ -32,7 +34,7 @@ impl Metric {
     /// How captures and promotions count.
     pub fn conversion_rule(self) -> Rule {
         match self {
-            Metric::Dtm => Rule::Onward,
+            Metric::Dtm | Metric::Dtm50 => Rule::Onward,
             Metric::Dtc | Metric::Dtz => Rule::One,
             Metric::Dtz50 => Rule::Fifty,
         }
@@ -41,7 +43,7 @@ impl Metric {
     /// How pawn moves that neither capture nor promote count.
     pub fn push_rule(self) -> Rule {
         match self {
-            Metric::Dtm | Metric::Dtc => Rule::Onward,
+            Metric::Dtm | Metric::Dtc | Metric::Dtm50 => Rule::Onward,
             Metric::Dtz => Rule::One,
             Metric::Dtz50 => Rule::Fifty,
         }
@@ -54,6 +56,7 @@ impl Metric {
             Metric::Dtc => "dtc",
             Metric::Dtz => "dtz",
             Metric::Dtz50 => "dtz50",
+            Metric::Dtm50 => "dtm50",
         }
     }
 }

@@ -21,7 +21,7 @@ use molien_board::{Color, Material, Position, Square};
 use molien_build::{Build, BuildError};
 use molien_hyper::Index;
 use molien_probe::chess::to_chess;
-use molien_values::{FIFTY_MOVES_PLIES, Place, Table, Value, better};
+use molien_values::{FIFTY_MOVES_PLIES, Metric, Place, Table, Value, better};
 use rayon::prelude::*;
 use shakmaty::{Chess, EnPassantMode, Position as _};
 
@@ -47,6 +47,7 @@ type Layer = Vec<Value>;
 pub struct ClockedValues<'a> {
     build: &'a Build,
     clocks: Vec<u16>,
+    rule_plies: u16,
     known: HashMap<Material, Arc<Clocked>>,
 }
 
@@ -56,7 +57,13 @@ impl<'a> ClockedValues<'a> {
         let mut clocks: Vec<u16> = clocks.into_iter().chain([0]).collect();
         clocks.sort_unstable();
         clocks.dedup();
-        ClockedValues { build, clocks, known: HashMap::new() }
+        ClockedValues { build, clocks, rule_plies: FIFTY_MOVES_PLIES, known: HashMap::new() }
+    }
+
+    /// Draws the game after so many plies without a zeroing move, not 100.
+    pub fn with_rule_plies(mut self, plies: u16) -> ClockedValues<'a> {
+        self.rule_plies = plies;
+        self
     }
 
     /// The values of a material.
@@ -72,7 +79,7 @@ impl<'a> ClockedValues<'a> {
         for sub in successors.iter().filter(|sub| sub.len() > 2) {
             self.of(*sub)?;
         }
-        let table = self.build.table(material, molien_values::Metric::Dtm)?;
+        let table = self.build.table(material, Metric::Dtm)?;
         let made = Arc::new(self.make(table));
         self.known.insert(material, made.clone());
         Ok(made)
@@ -88,7 +95,7 @@ impl<'a> ClockedValues<'a> {
         order.sort_by_key(|&part| std::cmp::Reverse(advancement(&made.table, part)));
         for part in order {
             let nodes = Nodes::new(self, &made, part);
-            nodes.run(|clock, values| {
+            nodes.run(self.rule_plies, |clock, values| {
                 if let Some(layer) = made.layers.get_mut(&clock) {
                     layer[part] = nodes.by_address(values);
                 }
@@ -212,10 +219,10 @@ impl Nodes {
     }
 
     /// Works out all layers, the last clock first.
-    fn run(&self, mut layer: impl FnMut(u16, &[Value])) {
+    fn run(&self, rule_plies: u16, mut layer: impl FnMut(u16, &[Value])) {
         let last = |node: &Node| if node.is_mate { Value::Loss(0) } else { Value::Draw };
         let mut next: Vec<Value> = self.nodes.par_iter().map(last).collect();
-        for clock in (0..FIFTY_MOVES_PLIES).rev() {
+        for clock in (0..rule_plies).rev() {
             let value = |node: &Node| {
                 let quiet = node.quiet.iter().map(|&after| before(next[after as usize]));
                 quiet.chain(node.fixed).reduce(better).expect("a move, or none at all")

@@ -58,3 +58,30 @@ fn pawns_that_capture_en_passant() {
         follows_the_other_metrics("KPKP");
     }
 }
+
+/// The waves find what the definition says, under the rule of chess and under
+/// stricter ones, which few moves suffice to break.
+fn waves_agree(name: &str, rule_plies: u16) {
+    let material: Material = name.parse().unwrap();
+    let build = Build::new().with_rule_plies(rule_plies);
+    let mut values = ClockedValues::new(&build, [0]).with_rule_plies(rule_plies);
+    let clocked = values.of(material).unwrap();
+    let table = build.table(material, Metric::Dtm50).unwrap();
+    let mut late = 0;
+    for place in clocked.places() {
+        let (expected, found) = (clocked.at(place, 0).unwrap(), table.at(place));
+        assert_eq!(found, expected, "{name}, {rule_plies} plies: {place:?}");
+        late += u64::from(expected.plies().is_some_and(|plies| plies > rule_plies));
+    }
+    println!("{name}, {rule_plies} plies: {late} mates take longer than the rule");
+}
+
+#[test]
+fn waves_agree_with_the_definition() {
+    for rule_plies in [1, 2, 5, 8, 13, 20, 100] {
+        waves_agree("KPK", rule_plies);
+    }
+    for rule_plies in [9, 24] {
+        waves_agree("KRKN", rule_plies);
+    }
+}

@@ -9,6 +9,8 @@ use rayon::prelude::*;
 use super::bishops::BishopPair;
 use super::counter::{Counter, finish_stats};
 use super::depths::Depths;
+use super::late::LateWins;
+use super::pending::NEVER;
 use super::record::{Keep, Recorder};
 use super::undecided::Undecided;
 use super::watch::Watch;
@@ -30,6 +32,9 @@ pub struct BoardSolve<'a> {
     pub exits: &'a dyn Exits,
     /// What is counted.
     pub metric: Metric,
+    /// In [`Metric::Dtm50`], the plies without a zeroing move after which the
+    /// game is drawn: 100.
+    pub rule_plies: u16,
     /// Whether depths are kept.
     pub keep: Keep,
     /// Where waves are logged, if they are.
@@ -112,9 +117,20 @@ impl BoardSolve<'_> {
             losable: make_tiles(candidates.len(), |number| candidates[number]),
             stalemates: Vec::new(),
         };
-        let waves = Waves { backend: self.backend, board: self.board, counter, attacker };
+        let under_the_rule = self.metric == Metric::Dtm50;
+        let last_ply = if under_the_rule { self.rule_plies } else { NEVER - 1 };
+        let waves = Waves { backend: self.backend, board: self.board, counter, attacker, last_ply };
         let log = self.open_log(attacker)?;
-        waves.run(&mut state, log, &mut recorder).map_err(|stop| match stop {
+        let conversions = under_the_rule.then(|| state.conversions());
+        let mut ran = waves.run(&mut state, log, &mut recorder);
+        if let Some([wins, holds]) = conversions {
+            let open = &game.values[attacker.index()].legal;
+            let losable = std::mem::take(&mut recorder.losable);
+            let late = LateWins { waves: &waves, open, wins, losable: &losable, holds };
+            ran = ran.and_then(|()| late.run(&mut state, &mut recorder));
+            recorder.losable = losable;
+        }
+        ran.map_err(|stop| match stop {
             Stop::Cancelled => SolveError::Cancelled { material },
             Stop::NotLogged(source) => SolveError::WaveLog { material, source },
         })?;

@@ -16,6 +16,7 @@ mod bishops;
 mod board;
 mod counter;
 mod depths;
+mod late;
 mod pending;
 mod record;
 mod undecided;
@@ -28,12 +29,12 @@ pub use watch::Watch;
 
 use molien_board::Color;
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
-use molien_operators::{Backend, QuietMoves, Which, empty_tiles, for_each_neighbour};
+use molien_operators::{Backend, QuietMoves, Release, Which, empty_tiles, for_each_neighbour};
 use molien_values::{LogError, RunLog};
 use rayon::prelude::*;
 
 use counter::{Counter, Raw};
-use pending::{NEVER, let_go};
+use pending::let_go;
 use undecided::{Dirty, Slab, TileStep, Undecided};
 
 /// Tiles a task takes where there is little to do for each.
@@ -102,6 +103,11 @@ impl State {
         State { open, candidates, lost_before, lost_now, won_now }
     }
 
+    /// What conversions do on both sides, before the first wave.
+    fn conversions(&self) -> [Vec<Release>; 2] {
+        [&self.open, &self.candidates].map(|side| side.conversions().to_vec())
+    }
+
     /// Goes on to the next ply; false if there is nothing left to decide.
     fn advance(&mut self, [lost, won]: [Tally; 2]) -> bool {
         self.open.dirty.advance(!lost.decided.is_empty());
@@ -117,6 +123,8 @@ pub(crate) struct Waves<'a> {
     pub board: &'a Hyperboard,
     pub counter: &'a Counter<'a>,
     pub attacker: Color,
+    /// The waves end after this ply.
+    pub last_ply: u16,
 }
 
 impl Waves<'_> {
@@ -128,7 +136,7 @@ impl Waves<'_> {
         mut log: Option<Box<dyn RunLog>>,
         listener: &mut impl Listener,
     ) -> Result<(), Stop> {
-        for ply in 0..NEVER {
+        for ply in 0..=self.last_ply {
             if listener.cancelled() {
                 return Err(Stop::Cancelled);
             }
@@ -252,6 +260,30 @@ impl Waves<'_> {
         let reached = (&candidates.dirty, !self.attacker);
         let won = self.half(open, won_now, ply, reached, |_, tile| take(tile));
         [lost, won].map(|half| Tally { tiles: 0, ..half })
+    }
+
+    /// Decides at this ply what is undecided but not among those left.
+    fn leave(
+        &self,
+        state: &mut State,
+        ply: u16,
+        [open_left, candidates_left]: [&[Tile]; 2],
+    ) -> [Tally; 2] {
+        let State { open, candidates, lost_now, won_now, .. } = state;
+        let all = vec![true; open_left.len()];
+        candidates.dirty.replace(&all);
+        open.dirty.replace(&all);
+        let take = |cell: &Cell, tile: TileStep<'_>, left: &[Tile]| {
+            *tile.decided = self.backend.difference(tile.open, &left[cell.tile]);
+            self.backend.take(tile.open, tile.decided)
+        };
+        let reached = (&open.dirty, self.attacker);
+        let lost = self.half(candidates, lost_now, ply, reached, |cell, tile| {
+            take(cell, tile, candidates_left)
+        });
+        let reached = (&candidates.dirty, !self.attacker);
+        let won = self.half(open, won_now, ply, reached, |cell, tile| take(cell, tile, open_left));
+        [lost, won]
     }
 
     /// Tells what the wave has decided.

@@ -25,6 +25,12 @@ impl Pending {
         Pending { releases, next }
     }
 
+    /// The same conversions, every one sooner by so many plies, but none before
+    /// the first.
+    pub fn sooner(releases: &[Release], plies: u16) -> Vec<Release> {
+        releases.par_iter().with_min_len(CHUNK_TILES).map(|r| r.sooner(plies)).collect()
+    }
+
     /// The first ply at which a tile has a conversion due.
     pub fn first_due(&self) -> u16 {
         self.next.iter().copied().min().unwrap_or(NEVER)

@@ -39,6 +39,11 @@ impl Undecided {
         Undecided { positions, conversions, dirty, depths }
     }
 
+    /// What conversions do to each tile.
+    pub fn conversions(&self) -> &[Release] {
+        &self.conversions.releases
+    }
+
     /// Whether some tile has to be looked at.
     pub fn is_due(&self, ply: u16) -> bool {
         self.dirty.any || self.conversions.first_due() == ply

@@ -114,6 +114,7 @@ fn metric_id(metric: Metric) -> u8 {
         Metric::Dtc => 1,
         Metric::Dtz => 2,
         Metric::Dtz50 => 3,
+        Metric::Dtm50 => 5,
     }
 }
 
