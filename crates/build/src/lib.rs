@@ -22,6 +22,7 @@
 
 mod build;
 mod cache;
+mod clocks;
 mod consistency;
 mod error;
 mod figures;

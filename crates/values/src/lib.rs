@@ -20,6 +20,7 @@
 
 mod category;
 mod clock;
+mod clock_values;
 mod graded;
 mod metric;
 mod moves;
@@ -38,6 +39,7 @@ mod wave_log;
 
 pub use category::Category;
 pub use clock::{Precision, category_after, category_at, category_in};
+pub use clock_values::{ClockSpan, ClockValues};
 pub use graded::{BoardValues, Graded, GradedTile, MAX_BITS};
 pub use metric::Metric;
 pub use moves::{MoveClass, better, value_before};

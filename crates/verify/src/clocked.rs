@@ -157,6 +157,13 @@ impl Clocked {
         parts.flat_map(|part| places(&self.table, part)).map(|(place, _)| place)
     }
 
+    /// The legal positions.
+    pub fn positions(&self) -> impl Iterator<Item = Position> {
+        let parts = 0..self.table.parts.len();
+        let all = parts.flat_map(|part| places(&self.table, part));
+        all.filter_map(|(_, chess)| placement(&chess))
+    }
+
     /// The value at a place of the tables of this material.
     pub fn at(&self, place: Place, clock: u16) -> Option<Value> {
         self.layers.get(&clock)?[place.part].get(address(place)).copied()

@@ -1,6 +1,6 @@
 //! Mate under the 50-move rule by its definition, against what is known of it.
 
-use molien_board::Material;
+use molien_board::{Material, Position};
 use molien_build::Build;
 use molien_values::{Category, Metric, Outcome, Precision, Value, category_at};
 use molien_verify::ClockedValues;
@@ -84,4 +84,30 @@ fn waves_agree_with_the_definition() {
     for rule_plies in [9, 24] {
         waves_agree("KRKN", rule_plies);
     }
+}
+
+/// Single positions at every clock.
+fn clocks_agree(name: &str, rule_plies: u16, sample: usize) {
+    let material: Material = name.parse().unwrap();
+    let build = Build::new().with_rule_plies(rule_plies);
+    let mut values = ClockedValues::new(&build, 0..rule_plies).with_rule_plies(rule_plies);
+    let clocked = values.of(material).unwrap();
+    let every = clocked.positions().count() / sample;
+    let positions: Vec<Position> = clocked.positions().step_by(every).collect();
+    let mut changes = 0;
+    for (position, found) in positions.iter().zip(build.at_clocks(&positions).unwrap()) {
+        for clock in 0..rule_plies {
+            let expected = clocked.value(position, clock).unwrap();
+            assert_eq!(found.at(clock.into()), expected, "{name} {position} clock {clock}");
+        }
+        changes += found.spans().len() - 1;
+    }
+    assert!(changes > 0);
+}
+
+#[test]
+fn every_clock_agrees_with_the_definition() {
+    clocks_agree("KPK", 14, 300);
+    clocks_agree("KRKN", 21, 300);
+    clocks_agree("KRK", 100, 300);
 }

@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use super::bishops::BishopPair;
 use super::counter::{Counter, finish_stats};
 use super::depths::Depths;
-use super::late::LateWins;
+use super::late::Runs;
 use super::pending::NEVER;
 use super::record::{Keep, Recorder};
 use super::undecided::Undecided;
-use super::watch::Watch;
+use super::watch::{Watch, is_one_sided};
 use super::{CHUNK_TILES, State, Stop, Waves};
 use crate::exits::Exits;
 use crate::{Progress, SolveError};
@@ -44,7 +44,7 @@ pub struct BoardSolve<'a> {
 }
 
 impl BoardSolve<'_> {
-    fn material(&self) -> Material {
+    pub(super) fn material(&self) -> Material {
         self.board.material()
     }
 
@@ -54,14 +54,11 @@ impl BoardSolve<'_> {
     /// If it is cancelled or a wave cannot be logged.
     pub fn run(&self, watch: &mut Watch) -> Result<(BoardValues, Stats), SolveError> {
         let board = self.board;
-        let legal =
-            |turn| self.each_tile(|cell| self.wanted(cell, self.backend.legal(board, turn, cell)));
-        let values = Color::BOTH.map(|turn| Graded { legal: legal(turn), ..Graded::default() });
-        let mut game = BoardValues { board: board.clone(), values };
+        let mut game = BoardValues { board: board.clone(), values: self.legal() };
         let mut stats = Stats::new(self.material(), self.metric);
         let counter = Counter::new(self.backend, board);
         self.wins_of(Color::White, &mut game, &mut stats, &counter, watch)?;
-        let symmetric = self.material().is_symmetric() && !self.material().has_pawns();
+        let symmetric = is_one_sided(board);
         if !symmetric {
             self.wins_of(Color::Black, &mut game, &mut stats, &counter, watch)?;
         }
@@ -79,6 +76,13 @@ impl BoardSolve<'_> {
         let placements = |cell: &Cell| self.wanted(cell, valid(board, cell));
         finish_stats(&mut stats, &counter, &game, placements);
         Ok((game, stats))
+    }
+
+    /// The legal positions, and no values yet.
+    pub(super) fn legal(&self) -> [Graded; 2] {
+        let legal = |turn, cell: &Cell| self.backend.legal(self.board, turn, cell);
+        let tiles = |turn| self.each_tile(|cell| self.wanted(cell, legal(turn, cell)));
+        Color::BOTH.map(|turn| Graded { legal: tiles(turn), ..Graded::default() })
     }
 
     /// The placements that are looked at, of some.
@@ -103,7 +107,7 @@ impl BoardSolve<'_> {
         if self.material().side_len(attacker) == 1 {
             return Ok(()); // a bare king cannot win
         }
-        let (material, defender) = (self.material(), !attacker);
+        let defender = !attacker;
         let mut state = self.start(attacker, &mut game.values);
         let candidates = &state.candidates.positions.tiles;
         let mut recorder = Recorder {
@@ -121,19 +125,12 @@ impl BoardSolve<'_> {
         let last_ply = if under_the_rule { self.rule_plies } else { NEVER - 1 };
         let waves = Waves { backend: self.backend, board: self.board, counter, attacker, last_ply };
         let log = self.open_log(attacker)?;
-        let conversions = under_the_rule.then(|| state.conversions());
+        let runs = under_the_rule.then(|| Runs::new(&waves, &state));
         let mut ran = waves.run(&mut state, log, &mut recorder);
-        if let Some([wins, holds]) = conversions {
-            let open = &game.values[attacker.index()].legal;
-            let losable = std::mem::take(&mut recorder.losable);
-            let late = LateWins { waves: &waves, open, wins, losable: &losable, holds };
-            ran = ran.and_then(|()| late.run(&mut state, &mut recorder));
-            recorder.losable = losable;
+        if let Some(runs) = runs {
+            ran = ran.and_then(|()| runs.late_wins(&mut state, &mut recorder));
         }
-        ran.map_err(|stop| match stop {
-            Stop::Cancelled => SolveError::Cancelled { material },
-            Stop::NotLogged(source) => SolveError::WaveLog { material, source },
-        })?;
+        ran.map_err(|stop| self.stopped(stop))?;
         let Recorder { losable, stalemates, .. } = recorder;
         let won = &mut game.values[attacker.index()];
         (won.won, won.depth) = self.decided(state.open, &won.legal);
@@ -155,6 +152,15 @@ impl BoardSolve<'_> {
         (tiles, depth)
     }
 
+    /// The error that the waves' end is.
+    pub(super) fn stopped(&self, stop: Stop) -> SolveError {
+        let material = self.material();
+        match stop {
+            Stop::Cancelled => SolveError::Cancelled { material },
+            Stop::NotLogged(source) => SolveError::WaveLog { material, source },
+        }
+    }
+
     fn open_log(&self, attacker: Color) -> Result<Option<Box<dyn RunLog>>, SolveError> {
         let Some(log) = self.log else { return Ok(None) };
         let run = Run {
@@ -168,7 +174,7 @@ impl BoardSolve<'_> {
         log.open(&run).map_err(|source| SolveError::WaveLog { material: run.material, source })
     }
 
-    fn start(&self, attacker: Color, values: &mut [Graded; 2]) -> State {
+    pub(super) fn start(&self, attacker: Color, values: &mut [Graded; 2]) -> State {
         let defender = !attacker;
         let tiles = self.board.tiles();
         let [white, black] = values;

@@ -31,14 +31,14 @@ use super::undecided::Undecided;
 use super::{CHUNK_TILES, Decided, Listener, State, Stop, Tally, Waves};
 
 /// What the runs start from.
-pub(super) struct LateWins<'a> {
+pub(super) struct Runs<'a> {
     pub waves: &'a Waves<'a>,
     /// Legal positions, attacker to move, and when conversions win there.
-    pub open: &'a [Tile],
-    pub wins: Vec<Release>,
+    open: Vec<Tile>,
+    wins: Vec<Release>,
     /// Positions that can be lost, and when conversions no longer hold there.
-    pub losable: &'a [Tile],
-    pub holds: Vec<Release>,
+    losable: Vec<Tile>,
+    holds: Vec<Release>,
 }
 
 /// What a run leaves undecided.
@@ -58,12 +58,25 @@ impl<L: Listener> Listener for Deaf<'_, L> {
     }
 }
 
-impl LateWins<'_> {
-    /// Decides what takes more than a hundred plies; `state` has taken in the
-    /// first hundred.
-    pub fn run(&self, state: &mut State, listener: &mut impl Listener) -> Result<(), Stop> {
-        let deepest = deepest(&self.wins).max(deepest(&self.holds));
-        let last = deepest.saturating_sub(1);
+impl<'a> Runs<'a> {
+    /// The runs that start from a state before its first wave.
+    pub fn new(waves: &'a Waves<'a>, state: &State) -> Runs<'a> {
+        let tiles = |side: &Undecided| side.positions.tiles.clone();
+        let releases = |side: &Undecided| side.conversions().to_vec();
+        let State { open, candidates, .. } = state;
+        let (wins, holds) = (releases(open), releases(candidates));
+        Runs { waves, open: tiles(open), wins, losable: tiles(candidates), holds }
+    }
+
+    /// From this one on all runs are alike.
+    pub fn last(&self) -> u16 {
+        deepest(&self.wins).max(deepest(&self.holds)).saturating_sub(1)
+    }
+
+    /// Decides what takes longer than the rule allows without a zeroing move;
+    /// `state` is that after the run of 0.
+    pub fn late_wins(&self, state: &mut State, listener: &mut impl Listener) -> Result<(), Stop> {
+        let last = self.last();
         if last == 0 {
             return Ok(());
         }
@@ -83,21 +96,24 @@ impl LateWins<'_> {
         Ok(())
     }
 
+    fn left_by(&self, sooner: u16, listener: &impl Listener) -> Result<Left, Stop> {
+        let State { open, candidates, .. } = self.run(sooner, &mut Deaf(listener))?;
+        Ok(Left { open: open.positions.tiles, candidates: candidates.positions.tiles })
+    }
+
     /// One run, every conversion so many plies sooner.
-    fn left_by(&self, plies: u16, listener: &impl Listener) -> Result<Left, Stop> {
-        let backend = self.waves.backend;
+    pub fn run(&self, sooner: u16, listener: &mut impl Listener) -> Result<State, Stop> {
         let undecided = |tiles: &[Tile], releases: &[Release], dirty| {
-            let releases = Pending::sooner(releases, plies);
+            let releases = Pending::sooner(releases, sooner);
             let depths = Depths::new(false, Vec::new(), tiles.len());
-            Undecided::new(backend, tiles.to_vec(), releases, depths, dirty)
+            Undecided::new(self.waves.backend, tiles.to_vec(), releases, depths, dirty)
         };
         let mut state = State::new(
-            undecided(self.open, &self.wins, false),
-            undecided(self.losable, &self.holds, true),
+            undecided(&self.open, &self.wins, false),
+            undecided(&self.losable, &self.holds, true),
         );
-        self.waves.run(&mut state, None, &mut Deaf(listener))?;
-        let State { open, candidates, .. } = state;
-        Ok(Left { open: open.positions.tiles, candidates: candidates.positions.tiles })
+        self.waves.run(&mut state, None, listener)?;
+        Ok(state)
     }
 }
 

@@ -14,6 +14,7 @@
 
 mod bishops;
 mod board;
+mod clocks;
 mod counter;
 mod depths;
 mod late;
@@ -29,7 +30,7 @@ pub use watch::Watch;
 
 use molien_board::Color;
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
-use molien_operators::{Backend, QuietMoves, Release, Which, empty_tiles, for_each_neighbour};
+use molien_operators::{Backend, QuietMoves, Which, empty_tiles, for_each_neighbour};
 use molien_values::{LogError, RunLog};
 use rayon::prelude::*;
 
@@ -101,11 +102,6 @@ impl State {
         let empty = || Plane { tiles: empty_tiles(tiles), live: vec![false; tiles] };
         let (lost_before, lost_now, won_now) = (empty(), empty(), empty());
         State { open, candidates, lost_before, lost_now, won_now }
-    }
-
-    /// What conversions do on both sides, before the first wave.
-    fn conversions(&self) -> [Vec<Release>; 2] {
-        [&self.open, &self.candidates].map(|side| side.conversions().to_vec())
     }
 
     /// Goes on to the next ply; false if there is nothing left to decide.

@@ -6,6 +6,12 @@ use molien_hyper::{Hyperboard, Index};
 use super::Decided;
 use molien_values::Value;
 
+/// Whether only White's wins are computed: Black's are the same with colours
+/// exchanged.
+pub(super) fn is_one_sided(board: &Hyperboard) -> bool {
+    board.material().is_symmetric() && !board.material().has_pawns()
+}
+
 /// Notes the wave in which chosen positions are decided.
 pub struct Watch {
     entries: Vec<Entry>,
@@ -27,7 +33,7 @@ impl Watch {
     /// White's wins are computed, the positions with colours exchanged are
     /// watched as well.
     pub fn new(board: &Hyperboard, positions: &[Position]) -> Watch {
-        let symmetric = board.material().is_symmetric();
+        let symmetric = is_one_sided(board);
         let swapped = positions.iter().filter(|_| symmetric).map(Position::swap_colors);
         let entry = |position: Position| {
             let index = board.encode(&position)?;
@@ -54,7 +60,7 @@ impl Watch {
     /// The values, in the order of the positions.
     pub fn values(&self, board: &Hyperboard) -> Vec<Value> {
         let values = |entries: &[Entry]| entries.iter().map(|entry| entry.value).collect();
-        if !board.material().is_symmetric() {
+        if !is_one_sided(board) {
             return values(&self.entries);
         }
         // Each position was watched twice; at most one of the two was decided.

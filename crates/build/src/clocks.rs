@@ -1,0 +1,74 @@
+//! Mate under the 50-move rule at every clock, for chosen positions.
+
+use std::collections::HashMap;
+
+use molien_board::{Position, Symmetry};
+use molien_solve::{BoardSolve, Keep, Node};
+use molien_values::{ClockValues, Metric, Placement};
+
+use crate::build::outside_rayon;
+use crate::cache::key;
+use crate::{Build, BuildError};
+
+impl Build {
+    /// The values of positions under the 50-move rule at every clock, their
+    /// en-passant rights ignored. What captures and pawn moves lead to is solved
+    /// in [`Metric::Dtm50`]; then the boards of the positions are, once for
+    /// every ply by which the conversions of a board can differ.
+    ///
+    /// # Errors
+    /// If a table that is read cannot be had.
+    pub fn at_clocks(&self, positions: &[Position]) -> Result<Vec<ClockValues>, BuildError> {
+        let mut boards: HashMap<Node, Vec<(usize, Position)>> = HashMap::new();
+        for (number, position) in positions.iter().enumerate() {
+            let (node, image) = home(position);
+            boards.entry(node).or_default().push((number, image));
+        }
+        let mut found = vec![ClockValues::drawn(self.rule_plies); positions.len()];
+        for (node, members) in boards.iter().filter(|(node, _)| node.material.len() > 2) {
+            let images: Vec<Position> = members.iter().map(|(_, image)| *image).collect();
+            let values = outside_rayon(|| self.board_at_clocks(node, &images))?;
+            members.iter().zip(values).for_each(|((number, _), one)| found[*number] = one);
+        }
+        Ok(found)
+    }
+
+    fn board_at_clocks(
+        &self,
+        node: &Node,
+        images: &[Position],
+    ) -> Result<Vec<ClockValues>, BuildError> {
+        let metric = Metric::Dtm50;
+        let (inputs, _held) = self.inputs_for(key(node.material, metric))?;
+        if node.pawns != Placement::NONE {
+            // Pawn moves lead to other boards of the table itself.
+            inputs.add_table(self.table(node.material, metric)?);
+        }
+        let board = node.board();
+        self.pool().install(|| {
+            let exits = inputs.exits(&board)?;
+            let solve = BoardSolve {
+                backend: self.backend,
+                progress: &*self.progress,
+                board: &board,
+                exits: &*exits,
+                metric,
+                rule_plies: self.rule_plies,
+                keep: Keep::Outcomes,
+                log: None,
+                bishops: None,
+            };
+            Ok(solve.at_clocks(images)?)
+        })
+    }
+}
+
+/// The board that has a position, and the position as it stands there.
+fn home(position: &Position) -> (Node, Position) {
+    let position = position.without_en_passant();
+    let material = position.material();
+    let position = if material.is_canonical() { position } else { position.swap_colors() };
+    let (pawns, mirrored) = Placement::of(&position).canonical();
+    let image = if mirrored { position.transform(Symmetry::MIRROR) } else { position };
+    (Node { material: material.canonical(), pawns }, image)
+}
