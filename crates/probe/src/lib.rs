@@ -24,6 +24,7 @@
 
 mod answer;
 pub mod chess;
+mod clocked;
 mod error;
 mod made;
 mod order;
@@ -33,6 +34,7 @@ mod survey;
 mod tablebase;
 
 pub use answer::{Answer, MoveAnswer};
+pub use clocked::{ClockAnswer, ClockMove};
 pub use error::ProbeError;
 pub use made::MadeTables;
 pub use order::quiet_moves_first;

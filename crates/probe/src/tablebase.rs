@@ -28,8 +28,8 @@ impl Tablebase {
 
     /// Answers by solving on demand. If the build has a folder, whole tables are
     /// stored there and read from it; else every table is kept in memory.
-    pub fn solving(build: Build) -> Tablebase {
-        let build = Arc::new(build);
+    pub fn solving(build: impl Into<Arc<Build>>) -> Tablebase {
+        let build = build.into();
         let stored = build.folder().map(|folder| Arc::new(StoredTables::new(folder.clone())));
         let made = MadeTables::new(build, stored.clone());
         let stored = stored.map(|stored| stored as Arc<dyn Source>);

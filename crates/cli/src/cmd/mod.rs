@@ -2,6 +2,7 @@
 
 pub mod bench;
 pub mod bulk;
+pub mod clock;
 pub mod explain;
 pub mod export;
 pub mod find;

@@ -1,0 +1,88 @@
+//! `molien clock`.
+
+use clap::Args;
+use molien_board::{Color, Setup};
+use molien_probe::{ClockAnswer, ClockMove};
+use molien_values::{ClockSpan, FIFTY_MOVES_PLIES, Value};
+use serde_json::{Value as Json, json};
+
+use crate::Verdict;
+use crate::context::Context;
+use crate::fen::FenArgs;
+use crate::text::{print_json, print_line, winner_moves};
+
+const AFTER_HELP: &str = "\
+Examples:
+  molien clock '8/8/8/8/8/2k5/1R6/K7 w - - 60 90'
+  molien clock --json '8/8/4k3/8/8/2K5/3P4/8 w - - 0 1'
+
+The clock counts plies since the last capture or pawn move; at 100 the game is
+drawn, unless it is mate. The values are those of mate under this rule (dtm50):
+first at the clock of the FEN, with every move, then at all clocks. The tables that
+captures and pawn moves lead to are solved in dtm50, then the board of the
+position is, once for every ply by which its conversions differ: seconds with up
+to four men, minutes with five.";
+
+/// Which position.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct ClockArgs {
+    #[command(flatten)]
+    fen: FenArgs,
+}
+
+/// Says how mate depends on the count of the 50-move rule.
+pub fn run(context: &Context, args: &ClockArgs) -> anyhow::Result<Verdict> {
+    let setup = args.fen.setup()?;
+    let answer = ClockAnswer::new(&context.build(), &setup)?;
+    if context.json { print_json(&json(&setup, &answer)) } else { print(&setup, &answer) }?;
+    Ok(Verdict::Done)
+}
+
+fn print(setup: &Setup, answer: &ClockAnswer) -> anyhow::Result<()> {
+    let turn = setup.position.turn();
+    print_line(&setup.to_string())?;
+    let now = words(turn, answer.value);
+    print_line(&format!("With {} counted: {now}.", plies(setup.halfmove_clock)))?;
+    for ClockMove { san, after, .. } in &answer.moves {
+        print_line(&format!("  {san:<8} {}", words(!turn, *after)))?;
+    }
+    print_line("")?;
+    for ClockSpan { first, last, value } in answer.values.spans() {
+        let clocks = if first == last { first.to_string() } else { format!("{first} to {last}") };
+        print_line(&format!("  clock {clocks:<9}  {}", words(turn, value)))?;
+    }
+    Ok(())
+}
+
+fn plies(count: u32) -> String {
+    if count == 1 { "1 ply".to_owned() } else { format!("{count} plies") }
+}
+
+/// A value in words, for the side to move.
+fn words(turn: Color, value: Value) -> String {
+    let name = |color: Color| if color == Color::White { "White" } else { "Black" };
+    let winner = match value {
+        Value::Draw => return "draw".to_owned(),
+        Value::Loss(0) => return format!("{} is mated", name(turn)),
+        Value::Win(_) => name(turn),
+        Value::Loss(_) => name(!turn),
+    };
+    let plies = value.plies().unwrap_or(0);
+    let moves = winner_moves(plies);
+    let unit = if moves == 1 { "move" } else { "moves" };
+    format!("{winner} mates in {moves} {unit} ({plies} plies)")
+}
+
+fn json(setup: &Setup, answer: &ClockAnswer) -> Json {
+    let span = |span: ClockSpan| json!({"first": span.first, "last": span.last, "dtm50": span.value.signed_plies()});
+    let one = |m: &ClockMove| json!({"uci": m.played.to_string(), "san": m.san, "dtm50": m.after.signed_plies()});
+    json!({
+        "fen": setup.to_string(),
+        "halfmove_clock": setup.halfmove_clock,
+        "draw_at": FIFTY_MOVES_PLIES,
+        "dtm50": answer.value.signed_plies(),
+        "moves": answer.moves.iter().map(one).collect::<Vec<_>>(),
+        "clocks": answer.values.spans().into_iter().map(span).collect::<Vec<_>>(),
+    })
+}
