@@ -122,6 +122,8 @@ impl Promote {
 pub enum Command {
     /// Give the value of a position and of every legal move
     Probe(cmd::probe::ProbeArgs),
+    /// Show how mate depends on the count of the 50-move rule
+    Clock(cmd::clock::ClockArgs),
     /// Show best play by both sides, annotated
     Line(cmd::line::LineArgs),
     /// Judge every move of games and studies

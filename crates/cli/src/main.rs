@@ -84,6 +84,7 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Solve(args) => cmd::solve::run(&context, &args),
         Command::Stats(args) => cmd::stats::run(&context, &args),
         Command::Probe(args) => cmd::probe::run(&context, &args),
+        Command::Clock(args) => cmd::clock::run(&context, &args),
         Command::Line(args) => cmd::line::run(&context, &args),
         Command::Study(args) => cmd::study::run(&context, &args),
         Command::Reproduce(args) => cmd::reproduce::run(&context, &args),

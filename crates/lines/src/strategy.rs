@@ -102,7 +102,7 @@ impl fmt::Display for Strategy {
         }
         let letter = |goal: &Goal| match goal {
             Goal::Rule => "R",
-            Goal::Depth(Metric::Dtm) => "M",
+            Goal::Depth(Metric::Dtm | Metric::Dtm50) => "M",
             Goal::Depth(Metric::Dtc) => "C",
             Goal::Depth(Metric::Dtz | Metric::Dtz50) => "Z",
         };
