@@ -95,8 +95,11 @@ impl CudaShelf {
 
 impl Shelf for CudaShelf {
     fn contains(&self, material: Material, metric: Metric) -> bool {
-        // Kings alone are no table; depths of more than five men are not kept.
-        (3..=5).contains(&material.len()) && self.fits(material, metric)
+        // Kings alone are no table; depths of more than five men are not kept;
+        // the card knows no clock.
+        Metric::ALL.contains(&metric)
+            && (3..=5).contains(&material.len())
+            && self.fits(material, metric)
     }
 
     fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, ShelfError> {

@@ -10,7 +10,7 @@ use crate::MineError;
 use crate::moves::MoveTables;
 
 /// Values by metric; none where the metric was not asked for.
-pub type MetricValues = [Option<Value>; Metric::ALL.len()];
+pub type MetricValues = [Option<Value>; Metric::EVERY.len()];
 
 /// The tables of a material in some metrics. Those of one material have the
 /// same places, so that one address reads them all.
@@ -18,7 +18,7 @@ pub type MetricValues = [Option<Value>; Metric::ALL.len()];
 pub struct TableSet {
     material: Material,
     swapped: bool,
-    tables: [Option<Arc<Table>>; Metric::ALL.len()],
+    tables: [Option<Arc<Table>>; Metric::EVERY.len()],
     first: Arc<Table>,
     /// Where moves lead, if they are looked at.
     pub(crate) moves: Option<Arc<MoveTables>>,
@@ -36,7 +36,7 @@ impl TableSet {
         metrics: &[Metric],
     ) -> Result<TableSet, MineError> {
         let metrics = if metrics.is_empty() { &[Metric::Dtm] } else { metrics };
-        let mut tables: [Option<Arc<Table>>; Metric::ALL.len()] = Default::default();
+        let mut tables: [Option<Arc<Table>>; Metric::EVERY.len()] = Default::default();
         let mut first = None;
         for &metric in metrics {
             let table = solver.table(material, metric)?;
@@ -73,7 +73,7 @@ impl TableSet {
     /// The metrics at hand.
     pub fn metrics(&self) -> Vec<Metric> {
         let at_hand = |metric: &Metric| self.tables[*metric as usize].is_some();
-        Metric::ALL.into_iter().filter(at_hand).collect()
+        Metric::EVERY.into_iter().filter(at_hand).collect()
     }
 
     /// The first table: any of them answers who wins.

@@ -289,7 +289,7 @@ fn en_passant_captures(position: &Position) -> Vec<Move> {
 fn with_captures(position: &Position, own: Values, captures: &[Move], after: &[Values]) -> Values {
     let others = position.legal_moves().len() > captures.len();
     let mut found = Values::default();
-    for metric in Metric::ALL {
+    for metric in Metric::EVERY {
         let known = captures.iter().zip(after);
         let capture = |(m, after): (&Move, &Values)| {
             Some(value_before(metric, MoveClass::of(m), after.get(metric)?))

@@ -22,8 +22,12 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// All metrics.
+    /// The metrics that are solved and told where none is named.
     pub const ALL: [Metric; 4] = [Metric::Dtm, Metric::Dtc, Metric::Dtz, Metric::Dtz50];
+
+    /// Those, and what is made only if it is asked for by name.
+    pub const EVERY: [Metric; 5] =
+        [Metric::Dtm, Metric::Dtc, Metric::Dtz, Metric::Dtz50, Metric::Dtm50];
 
     /// The metric that is solved in its place where there are no pawns:
     /// without pawns a zeroing move is a capture, so DTZ is DTC.
@@ -49,7 +53,7 @@ impl Metric {
         }
     }
 
-    /// The lower-case name: `dtm`, `dtc`, `dtz` or `dtz50`.
+    /// The lower-case name: such as `dtm` or `dtz50`.
     pub const fn name(self) -> &'static str {
         match self {
             Metric::Dtm => "dtm",
@@ -72,9 +76,9 @@ impl FromStr for Metric {
 
     fn from_str(text: &str) -> Result<Metric, UnknownName> {
         let lower = text.to_ascii_lowercase();
-        Metric::ALL
+        Metric::EVERY
             .into_iter()
             .find(|metric| metric.name() == lower)
-            .ok_or_else(|| UnknownName::new("metric", text, "dtm, dtc, dtz or dtz50"))
+            .ok_or_else(|| UnknownName::new("metric", text, "dtm, dtc, dtz, dtz50 or dtm50"))
     }
 }

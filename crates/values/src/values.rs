@@ -5,7 +5,7 @@ use crate::{Metric, Value};
 /// The values of a position in the metrics that are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Values {
-    by_metric: [Option<Value>; Metric::ALL.len()],
+    by_metric: [Option<Value>; Metric::EVERY.len()],
 }
 
 impl Values {
@@ -27,6 +27,6 @@ impl Values {
 
     /// The metrics that are known.
     pub fn known(&self) -> impl Iterator<Item = Metric> {
-        Metric::ALL.into_iter().filter(|&metric| self.get(metric).is_some())
+        Metric::EVERY.into_iter().filter(|&metric| self.get(metric).is_some())
     }
 }

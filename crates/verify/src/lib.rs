@@ -22,6 +22,7 @@
 
 mod chess;
 mod clocked;
+mod dtm50;
 mod random;
 mod referee;
 mod report;

@@ -7,6 +7,7 @@ use molien_table::TableError;
 use molien_values::{Metric, Value};
 use thiserror::Error;
 
+use crate::dtm50::check_dtm50;
 use crate::{Referee, RefereeError};
 
 /// How many disagreements are kept with their positions.
@@ -157,11 +158,16 @@ pub fn verify(
     if material.len() > MAX_MEN {
         return Err(VerifyError::TooManyMen { material });
     }
-    let metrics = distinct_metrics(material, &options.metrics);
+    let mut metrics = distinct_metrics(material, &options.metrics);
     let sample = options.sample.filter(|_| material.len() > EXHAUSTIVE_MEN);
     let exhaustive = sample.is_none();
     let mut report =
         Report { material, planes: Vec::new(), referee: RefereeReport::default(), exhaustive };
+    if let Some(place) = metrics.iter().position(|&metric| metric == Metric::Dtm50) {
+        let metric = metrics.remove(place);
+        let found = check_dtm50(solver, material)?;
+        report.planes.push(PlaneReport { metric, found, depths: true });
+    }
     let together = if material.len() <= TOGETHER_MEN { metrics.len() } else { 1 };
     for metrics in metrics.chunks(together.max(1)) {
         for &metric in metrics {

@@ -9,7 +9,7 @@ use molien_table::TableFile;
 use molien_values::{Metric, Table, Value};
 
 /// At most this many metrics are looked at together.
-pub(crate) const MAX_METRICS: usize = Metric::ALL.len();
+pub(crate) const MAX_METRICS: usize = Metric::EVERY.len();
 
 /// The values of a position in the metrics of a [`TableSet`], by their order.
 pub(crate) type ValueSet = [Value; MAX_METRICS];

@@ -3,7 +3,7 @@
 use molien_board::{Material, Position};
 use molien_build::Build;
 use molien_values::{Category, Metric, Outcome, Precision, Value, category_at};
-use molien_verify::ClockedValues;
+use molien_verify::{ClockedValues, Options, verify};
 
 const CLOCKS: [u16; 5] = [0, 1, 50, 98, 99];
 
@@ -110,4 +110,18 @@ fn every_clock_agrees_with_the_definition() {
     clocks_agree("KPK", 14, 300);
     clocks_agree("KRKN", 21, 300);
     clocks_agree("KRK", 100, 300);
+}
+
+#[test]
+fn verify_checks_mate_under_the_rule() {
+    let build = Build::new();
+    let options = Options { metrics: vec![Metric::Dtm50], ..Options::default() };
+    for name in ["KQK", "KRKB"] {
+        let report = verify(&build, name.parse().unwrap(), &options).unwrap();
+        assert_eq!(report.failures(), 0, "{name}");
+        assert!(report.planes[0].found.checked > 0, "{name}");
+    }
+    // Under a stricter rule some wins are gone, which DTZ50 does not know of.
+    let strict = Build::new().with_rule_plies(10);
+    assert!(verify(&strict, "KRK".parse().unwrap(), &options).unwrap().failures() > 0);
 }

@@ -125,7 +125,7 @@ pub fn outcome(hit: &Hit) -> &'static str {
 
 fn print_hit(context: &Context, hit: &Hit) -> anyhow::Result<()> {
     let of = |metric: Metric| Some((metric, hit.values[metric as usize]?));
-    let values: Vec<(Metric, Value)> = Metric::ALL.into_iter().filter_map(of).collect();
+    let values: Vec<(Metric, Value)> = Metric::EVERY.into_iter().filter_map(of).collect();
     let fen = hit.position.to_string();
     if context.json {
         let mut object = Map::new();

@@ -38,6 +38,9 @@ pub enum Law {
     WinDepth,
     /// A loss in p plies has a move that lasts p, and none longer.
     LossDepth,
+    /// Mate under the 50-move rule agrees with DTZ50 on who wins, and with DTM
+    /// on how fast.
+    UnderTheRule,
 }
 
 impl fmt::Display for Law {
@@ -50,6 +53,7 @@ impl fmt::Display for Law {
             Law::Draw => "drawn, but every move loses, or mated",
             Law::WinDepth => "the depth of the win is not the least of its moves",
             Law::LossDepth => "the depth of the loss is not the greatest of its moves",
+            Law::UnderTheRule => "mate under the 50-move rule is not what DTM and DTZ50 allow",
         })
     }
 }

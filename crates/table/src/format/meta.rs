@@ -119,7 +119,7 @@ fn metric_id(metric: Metric) -> u8 {
 }
 
 fn metric_of(id: u8) -> Result<Metric, Malformed> {
-    Metric::ALL.into_iter().find(|&metric| metric_id(metric) == id).ok_or(NO_METRIC)
+    Metric::EVERY.into_iter().find(|&metric| metric_id(metric) == id).ok_or(NO_METRIC)
 }
 
 fn check_metrics(metrics: &[MetricMeta]) -> Result<(), Malformed> {

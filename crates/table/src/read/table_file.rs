@@ -33,7 +33,7 @@ pub struct TableFile {
     head: Head,
     pub(crate) shared: Shared,
     /// For each metric the place of its depths, if they are stored.
-    places: [Option<usize>; Metric::ALL.len()],
+    places: [Option<usize>; Metric::EVERY.len()],
     pub(crate) blocks: FileBlocks,
 }
 
@@ -76,7 +76,7 @@ impl TableFile {
         let mapped = Mapped::new(&file).map_err(io_error)?;
         let (head, meta) = read_front(&path, mapped.bytes())?;
         let unpackers = meta.dictionaries.iter().map(|bytes| Unpacker::new(bytes)).collect();
-        let places = Metric::ALL.map(|metric| place_of_depths(&meta, metric));
+        let places = Metric::EVERY.map(|metric| place_of_depths(&meta, metric));
         let shared = Shared { meta, unpackers };
         let blocks = FileBlocks::new(cache.clone());
         Ok(TableFile { path, mapped, head, shared, places, blocks })
@@ -94,7 +94,7 @@ impl TableFile {
 
     /// The metrics in which depths can be asked for.
     pub fn metrics(&self) -> Vec<Metric> {
-        Metric::ALL.into_iter().filter(|&metric| self.holds(metric)).collect()
+        Metric::EVERY.into_iter().filter(|&metric| self.holds(metric)).collect()
     }
 
     /// Whether depths can be asked for in a metric.
@@ -105,7 +105,7 @@ impl TableFile {
     /// The metrics in which the table was solved. Large tables keep outcomes
     /// and statistics, but no depths.
     pub fn solved_metrics(&self) -> Vec<Metric> {
-        Metric::ALL.into_iter().filter(|&metric| self.find(metric).is_ok()).collect()
+        Metric::EVERY.into_iter().filter(|&metric| self.find(metric).is_ok()).collect()
     }
 
     /// Bytes of the file.

@@ -146,7 +146,8 @@ pub(crate) fn describe(
 }
 
 /// The order in which metrics are stored: those others may count from first.
-const STORED_ORDER: [Metric; 4] = [Metric::Dtz, Metric::Dtc, Metric::Dtz50, Metric::Dtm];
+const STORED_ORDER: [Metric; 5] =
+    [Metric::Dtz, Metric::Dtc, Metric::Dtz50, Metric::Dtm, Metric::Dtm50];
 
 /// Metrics whose values are those of a stored one.
 pub(crate) type Aliases = Vec<(Metric, usize)>;
