@@ -34,7 +34,7 @@ mod tablebase;
 
 pub use answer::{Answer, MoveAnswer};
 pub use error::ProbeError;
-pub use made::MadeTables;
+pub use made::{MadeTables, Spare};
 pub use order::quiet_moves_first;
 pub use source::{Failure, Source, Sources};
 pub use stored::StoredTables;
