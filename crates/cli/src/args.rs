@@ -39,13 +39,16 @@ pub struct Common {
     /// Use at most this much memory: 8G, 500M, or 50% of the machine's
     #[arg(long, global = true, default_value = "70%", value_name = "SIZE")]
     pub memory: MemoryLimit,
-    /// Keep tables in this folder [default: $MOLIEN_TABLES, else the platform's
-    /// data folder]
+    /// Keep tables in this folder; of several, the first keeps new tables and the
+    /// others are read [default: $MOLIEN_TABLES, else the platform's data folder]
     #[arg(long, global = true, value_name = "DIR")]
-    pub tables: Option<PathBuf>,
+    pub tables: Vec<PathBuf>,
     /// Use stored tables only; a missing one is an error
     #[arg(long, global = true)]
     pub no_solve: bool,
+    /// Begin long solves without asking back
+    #[arg(long, global = true)]
+    pub yes: bool,
     /// Solve in memory; read and store no table
     #[arg(long, global = true, conflicts_with_all = ["tables", "no_solve"])]
     pub in_memory: bool,

@@ -1,7 +1,8 @@
 //! What every command works with.
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -9,7 +10,7 @@ use anyhow::Context as _;
 use molien_build::Build;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf};
 use molien_operators::{Backend as Operators, fastest};
-use molien_probe::{MadeTables, Source, Sources, StoredTables, SurveySource, Tablebase};
+use molien_probe::{MadeTables, Source, Sources, Spare, StoredTables, SurveySource, Tablebase};
 use molien_solve::Progress;
 use molien_table::Directory;
 use molien_uci::MakeBuild;
@@ -20,16 +21,26 @@ use crate::progress::{Bars, Interruptible};
 /// The environment variable that names the folder of tables.
 const TABLES_VARIABLE: &str = "MOLIEN_TABLES";
 
-/// The folder of tables: the one given; else that of `MOLIEN_TABLES`; else
+/// The folders of tables: those given; else those of `MOLIEN_TABLES`; else
 /// `tables` in the platform's data folder; else `tables` here.
-fn tables_folder(given: Option<&Path>) -> PathBuf {
-    let variable = || std::env::var_os(TABLES_VARIABLE).filter(|text| !text.is_empty());
-    let platform = || {
-        let folders = directories::ProjectDirs::from("", "", "molien")?;
-        Some(folders.data_dir().join("tables"))
-    };
-    let named = given.map(Path::to_owned).or_else(|| variable().map(PathBuf::from));
-    named.or_else(platform).unwrap_or_else(|| PathBuf::from("tables"))
+fn tables_folders(given: &[PathBuf]) -> Vec<PathBuf> {
+    if !given.is_empty() {
+        return given.to_vec();
+    }
+    let variable = std::env::var_os(TABLES_VARIABLE).unwrap_or_default();
+    let named: Vec<PathBuf> =
+        std::env::split_paths(&variable).filter(|path| !path.as_os_str().is_empty()).collect();
+    if !named.is_empty() {
+        return named;
+    }
+    let platform = directories::ProjectDirs::from("", "", "molien");
+    let folder = platform.map(|folders| folders.data_dir().join("tables"));
+    vec![folder.unwrap_or_else(|| PathBuf::from("tables"))]
+}
+
+/// Processors that may be used; one where the system does not say.
+fn processors() -> NonZeroUsize {
+    std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 /// The options common to all commands, made ready.
@@ -38,22 +49,26 @@ pub struct Context {
     pub json: bool,
     memory_bytes: u64,
     promote: Promote,
-    /// Where tables are kept; none if they are not.
-    directory: Option<Directory>,
+    /// Where tables are read; the first keeps new ones. None if tables are not
+    /// kept.
+    directories: Vec<Directory>,
     no_solve: bool,
+    patient: bool,
     backend: Backend,
     operators: &'static dyn Operators,
     /// The card, looked for when it is first wanted; none if there is none.
     card: OnceLock<Option<Arc<CudaEngine>>>,
     interrupted: Arc<AtomicBool>,
-    threads: Option<std::num::NonZeroUsize>,
+    threads: Option<NonZeroUsize>,
     build: OnceLock<Arc<Build>>,
 }
 
 impl Context {
     /// Sets up threads and the reaction to Ctrl-C.
     pub fn new(common: &Common) -> anyhow::Result<Context> {
-        if let Some(threads) = common.threads {
+        // More threads than processors only cost memory.
+        let threads = common.threads.map(|threads| threads.min(processors()));
+        if let Some(threads) = threads {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get());
             pool.build_global().context("the threads could not be started")?;
         }
@@ -71,18 +86,19 @@ impl Context {
         let memory_bytes = common.memory.bytes();
         // Tables of another game than chess are not kept.
         let keeps = !common.in_memory && common.promote == Promote::All;
-        let directory = keeps.then(|| Directory::new(tables_folder(common.tables.as_deref())));
+        let folders = if keeps { tables_folders(&common.tables) } else { Vec::new() };
         let context = Context {
             json: common.json,
             memory_bytes,
             promote: common.promote,
-            directory,
+            directories: folders.into_iter().map(Directory::new).collect(),
             no_solve: common.no_solve,
+            patient: common.yes,
             backend: common.backend,
             operators,
             card: OnceLock::new(),
             interrupted,
-            threads: common.threads,
+            threads,
             build: OnceLock::new(),
         };
         if common.backend == Backend::Cuda {
@@ -145,10 +161,32 @@ impl Context {
 
     fn build_with(&self, progress: Arc<dyn Progress>) -> Build {
         let mut build = self.plain_build(progress);
-        if let Some(directory) = &self.directory {
-            build = build.with_folder(directory.clone()).logging_waves();
+        if let Some((first, others)) = self.directories.split_first() {
+            for other in others.iter().rev() {
+                build = build.with_shelf(Arc::new(other.clone()));
+            }
+            build = build.with_folder(first.clone()).logging_waves();
         }
         if self.no_solve { build.without_solving() } else { build }
+    }
+
+    /// What solves if the folder cannot be written to: it reads all folders and
+    /// stores nothing.
+    fn spare(&self) -> Spare {
+        let (maker, directories) = (self.build_maker(), self.directories.clone());
+        let interrupted = self.interrupted.clone();
+        Spare {
+            make: Box::new(move || {
+                let build = maker(Arc::new(Interruptible { interrupted: interrupted.clone() }));
+                directories
+                    .iter()
+                    .rev()
+                    .fold(build, |build, directory| build.with_shelf(Arc::new(directory.clone())))
+            }),
+            notice: Box::new(|error| {
+                eprintln!("nothing is stored: {error}; solving in memory instead");
+            }),
+        }
     }
 
     fn plain_build(&self, progress: Arc<dyn Progress>) -> Build {
@@ -166,9 +204,24 @@ impl Context {
         }
     }
 
-    /// The folder of tables, if they are kept.
+    /// The folder that keeps new tables, if they are kept.
     pub fn directory(&self) -> Option<&Directory> {
-        self.directory.as_ref()
+        self.directories.first()
+    }
+
+    /// All folders of tables.
+    pub fn directories(&self) -> &[Directory] {
+        &self.directories
+    }
+
+    /// How many threads work.
+    pub fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(processors).get()
+    }
+
+    /// Whether long solves begin without asking back.
+    pub fn is_patient(&self) -> bool {
+        self.patient
     }
 
     /// Whether only stored tables may be used.
@@ -219,13 +272,18 @@ impl Context {
     /// not at hand is solved, unless that is forbidden.
     pub fn tablebase(&self) -> Tablebase {
         let mut sources: Vec<Arc<dyn Source>> = Vec::new();
-        let stored = self.directory.clone().map(|folder| Arc::new(StoredTables::new(folder)));
-        sources.extend(stored.clone().map(|stored| stored as Arc<dyn Source>));
+        let open = |folder: &Directory| Arc::new(StoredTables::new(folder.clone()));
+        let stored: Vec<Arc<StoredTables>> = self.directories.iter().map(open).collect();
+        sources.extend(stored.iter().map(|stored| stored.clone() as Arc<dyn Source>));
         if !self.no_solve {
             if let Some(card) = self.card_if_wanted() {
                 sources.push(Arc::new(SurveySource::new(card)));
             }
-            sources.push(Arc::new(MadeTables::new(self.build(), stored)));
+            let made = MadeTables::new(self.build(), stored.first().cloned());
+            sources.push(Arc::new(match stored.is_empty() {
+                true => made,
+                false => made.or_in_memory(self.spare()),
+            }));
         }
         Tablebase::new(Arc::new(Sources::new(sources)))
     }

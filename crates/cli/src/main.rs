@@ -6,7 +6,9 @@ mod args;
 mod cmd;
 mod context;
 mod diagram;
+mod estimate;
 mod fen;
+mod hint;
 mod malloc;
 mod memory;
 mod progress;
@@ -17,9 +19,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use molien_board::FenError;
-use molien_build::{BuildError, Storage, storage};
-use molien_probe::ProbeError;
+use molien_schema::ErrorJson;
 
 use args::{Cli, Command};
 use context::Context;
@@ -43,39 +43,41 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
+    let json = cli.common.json;
     match run(cli) {
         Ok(Verdict::Done) => ExitCode::SUCCESS,
         Ok(Verdict::Failed) => ExitCode::from(FAILED),
         Err(error) => {
-            eprintln!("error: {error:#}{}", hint(&error).unwrap_or_default());
+            let hint = hint::hint(&error);
+            say(json, &sentence(&error), hint);
             ExitCode::from(COULD_NOT_RUN)
         }
     }
 }
 
-/// What the user can do about an error, in the words of the command line.
-fn hint(error: &anyhow::Error) -> Option<String> {
-    let fen = || error.chain().find_map(|cause| cause.downcast_ref::<FenError>());
-    if let Some(FenError::Castling(_)) = fen() {
-        return Some(" (--ignore-castling does that)".to_owned());
+/// An error and its causes; a cause that an error tells itself is not told
+/// twice.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
     }
-    let probe = || error.chain().find_map(|cause| cause.downcast_ref::<ProbeError>());
-    let build = || error.chain().find_map(|cause| cause.downcast_ref::<BuildError>());
-    let missing = || match build()? {
-        &BuildError::Missing { material, metric } => Some((material, metric)),
-        _ => None,
-    };
-    if let Some((material, _)) = probe().and_then(ProbeError::missing_table).or_else(missing)
-        && storage(material) != Storage::None
-    {
-        return Some(format!("; `molien solve {material}` makes it"));
+    text
+}
+
+/// Says what went wrong: on standard error, or as JSON where the answer would
+/// have been.
+fn say(json: bool, error: &str, hint: Option<String>) {
+    match (json, hint) {
+        (true, hint) => {
+            // Nothing can be done if standard output is closed.
+            let _ = text::print_answer(&ErrorJson::new(None, error).with_hint(hint));
+        }
+        (false, Some(hint)) => eprintln!("error: {error} ({hint})"),
+        (false, None) => eprintln!("error: {error}"),
     }
-    let is_memory = |error: &BuildError| matches!(error, BuildError::Memory { .. });
-    let memory = match probe() {
-        Some(ProbeError::Build(error)) => is_memory(error),
-        _ => build().is_some_and(is_memory),
-    };
-    memory.then(|| " (--memory raises it)".to_owned())
 }
 
 fn run(cli: Cli) -> anyhow::Result<Verdict> {
@@ -107,20 +109,35 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
 /// Help and version are answers; a wrong value gets one sentence, other
 /// mistakes the usage as well.
 fn usage(error: &clap::Error) -> ExitCode {
+    // The arguments could not be read: whether JSON was asked for is guessed.
+    let json = std::env::args_os().any(|argument| argument == "--json");
+    let first_line = |text: &str| {
+        let line = text.lines().next().unwrap_or("error: invalid value");
+        line.strip_prefix("error: ").unwrap_or(line).to_owned()
+    };
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             // Nothing can be done if standard output is closed.
             let _ = error.print();
-            ExitCode::SUCCESS
+            return ExitCode::SUCCESS;
         }
-        ErrorKind::ValueValidation | ErrorKind::InvalidValue => {
-            let text = error.to_string();
-            eprintln!("{}", text.lines().next().unwrap_or("error: invalid value"));
-            ExitCode::from(COULD_NOT_RUN)
-        }
+        ErrorKind::InvalidValue => say(json, &one_sentence(&error.to_string()), None),
+        ErrorKind::ValueValidation => say(json, &first_line(&error.to_string()), None),
+        _ if json => say(json, &first_line(&error.to_string()), None),
         _ => {
             let _ = error.print();
-            ExitCode::from(COULD_NOT_RUN)
         }
+    }
+    ExitCode::from(COULD_NOT_RUN)
+}
+
+/// The first line of a complaint, with the values that are allowed.
+fn one_sentence(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let first = lines.first().map_or("invalid value", |line| line.trim_start_matches("error: "));
+    let allowed = lines.iter().find_map(|line| line.strip_prefix("[possible values: "));
+    match allowed {
+        Some(allowed) => format!("{first}; use one of {}", allowed.trim_end_matches(']')),
+        None => first.to_owned(),
     }
 }

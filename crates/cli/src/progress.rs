@@ -1,21 +1,24 @@
 //! Progress bars on a terminal.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::io::IsTerminal as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use molien_board::Material;
-use molien_solve::{Cost, Progress, WaveReport};
+use molien_solve::{Progress, WaveReport};
 use molien_values::Metric;
-
-use crate::text::grouped;
 
 /// Decided positions against all addresses of both sides: drawn positions are
 /// never decided, so the time left is an upper bound.
 const TEMPLATE: &str =
-    "{prefix:14} {bar:24} ply {msg:4} {human_pos:>13} positions {per_sec:>14}  at most {eta} left";
+    "{prefix:14} {bar:24} ply {msg:4} {human_pos:>13} positions {rate:>10}  at most {eta} left";
+
+/// How often a bar is drawn even if nothing has happened.
+const TICK: Duration = Duration::from_millis(250);
 
 /// Says nothing, and stops when told to.
 pub struct Interruptible {
@@ -23,37 +26,7 @@ pub struct Interruptible {
     pub interrupted: Arc<AtomicBool>,
 }
 
-/// Below this a solve is not announced.
-const LARGE_BYTES: u64 = 1 << 30;
-/// Time of one thread for one address of a board, both sides and all its
-/// waves: measured on a KQPKP position, 240 boards, on two cores.
-const NANOSECONDS_AN_ADDRESS: u64 = 17;
-/// Many threads help little, as memory is what large boards wait for and small
-/// ones are soon done: GK2 of docs/reproduction.md, 107,000,000,000 addresses,
-/// took 16 cores 777 s.
-const THREADS_THAT_HELP: u64 = 2;
-
-/// Says what a position takes before it is solved, if that is much.
-fn announce(material: Material, metric: Metric, cost: &Cost) -> Option<String> {
-    if cost.bytes < LARGE_BYTES {
-        return None;
-    }
-    let threads = THREADS_THAT_HELP.min(rayon::current_num_threads() as u64);
-    let seconds = (cost.positions / 1_000_000 * NANOSECONDS_AN_ADDRESS / 1000 / threads).max(1);
-    Some(format!(
-        "{material} {metric}: {} boards, about {:.1} GiB of memory, roughly {seconds} s",
-        grouped(cost.placements),
-        cost.bytes as f64 / (1u64 << 30) as f64,
-    ))
-}
-
 impl Progress for Interruptible {
-    fn plan(&self, material: Material, metric: Metric, cost: &Cost) {
-        if let Some(text) = announce(material, metric, cost) {
-            eprintln!("{text}");
-        }
-    }
-
     fn cancelled(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
@@ -78,24 +51,24 @@ impl Bars {
 }
 
 impl Progress for Bars {
-    fn plan(&self, material: Material, metric: Metric, cost: &Cost) {
-        if let Some(text) = announce(material, metric, cost) {
-            // A terminal that is gone is no reason to stop.
-            let _ = self.all.println(text);
-        }
-    }
-
     fn waiting(&self, material: Material) {
         let text = format!("Waiting for another process that is solving {material}.");
+        // A terminal that is gone is no reason to stop.
         let _ = self.all.println(text);
     }
 
     fn begin(&self, material: Material, metric: Metric, positions: u64) {
         let bar = self.all.add(ProgressBar::new(2 * positions));
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
-            bar.set_style(style);
+            let write_rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+                // A number that cannot be written is not worth an error.
+                let _ = out.write_str(&rate(state.per_sec()));
+            };
+            bar.set_style(style.with_key("rate", write_rate));
         }
         bar.set_prefix(format!("{material} {metric}"));
+        // Shown before the first wave, and alive during long ones.
+        bar.enable_steady_tick(TICK);
         self.bars().insert((material, metric), bar);
     }
 
@@ -152,3 +125,26 @@ impl WriteBars {
 }
 
 const WRITE_TEMPLATE: &str = "{prefix:14} {bar:24} {percent} % written, about {eta} left";
+
+/// Positions a second, to three digits: `12.3 M/s`.
+fn rate(per_second: f64) -> String {
+    let (number, unit) = match per_second {
+        _ if per_second >= 1e9 => (per_second / 1e9, " G/s"),
+        _ if per_second >= 1e6 => (per_second / 1e6, " M/s"),
+        _ if per_second >= 1e3 => (per_second / 1e3, " k/s"),
+        _ => return format!("{per_second:.0}/s"),
+    };
+    let digits = if number < 9.995 { 2 } else { usize::from(number < 99.95) };
+    format!("{number:.digits$}{unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_rounded() {
+        assert_eq!(rate(12_345_678.9), "12.3 M/s");
+        assert_eq!([rate(999.4), rate(1234.5), rate(2e9)], ["999/s", "1.23 k/s", "2.00 G/s"]);
+    }
+}

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use serde::Serialize;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 /// A number with its digits grouped: `1,108,111`.
 pub fn grouped(number: u64) -> String {
@@ -49,14 +49,41 @@ pub fn list(words: &[&str], conjunction: &str) -> String {
     }
 }
 
+/// One word for one, another for several.
+pub fn plural<'a>(count: u64, one: &'a str, several: &'a str) -> &'a str {
+    if count == 1 { one } else { several }
+}
+
+/// A number of bytes, three digits of it: `1.25 GiB`.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    if bytes < 1 << 10 {
+        return format!("{bytes} {}", plural(bytes, "byte", "bytes"));
+    }
+    let mut unit = 0;
+    let mut number = bytes as f64 / 1024.0;
+    // What would be shown as 1000 and more is shown in the next unit.
+    while number >= 999.5 && unit + 1 < UNITS.len() {
+        number /= 1024.0;
+        unit += 1;
+    }
+    let digits = if number < 9.995 { 2 } else { usize::from(number < 99.95) };
+    format!("{number:.digits$} {}", UNITS[unit])
+}
+
 /// Prints one answer as JSON on a line of its own.
 pub fn print_answer(answer: &impl Serialize) -> anyhow::Result<()> {
     print_line(&serde_json::to_string(answer)?)
 }
 
-/// Prints one JSON value on a line of its own.
+/// Prints one JSON object on a line of its own, the version of its fields
+/// first.
 pub fn print_json(value: &Json) -> anyhow::Result<()> {
-    print_line(&value.to_string())
+    let Json::Object(fields) = value else { return print_answer(value) };
+    let mut versioned = Map::new();
+    versioned.insert("schema".to_owned(), molien_schema::VERSION.into());
+    versioned.extend(fields.clone());
+    print_answer(&versioned)
 }
 
 #[cfg(test)]
@@ -69,6 +96,16 @@ mod tests {
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(1000), "1,000");
         assert_eq!(grouped(1_108_111), "1,108,111");
+    }
+
+    #[test]
+    fn sizes_have_three_digits() {
+        let sizes = [(1, "1 byte"), (1023, "1023 bytes"), (1 << 10, "1.00 KiB")];
+        let more = [(1_023_900, "0.98 MiB"), (5 << 19, "2.50 MiB"), (200 << 30, "200 GiB")];
+        for (bytes, text) in sizes.into_iter().chain(more) {
+            assert_eq!(size(bytes), text);
+        }
+        assert_eq!(size(3 << 40), "3.00 TiB");
     }
 
     #[test]

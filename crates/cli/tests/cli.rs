@@ -36,7 +36,7 @@ fn stats_have_the_promised_fields() {
     let stats = json(&["stats", "KRK", "--json"]);
     let fields =
         ["material", "metric", "counting", "white_to_move", "black_to_move", "mutual_zugzwangs"];
-    assert_eq!(keys(&stats)[..6], fields);
+    assert_eq!(keys(&stats)[1..7], fields);
     assert_eq!(stats["material"], "KRK");
     let side = &stats["white_to_move"];
     let fields = [
@@ -50,7 +50,8 @@ fn stats_have_the_promised_fields() {
         "loss_plies",
     ];
     assert_eq!(keys(side)[..8], fields);
-    assert_eq!(side["longest_win"]["plies"], 31);
+    assert_eq!(side["longest_win"]["dtm"], 31);
+    assert_eq!(stats["black_to_move"]["longest_loss"]["dtm"], -32);
     assert_eq!(side["longest_loss"], Json::Null);
     assert_eq!(stats["black_to_move"]["loss_plies"]["0"], 27);
     assert_eq!(keys(&stats["mutual_zugzwangs"]), ["white_wins", "black_wins", "full_point"]);
@@ -72,7 +73,7 @@ fn answers_come_in_the_orientation_asked() {
     let rook = json(&["stats", "KRKQ", "--json"]);
     assert_eq!(rook["material"], "KRKQ");
     assert_eq!(rook["black_to_move"]["wins"], queen["white_to_move"]["wins"]);
-    assert_eq!(rook["black_to_move"]["longest_win"]["plies"], 69);
+    assert_eq!(rook["black_to_move"]["longest_win"]["dtm"], 69);
     let fen = rook["black_to_move"]["longest_win"]["fen"].as_str().unwrap().to_owned();
     assert!(fen.contains('q') && fen.contains('R') && fen.contains(" b "), "{fen}");
     let probed = json(&["probe", &fen, "--json"]);
@@ -198,14 +199,15 @@ fn nonsense_pawn_endings_are_refused() {
 #[test]
 fn a_search_has_the_promised_fields() {
     let found = json(&["search", "7K/8/k1P5/7p/8/8/8/8 w - -", "--json"]);
-    let fields = ["fen", "best_move", "category", "score", "depth", "nodes", "seconds", "pv"];
-    assert_eq!(keys(&found), fields);
+    let fields = ["schema", "fen", "side_to_move", "category", "best_move", "score", "depth"];
+    assert_eq!(keys(&found)[..7], fields);
+    assert_eq!(keys(&found)[7..], ["nodes", "seconds", "pv"]);
     assert_eq!(found["best_move"], "h8g7");
     assert_eq!(found["category"], "draw");
     assert_eq!(found["pv"][0], "h8g7");
     let starved =
         json(&["search", "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - -", "--depth", "1", "--json"]);
-    assert_eq!(starved["category"], "unknown");
+    assert_eq!(starved["category"], Json::Null);
 }
 
 #[test]
@@ -214,6 +216,7 @@ fn bad_options_are_refused() {
     refused(&["stats", "KQK", "--counting", "all"], "use unique, nalimov or stiller");
     refused(&["stats", "KQK", "--memory", "much"], "8G, 500M or 50%");
     refused(&["stats", "KQK", "--threads", "0"], "--threads");
+    refused(&["export", "KQK", "--format", "xml", "--out", "-"], "use one of csv, parquet");
     refused(&["stats", "KQKR", "--in-memory", "--memory", "1M"], "the limit is 1 MiB");
     refused(&["stats", "KQRBKQRB"], "of memory");
     refused(&["verify", "KPK", "--promote", "queen"], "leave out --promote");
@@ -285,6 +288,15 @@ fn verifying_stored_tables_only_needs_stored_tables() {
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{errors}");
     assert!(errors.contains("`molien solve KRK` makes it"), "{errors}");
+    // With --json the error stands where the answer would be.
+    let output = molien(&[&verify[..], &["--json"]].concat());
+    assert_eq!((output.status.code(), output.stderr), (Some(2), Vec::new()));
+    let error: Json = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        (&error["schema"], &error["hint"]),
+        (&1.into(), &"`molien solve KRK` makes it".into())
+    );
+    assert!(error["error"].as_str().unwrap().contains("there is no dtm table of KRK"), "{error}");
     answer(&["solve", "KRK", "--tables", folder]);
     assert!(answer(&verify).contains("KRK: ok"));
 }

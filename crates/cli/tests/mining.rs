@@ -137,9 +137,9 @@ fn zugzwangs_are_listed_counted_and_limited() {
     let listed = stdout(&["zugzwangs", "KRKB", "--json"]);
     for line in listed.lines() {
         let zugzwang: serde_json::Value = serde_json::from_str(line).unwrap();
-        assert_eq!(zugzwang["type"], "white_wins");
-        assert_eq!(zugzwang["white_to_move"]["outcome"], "draw");
-        assert!(zugzwang["black_to_move"]["plies"].as_i64().unwrap() < 0);
+        assert_eq!(zugzwang["type"], "white-wins");
+        assert_eq!(zugzwang["white_to_move"]["category"], "draw");
+        assert!(zugzwang["black_to_move"]["dtm"].as_i64().unwrap() < 0);
     }
     assert_eq!(listed.lines().count(), 5);
 }
@@ -152,8 +152,8 @@ fn found_positions_stream_and_stop() {
     assert_eq!(stdout(&["find", "KRK", query, "--count"]), "121 positions\n");
     let line = stdout(&["find", "KRK", "K = a1 and k = c2 and R = h2 and btm", "--json"]);
     let hit: serde_json::Value = serde_json::from_str(&line).unwrap();
-    assert_eq!(hit["fen"], "8/8/8/8/8/8/2k4R/K7 b - -");
-    assert_eq!(hit["outcome"], "loss");
+    assert_eq!(hit["fen"], "8/8/8/8/8/8/2k4R/K7 b - - 0 1");
+    assert_eq!(hit["category"], "loss");
 }
 
 #[test]
@@ -201,7 +201,7 @@ text = lambda value: '' if value is None else str(value)
 with open(sys.argv[2]) as file:
     plain = list(csv.DictReader(file))
 assert [{k: text(v) for k, v in row.items()} for row in rows] == plain
-print(len(rows), sum(row['outcome'] == 'win' for row in rows),
+print(len(rows), sum(row['category'] == 'win' for row in rows),
       max(row['dtm'] or 0 for row in rows), rows[0]['white_king'])
 ";
 
@@ -214,7 +214,7 @@ fn parquet_is_read_back_by_another_program() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
     let csv = std::fs::read_to_string(folder.join("KRK.csv")).unwrap();
-    let header = "fen,turn,outcome,white_king,white_rook,black_king,dtm,dtc,dtz,dtz50";
+    let header = "fen,turn,category,white_king,white_rook,black_king,dtm,dtc,dtz,dtz50";
     assert_eq!(csv.lines().next(), Some(header));
     assert_eq!(csv.lines().count(), 1 + 21_959 + 28_056);
     let python = std::env::var("MOLIEN_PYTHON").unwrap_or("python3".to_owned());

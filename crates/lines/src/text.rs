@@ -1,10 +1,9 @@
-//! Lines as text, PGN and JSON.
+//! Lines as text and PGN.
 
 use std::fmt::Write as _;
 
 use molien_board::Color;
 use molien_values::{Category, Metric, Outcome, Value, category_in};
-use serde_json::{Value as Json, json};
 
 use crate::line::{End, Line, Mark, Ply};
 
@@ -202,33 +201,6 @@ impl Line {
         words.push(format!("{{{}}}", self.ending()));
         words.push(self.result().to_owned());
         text + &wrap(words)
-    }
-
-    /// The line as JSON.
-    pub fn to_json(&self) -> Json {
-        let ply = |ply: &Ply| {
-            json!({
-                "uci": ply.played.to_string(),
-                "san": ply.san,
-                "mark": ply.mark.name(),
-                "sign": ply.mark.sign(),
-                "equals": ply.equals,
-                ply.best.0.name(): ply.got.signed_plies(),
-                "best": ply.best.1.signed_plies(),
-                "conversion": ply.conversion.map(|material| material.to_string()),
-                "fen": ply.before.to_string(),
-            })
-        };
-        json!({
-            "fen": self.start.to_string(),
-            "category": self.categories.map(|[first, _]| first.name()),
-            "result": self.result(),
-            "plies": self.plies.len(),
-            "moves": self.plies.iter().map(ply).collect::<Vec<_>>(),
-            "end": self.end.name(),
-            "drawing_moves": self.drawing,
-            "last_fen": self.last.to_string(),
-        })
     }
 
     /// The value of the start in the metric of the side to move there, as

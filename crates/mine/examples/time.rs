@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let query = Query::parse(&text, material)?;
         let search = Search::new(&tables, &query)?;
         let start = Instant::now();
-        let count = search.count(|_, _| {});
+        let count = search.count(|_, _| {})?;
         println!("{:8.3} s {count:>11}  {text}", start.elapsed().as_secs_f64());
     }
     Ok(())

@@ -3,6 +3,7 @@
 use molien_board::{FenError, Material};
 use molien_build::BuildError;
 use molien_probe::ProbeError;
+use molien_table::TableError;
 use molien_values::Metric;
 use thiserror::Error;
 
@@ -36,13 +37,18 @@ pub enum MineError {
     /// A position with a free man could not be read.
     #[error(transparent)]
     Fen(#[from] FenError),
+    /// A stored table could not be read.
+    #[error(transparent)]
+    Table(#[from] TableError),
     /// A file could not be written.
     #[error(transparent)]
     Io(#[from] std::io::Error),
     /// A Parquet file could not be written.
+    #[cfg(feature = "parquet")]
     #[error("the Parquet file could not be written: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
     /// A plot could not be drawn.
+    #[cfg(feature = "plot")]
     #[error("the plot could not be drawn: {0}")]
     Plot(String),
 }

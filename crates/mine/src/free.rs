@@ -1,7 +1,9 @@
 //! One man left free: the value for each square it could stand on.
 
-use molien_board::{Color, FenError, Man, Position, Square};
-use molien_probe::{Answer, ProbeError, Tablebase};
+use molien_board::{
+    Color, FenError, FenFields, FenOptions, IllegalPosition, Man, Position, Role, Setup, Square,
+};
+use molien_probe::{Answer, Tablebase};
 use molien_values::Metric;
 
 use crate::MineError;
@@ -11,6 +13,8 @@ use crate::MineError;
 pub struct FreeMan {
     men: Vec<(Man, Square)>,
     turn: Color,
+    halfmove_clock: u32,
+    fullmove_number: u32,
     free: Man,
 }
 
@@ -30,23 +34,32 @@ impl FreeMan {
     /// itself: a king may be missing. A `?` is an empty square.
     ///
     /// # Errors
-    /// If the text is no FEN, has castling rights or an en-passant square.
-    pub fn parse(fen: &str, free: Man) -> Result<FreeMan, MineError> {
-        let mut fields = fen.split([' ', '_', '\t', '\n']).filter(|field| !field.is_empty());
-        let board = fields.next().ok_or(FenError::Empty)?;
-        let turn = match fields.next().unwrap_or("w") {
-            "w" => Color::White,
-            "b" => Color::Black,
-            other => return Err(FenError::Turn(other.to_owned()).into()),
-        };
-        let castling = fields.next().unwrap_or("-");
-        if castling != "-" {
-            return Err(FenError::Castling(castling.to_owned()).into());
+    /// If the text is no FEN, has an en-passant square or moves, or if with the
+    /// free man a side does not have one king.
+    pub fn parse(fen: &str, free: Man, options: FenOptions) -> Result<FreeMan, MineError> {
+        let text = fen.replace('?', "1");
+        let (fields, mut moves) = FenFields::parse(&text, options)?;
+        if moves.next().is_some() {
+            return Err(FenError::Trailing("moves".to_owned()).into());
         }
-        if let Some(extra) = fields.find(|field| *field != "-" && field.parse::<u32>().is_err()) {
-            return Err(FenError::Trailing(extra.to_owned()).into());
+        if let Some(square) = fields.en_passant {
+            return Err(FenError::Illegal(IllegalPosition::EnPassant { square }).into());
         }
-        Ok(FreeMan { men: parse_men(board)?, turn, free })
+        for color in Color::BOTH {
+            let king = Man::new(color, Role::King);
+            let others = fields.men.iter().filter(|(man, _)| *man == king).count();
+            let found = others + usize::from(free == king);
+            if found != 1 {
+                return Err(FenError::Illegal(IllegalPosition::Kings { color, found }).into());
+            }
+        }
+        Ok(FreeMan {
+            men: fields.men,
+            turn: fields.turn,
+            halfmove_clock: fields.halfmove_clock,
+            fullmove_number: fields.fullmove_number,
+            free,
+        })
     }
 
     /// The side to move.
@@ -59,56 +72,52 @@ impl FreeMan {
         self.free
     }
 
-    /// The position with the free man on a square; none if it is not legal.
-    pub fn position(&self, square: Square) -> Option<Position> {
+    /// The other men.
+    pub fn others(&self) -> &[(Man, Square)] {
+        &self.men
+    }
+
+    /// The position with the free man on a square, and the clocks of the FEN.
+    ///
+    /// # Errors
+    /// If it is not legal.
+    pub fn setup(&self, square: Square) -> Result<Setup, IllegalPosition> {
         let men = self.men.iter().copied().chain([(self.free, square)]);
-        Position::new(men, self.turn).ok()
+        Ok(Setup {
+            position: Position::new(men, self.turn)?,
+            halfmove_clock: self.halfmove_clock,
+            fullmove_number: self.fullmove_number,
+        })
     }
 
     /// The meaning of every square, a1 first.
     ///
     /// # Errors
-    /// If the tables cannot be had.
+    /// If the tables cannot be had, or no square is legal.
     pub fn squares(
         &self,
         tables: &Tablebase,
         metric: Metric,
-    ) -> Result<Vec<FreeSquare>, ProbeError> {
+    ) -> Result<Vec<FreeSquare>, MineError> {
+        let taken = |square| self.men.iter().find(|(_, taken)| *taken == square);
+        let legal: Vec<Setup> =
+            Square::all().filter_map(|square| self.setup(square).ok()).collect();
+        let empty = Square::all().filter(|&square| taken(square).is_none());
+        if let (true, Some(Err(why))) = (legal.is_empty(), empty.map(|s| self.setup(s)).next()) {
+            return Err(FenError::Illegal(why).into());
+        }
+        let mut metrics = vec![metric];
+        metrics.extend((metric != Metric::Dtz50).then_some(Metric::Dtz50));
+        let mut answers = tables.answers_at(&legal, &metrics)?.into_iter();
         let of_square = |square| {
-            if let Some((man, _)) = self.men.iter().find(|(_, taken)| *taken == square) {
+            if let Some((man, _)) = taken(square) {
                 return Ok(FreeSquare::Taken(*man));
             }
-            match self.position(square) {
+            match self.setup(square).ok().and_then(|_| answers.next()) {
                 None => Ok(FreeSquare::Illegal),
-                Some(position) => tables.probe_in(&position, &[metric]).map(FreeSquare::Legal),
+                Some(answer) => Ok(FreeSquare::Legal(answer?)),
             }
         };
         Square::all().map(of_square).collect()
     }
-}
-
-fn parse_men(board: &str) -> Result<Vec<(Man, Square)>, FenError> {
-    let ranks: Vec<&str> = board.split('/').collect();
-    if ranks.len() != 8 {
-        return Err(FenError::Ranks { found: ranks.len() });
-    }
-    let mut men = Vec::new();
-    for (rank, text) in (1..=8).rev().zip(ranks) {
-        let mut file = 0;
-        for letter in text.chars() {
-            if let Some(gap) = letter.to_digit(10) {
-                file += gap as i32;
-                continue;
-            }
-            if letter != '?' {
-                let man = Man::from_letter(letter).ok_or(FenError::UnknownMan { letter, rank })?;
-                men.extend(Square::at(file, rank as i32 - 1).map(|square| (man, square)));
-            }
-            file += 1;
-        }
-        if file != 8 {
-            return Err(FenError::Files { rank, text: text.to_owned() });
-        }
-    }
-    Ok(men)
 }

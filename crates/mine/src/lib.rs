@@ -23,35 +23,41 @@
 //! Search::new(&tables, &query)?.each(|_, _| {}, |hit| {
 //!     found.push(hit.position);
 //!     std::ops::ControlFlow::Continue(())
-//! });
+//! })?;
 //! assert!(found.is_empty()); // a king on the edge is mated sooner
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! [`Solver`]: molien_build::Build
 
-mod captures;
 mod error;
 mod exact;
 pub mod export;
+mod figures;
 mod free;
 mod horizon;
 mod maxima;
 mod moves;
 mod only_moves;
+mod part;
+#[cfg(feature = "plot")]
 pub mod plot;
 mod query;
+mod relations;
 mod scan;
+mod select;
 mod tables;
 mod tiles;
 mod zugzwang;
 
 pub use error::MineError;
+pub use figures::{Figures, PlyFigures, Shares};
 pub use free::{FreeMan, FreeSquare};
 pub use horizon::horizon;
 pub use maxima::maxima;
 pub use only_moves::{OnlyMoveCounts, OnlyMoves, only_moves};
 pub use query::{Query, QueryError};
 pub use scan::{Hit, Search};
+pub use select::Selection;
 pub use tables::{MetricValues, TableSet};
 pub use zugzwang::{Zugzwang, ZugzwangKind, zugzwangs};

@@ -20,21 +20,23 @@ pub fn maxima(
     outcome: Outcome,
     progress: impl FnMut(u64, u64),
 ) -> Result<Vec<Hit>, MineError> {
-    let table = tables.with_depths(metric)?;
-    let stats = &table.stats.sides[tables.table_color(side).index()];
+    tables.check_depths(metric)?;
+    let stats = &tables.stats(metric)?.sides[tables.table_color(side).index()];
     let longest = match outcome {
         Outcome::Win => &stats.longest_win,
         Outcome::Loss => &stats.longest_loss,
         Outcome::Draw => &None,
     };
     let Some(plies) = longest.as_ref().map(|longest| longest.plies) else { return Ok(Vec::new()) };
-    let query = Query::atom(Atom::Turn(side))
-        .and(Atom::Outcome(outcome))
-        .and(Atom::Depth(metric, plies, plies));
+    let query = Query::atoms(&[
+        Atom::Turn(side),
+        Atom::Outcome(outcome),
+        Atom::Depth(metric, plies, plies),
+    ]);
     let mut found = Vec::new();
     Search::new(tables, &query)?.each(progress, |hit| {
         found.push(hit);
         ControlFlow::Continue(())
-    });
+    })?;
     Ok(found)
 }

@@ -4,14 +4,23 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
-use molien_build::{Build, BuildError};
-use molien_values::{Metric, MoveClass, Table, Value, better, value_before};
+use molien_build::Build;
+use molien_table::TableFile;
+use molien_values::{Metric, MoveClass, Outcome, Table, Value, better, value_before};
+
+use crate::MineError;
+
+/// A table in memory, or in a file from which single values are read.
+enum Source {
+    Whole(Arc<Table>),
+    Stored(Box<TableFile>),
+}
 
 /// The tables of a material and of everything one move leads to, in one
 /// metric.
 pub(crate) struct MoveTables {
     metric: Metric,
-    tables: HashMap<Material, Arc<Table>>,
+    tables: HashMap<Material, Source>,
 }
 
 /// How many moves of a position are good.
@@ -25,49 +34,78 @@ pub(crate) struct GoodMoves {
     pub optimal: u32,
 }
 
+/// A material and what its moves lead to.
+fn wanted(material: Material) -> Vec<Material> {
+    let successors = material.successors();
+    [material.canonical()].into_iter().chain(successors.iter().map(Material::canonical)).collect()
+}
+
 impl MoveTables {
+    /// Whole tables, in memory: for many positions.
     pub fn solve(
-        solver: &Build,
+        build: &Build,
         material: Material,
         metric: Metric,
-    ) -> Result<MoveTables, BuildError> {
+    ) -> Result<MoveTables, MineError> {
         let mut tables = HashMap::new();
-        let mut wanted = vec![material.canonical()];
-        wanted.extend(material.successors().iter().map(Material::canonical));
-        for material in wanted {
-            tables.insert(material, solver.table(material, metric)?);
+        for material in wanted(material) {
+            tables.insert(material, Source::Whole(build.table(material, metric)?));
+        }
+        Ok(MoveTables { metric, tables })
+    }
+
+    /// Who wins, from stored tables where there are some: for few positions.
+    /// Depths are 0.
+    pub fn open(build: &Build, material: Material) -> Result<MoveTables, MineError> {
+        let metric = Metric::Dtz;
+        let mut tables = HashMap::new();
+        for material in wanted(material) {
+            let file = build.folder().and_then(|folder| folder.open(material).ok());
+            let source = match file {
+                Some(file) => Source::Stored(Box::new(file)),
+                None => Source::Whole(build.table(material, metric)?),
+            };
+            tables.insert(material, source);
         }
         Ok(MoveTables { metric, tables })
     }
 
     /// The value without its en-passant right. Positions of other material
     /// than the tables' do not occur.
-    fn plain(&self, position: &Position) -> Value {
-        let table = self.tables.get(&position.material().canonical());
-        table.and_then(|table| table.get(position)).unwrap_or(Value::Draw)
+    fn plain(&self, position: &Position) -> Result<Value, MineError> {
+        match self.tables.get(&position.material().canonical()) {
+            Some(Source::Whole(table)) => Ok(table.get(position).unwrap_or(Value::Draw)),
+            Some(Source::Stored(file)) => Ok(match file.outcome(position)? {
+                Outcome::Win => Value::Win(0),
+                Outcome::Draw => Value::Draw,
+                Outcome::Loss => Value::Loss(0),
+            }),
+            None => Ok(Value::Draw),
+        }
     }
 
     /// The value of a position, en passant included.
-    fn value(&self, position: &Position) -> Value {
+    fn value(&self, position: &Position) -> Result<Value, MineError> {
         if position.en_passant().is_none() {
             return self.plain(position);
         }
         let moves = position.legal_moves();
         let other = moves.iter().any(|m| !m.is_en_passant());
-        let mut best = other.then(|| self.plain(&position.without_en_passant()));
+        let mut best = other.then(|| self.plain(&position.without_en_passant())).transpose()?;
         for m in moves.iter().filter(|m| m.is_en_passant()) {
-            let value = value_before(self.metric, MoveClass::of(m), self.plain(&position.play(m)));
+            let after = self.plain(&position.play(m))?;
+            let value = value_before(self.metric, MoveClass::of(m), after);
             best = Some(best.map_or(value, |best| better(best, value)));
         }
-        best.unwrap_or(Value::Draw)
+        Ok(best.unwrap_or(Value::Draw))
     }
 
     /// Counts the good moves of a position.
-    pub fn good_moves(&self, position: &Position) -> GoodMoves {
+    pub fn good_moves(&self, position: &Position) -> Result<GoodMoves, MineError> {
         let mut best: Option<Value> = None;
         let mut count = GoodMoves::default();
         for m in position.legal_moves() {
-            let after = self.value(&position.play(&m));
+            let after = self.value(&position.play(&m))?;
             let value = value_before(self.metric, MoveClass::of(&m), after);
             count.legal += 1;
             match best {
@@ -86,6 +124,6 @@ impl MoveTables {
                 }
             }
         }
-        count
+        Ok(count)
     }
 }

@@ -76,13 +76,13 @@ pub fn only_moves(
     progress: impl FnMut(u64, u64),
 ) -> Result<[OnlyMoves; 2], MineError> {
     let material = tables.material();
-    tables.with_depths(metric)?;
+    tables.check_depths(metric)?;
     let moves = tables.moves.clone().ok_or(MineError::NoMetric { material, metric })?;
     let count = |counts: &mut [OnlyMoves; 2], hit: &Hit| {
-        let Some(value) = hit.values[metric as usize] else { return };
-        let good = moves.good_moves(&hit.position);
+        let Some(value) = hit.values[metric as usize] else { return Ok(()) };
+        let good = moves.good_moves(&hit.position)?;
         if good.legal == 0 {
-            return;
+            return Ok(());
         }
         counts[hit.position.turn().index()].slot(value).add(&OnlyMoveCounts {
             positions: 1,
@@ -90,11 +90,12 @@ pub fn only_moves(
             one_optimal: u64::from(good.optimal == 1),
             one_legal: u64::from(good.legal == 1),
         });
+        Ok(())
     };
     let merge = |into: &mut [OnlyMoves; 2], from: [OnlyMoves; 2]| {
         for color in Color::BOTH {
             into[color.index()].absorb(&from[color.index()]);
         }
     };
-    Ok(Search::new(tables, &Query::all())?.fold(progress, count, merge))
+    Search::new(tables, &Query::all())?.fold(progress, count, merge)
 }

@@ -4,26 +4,33 @@ use std::ops::ControlFlow;
 
 use molien_board::{Color, Position, Symmetry};
 use molien_hyper::{Cell, Index, Tile};
-use molien_values::{Metric, Place};
+use molien_values::{Category, Metric, Place, Value};
 use rayon::prelude::*;
 
 use crate::exact::Subject;
-use crate::query::{Expr, Query};
-use crate::tiles::TileView;
+use crate::part::{Part, PartPlan, Pawns};
+use crate::query::{Atom, Expr, Query};
+use crate::tiles::{Bounds, TileView};
 use crate::{MetricValues, MineError, TableSet};
 
 /// Tiles searched side by side before their hits are handed on.
-const BATCH: usize = 64;
+const BATCH: usize = 256;
 
 /// A position that matches.
 #[derive(Clone, Debug)]
 pub struct Hit {
     /// The position, in the orientation asked for.
     pub position: Position,
-    /// Where the tables hold it.
-    pub place: Place,
+    /// Its class for the side to move, the count of the 50-move rule at zero,
+    /// as far as the tables at hand tell.
+    pub category: Category,
     /// Its values in the metrics of the tables.
     pub values: MetricValues,
+    /// The value in the first metric of the same placement with the other side
+    /// to move, where it was looked at.
+    pub opposite: Option<Value>,
+    /// The same of the position itself.
+    pub own: Value,
 }
 
 /// A query made ready for the tables of a material.
@@ -39,8 +46,8 @@ pub struct Search<'a> {
     variants: Vec<(Symmetry, Expr)>,
     /// The symmetries that leave the query unchanged.
     own: Vec<Symmetry>,
-    /// Running totals of tiles.
-    ends: Vec<usize>,
+    /// The parts in which something can match.
+    plans: Vec<PartPlan>,
 }
 
 impl<'a> Search<'a> {
@@ -50,14 +57,17 @@ impl<'a> Search<'a> {
     /// If the tables lack a metric or depths that the query needs.
     pub fn new(tables: &'a TableSet, query: &Query) -> Result<Search<'a>, MineError> {
         for metric in query.metrics() {
-            tables.with_depths(metric)?;
+            tables.check_depths(metric)?;
+        }
+        let material = tables.material();
+        if query.minds_the_rule() && tables.cursed() != Some(false) {
+            tables.check_depths(Metric::Dtz50)?;
         }
         if query.needs_moves() && tables.moves.is_none() {
-            let metric = Metric::Dtm;
-            return Err(MineError::NoMetric { material: tables.material(), metric });
+            return Err(MineError::NoMetric { material, metric: Metric::Dtm });
         }
         let expr = if tables.is_swapped() { query.expr.swap_colors() } else { query.expr.clone() };
-        let group: &[Symmetry] = match tables.material().has_pawns() {
+        let group: &[Symmetry] = match material.has_pawns() {
             true => &[Symmetry::IDENTITY, Symmetry::MIRROR],
             false => &Symmetry::ALL,
         };
@@ -72,152 +82,169 @@ impl<'a> Search<'a> {
                 variants.push((symmetry, image));
             }
         }
-        let mut ends: Vec<usize> = Vec::with_capacity(tables.parts().len());
-        for part in tables.parts() {
-            ends.push(ends.last().copied().unwrap_or(0) + part.board.tiles());
+        let both = query.needs_both_sides();
+        let plan = |number| plan(&variants, number, &tables.pawns(number), both);
+        let plans = (0..tables.parts()).filter_map(plan).collect();
+        Ok(Search { tables, variants, own, plans })
+    }
+
+    /// Searches the tiles of all parts, several side by side, and hands on what
+    /// was made of each in the order of the table, until `take` breaks.
+    fn scan<T: Send>(
+        &self,
+        mut progress: impl FnMut(u64, u64),
+        of_tile: impl Fn(&Part, &PartPlan, usize) -> Result<T, MineError> + Sync,
+        mut take: impl FnMut(T) -> ControlFlow<()>,
+    ) -> Result<(), MineError> {
+        let per_part = self.tables.tiles_per_part();
+        let total = (self.plans.len() * per_part) as u64;
+        // Enough parts at once to keep all threads busy reading, or searching.
+        let at_once = (2 * rayon::current_num_threads()).max(BATCH / per_part.max(1));
+        let mut done = 0;
+        for plans in self.plans.chunks(at_once) {
+            let read = plans.par_iter().map(|plan| self.tables.part(plan));
+            let parts = read.collect::<Result<Vec<Part>, MineError>>()?;
+            let tiles: Vec<(usize, usize)> =
+                (0..parts.len()).flat_map(|i| (0..per_part).map(move |tile| (i, tile))).collect();
+            for batch in tiles.chunks(BATCH) {
+                let made = batch.par_iter().map(|&(i, tile)| of_tile(&parts[i], &plans[i], tile));
+                for one in made.collect::<Result<Vec<T>, MineError>>()? {
+                    if take(one).is_break() {
+                        return Ok(());
+                    }
+                }
+                done += batch.len() as u64;
+                progress(done, total);
+            }
         }
-        Ok(Search { tables, variants, own, ends })
-    }
-
-    fn tiles(&self) -> usize {
-        self.ends.last().copied().unwrap_or(0)
-    }
-
-    /// The part and tile of a running number.
-    fn address(&self, number: usize) -> (usize, usize) {
-        let part = self.ends.partition_point(|&end| end <= number);
-        let start = if part == 0 { 0 } else { self.ends[part - 1] };
-        (part, number - start)
+        Ok(())
     }
 
     /// Hands every hit to `emit`, in the order of the table, until it breaks.
     /// `progress` is told the tiles searched and their total.
+    ///
+    /// # Errors
+    /// If a table cannot be read.
     pub fn each(
         &self,
-        mut progress: impl FnMut(u64, u64),
+        progress: impl FnMut(u64, u64),
         mut emit: impl FnMut(Hit) -> ControlFlow<()>,
-    ) {
-        let total = self.tiles();
-        for start in (0..total).step_by(BATCH) {
-            let end = total.min(start + BATCH);
-            let batch: Vec<Vec<Hit>> =
-                (start..end).into_par_iter().map(|number| self.hits(number)).collect();
-            for hit in batch.into_iter().flatten() {
-                if emit(hit).is_break() {
-                    return;
-                }
-            }
-            progress(end as u64, total as u64);
-        }
+    ) -> Result<(), MineError> {
+        let of_tile = |part: &Part, plan: &PartPlan, tile| self.hits(part, plan, tile);
+        self.scan(progress, of_tile, |hits| hits.into_iter().try_for_each(&mut emit))
     }
 
     /// Gathers something over all hits, tiles side by side.
     pub(crate) fn fold<T: Default + Send>(
         &self,
-        mut progress: impl FnMut(u64, u64),
-        add: impl Fn(&mut T, &Hit) + Sync,
+        progress: impl FnMut(u64, u64),
+        add: impl Fn(&mut T, &Hit) -> Result<(), MineError> + Sync,
         merge: impl Fn(&mut T, T),
-    ) -> T {
-        let total = self.tiles();
+    ) -> Result<T, MineError> {
+        let of_tile = |part: &Part, plan: &PartPlan, tile| {
+            let mut gathered = T::default();
+            self.hits(part, plan, tile)?.iter().try_for_each(|hit| add(&mut gathered, hit))?;
+            Ok(gathered)
+        };
         let mut gathered = T::default();
-        for start in (0..total).step_by(BATCH) {
-            let end = total.min(start + BATCH);
-            let of_tile = |number| {
-                let mut gathered = T::default();
-                self.hits(number).iter().for_each(|hit| add(&mut gathered, hit));
-                gathered
-            };
-            let batch: Vec<T> = (start..end).into_par_iter().map(of_tile).collect();
-            batch.into_iter().for_each(|part| merge(&mut gathered, part));
-            progress(end as u64, total as u64);
-        }
-        gathered
+        self.scan(progress, of_tile, |of_tile| {
+            merge(&mut gathered, of_tile);
+            ControlFlow::Continue(())
+        })?;
+        Ok(gathered)
     }
 
     /// How many positions match.
-    pub fn count(&self, mut progress: impl FnMut(u64, u64)) -> u64 {
-        let total = self.tiles();
+    ///
+    /// # Errors
+    /// If a table cannot be read.
+    pub fn count(&self, progress: impl FnMut(u64, u64)) -> Result<u64, MineError> {
         let mut found = 0;
-        for start in (0..total).step_by(16 * BATCH) {
-            let end = total.min(start + 16 * BATCH);
-            found += (start..end).into_par_iter().map(|n| self.count_tile(n)).sum::<u64>();
-            progress(end as u64, total as u64);
-        }
-        found
+        let of_tile = |part: &Part, plan: &PartPlan, tile| self.count_tile(part, plan, tile);
+        self.scan(progress, of_tile, |count| {
+            found += count;
+            ControlFlow::Continue(())
+        })?;
+        Ok(found)
     }
 
-    fn count_tile(&self, number: usize) -> u64 {
-        let (part, tile) = self.address(number);
-        let board = &self.tables.parts()[part].board;
-        let Some(cell) = board.cell(tile) else { return 0 };
+    fn count_tile(&self, part: &Part, plan: &PartPlan, tile: usize) -> Result<u64, MineError> {
+        let Some(cell) = part.board().cell(tile) else { return Ok(0) };
         // Where positions can be their own mirror images, several images of
         // the query may find the same one.
-        if board.maps_to_itself(&cell) && self.variants.len() > 1 {
-            return self.hits(number).len() as u64;
+        if part.board().maps_to_itself(&cell) && self.variants.len() > 1 {
+            return Ok(self.hits(part, plan, tile)?.len() as u64);
         }
-        let count = |turn| {
-            let masks = self.masks(part, &cell, turn);
-            masks.iter().map(Tile::len).sum::<u64>()
-        };
-        Color::BOTH.into_iter().map(count).sum()
+        let mut count = 0;
+        for turn in turns(plan) {
+            count += self.masks(part, &cell, turn)?.iter().map(Tile::len).sum::<u64>();
+        }
+        Ok(count)
     }
 
-    fn hits(&self, number: usize) -> Vec<Hit> {
-        let (part, tile) = self.address(number);
-        let board = &self.tables.parts()[part].board;
+    fn hits(&self, part: &Part, plan: &PartPlan, tile: usize) -> Result<Vec<Hit>, MineError> {
         let mut found = Vec::new();
-        let Some(cell) = board.cell(tile) else { return found };
-        let own_images = board.maps_to_itself(&cell);
-        for turn in Color::BOTH {
-            let masks = self.masks(part, &cell, turn);
+        let Some(cell) = part.board().cell(tile) else { return Ok(found) };
+        let own_images = part.board().maps_to_itself(&cell);
+        for turn in turns(plan) {
+            let masks = self.masks(part, &cell, turn)?;
             let any = masks.iter().fold(Tile::EMPTY, |any, mask| any.or(mask));
             for (row, column) in any.pairs() {
-                let place = Place { part, turn, index: Index { tile, row, column } };
-                self.images(place, &masks, own_images, &mut found);
+                let index = Index { tile, row, column };
+                let place = Place { part: part.number, turn, index };
+                self.images(part, place, &masks, own_images, &mut found)?;
             }
         }
-        found
+        Ok(found)
     }
 
     /// The matching representatives, for each image of the query.
-    fn masks(&self, part: usize, cell: &Cell, turn: Color) -> Vec<Tile> {
-        let view = TileView { tables: self.tables, part, cell, turn };
+    fn masks(&self, part: &Part, cell: &Cell, turn: Color) -> Result<Vec<Tile>, MineError> {
+        let view = TileView { part, cell, turn };
         let legal = view.legal();
         if legal.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let bounds: Vec<_> = self.variants.iter().map(|(_, expr)| view.eval(expr)).collect();
+        let bounds: Vec<Bounds> = self.variants.iter().map(|(_, expr)| view.eval(expr)).collect();
         if bounds.iter().all(|bounds| bounds.maybe.and(&legal).is_empty()) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let wanted = legal.and(&self.tables.parts()[part].board.representatives(cell));
-        let settle = |(bounds, (_, expr)): (&crate::tiles::Bounds, &(Symmetry, Expr))| {
+        let wanted = legal.and(&part.board().representatives(cell));
+        let settle = |(bounds, (_, expr)): (&Bounds, &(Symmetry, Expr))| {
             let mut yes = bounds.yes.and(&wanted);
             let open = bounds.maybe.minus(&bounds.yes).and(&wanted);
             for (row, column) in open.pairs() {
-                let place = Place { part, turn, index: Index { tile: cell.tile, row, column } };
-                if self.matches(place, expr) {
+                let index = Index { tile: cell.tile, row, column };
+                if self.matches(part, Place { part: part.number, turn, index }, expr)? {
                     yes.insert(row, column);
                 }
             }
-            yes
+            Ok(yes)
         };
         bounds.iter().zip(&self.variants).map(settle).collect()
     }
 
-    fn matches(&self, place: Place, expr: &Expr) -> bool {
-        let board = &self.tables.parts()[place.part].board;
-        let men = board.decode_men(place.index);
-        let position = men.and_then(|men| Position::placement(men, place.turn));
-        position
-            .is_some_and(|position| Subject { tables: self.tables, place, position }.matches(expr))
+    fn matches(&self, part: &Part, place: Place, expr: &Expr) -> Result<bool, MineError> {
+        match stored(part, place) {
+            Some(position) => Subject { tables: self.tables, part, place, position }.matches(expr),
+            None => Ok(false),
+        }
     }
 
     /// The positions that one address stands for.
-    fn images(&self, place: Place, masks: &[Tile], own_images: bool, found: &mut Vec<Hit>) {
+    fn images(
+        &self,
+        part: &Part,
+        place: Place,
+        masks: &[Tile],
+        own_images: bool,
+        found: &mut Vec<Hit>,
+    ) -> Result<(), MineError> {
         let Index { row, column, .. } = place.index;
-        let Some(stored) = self.stored(place) else { return };
-        let values = self.tables.values(place);
+        let Some(stored) = stored(part, place) else { return Ok(()) };
+        let (values, category) = self.tables.values(part, place, &stored)?;
+        let opposite = part.has(!place.turn).then(|| part.first.at(!place.turn, place.index));
+        let own = part.first.at(place.turn, place.index);
         let first = found.len();
         for (mask, (symmetry, _)) in masks.iter().zip(&self.variants) {
             if !mask.contains(row, column) {
@@ -231,17 +258,48 @@ impl<'a> Search<'a> {
             if own_images && found[first..].iter().any(is_known) {
                 continue;
             }
-            found.push(Hit { position: self.stored_orientation(&image), place, values });
+            let position = self.stored_orientation(&image);
+            found.push(Hit { position, category, values, opposite, own });
         }
-    }
-
-    fn stored(&self, place: Place) -> Option<Position> {
-        let men = self.tables.parts()[place.part].board.decode_men(place.index)?;
-        Position::placement(men, place.turn)
+        Ok(())
     }
 
     /// From the orientation asked for to the tables', or back.
     fn stored_orientation(&self, position: &Position) -> Position {
         if self.tables.is_swapped() { position.swap_colors() } else { *position }
     }
+}
+
+/// The sides to move that are looked at.
+fn turns(plan: &PartPlan) -> impl Iterator<Item = Color> {
+    let turns = plan.turns;
+    Color::BOTH.into_iter().filter(move |color| turns[color.index()])
+}
+
+/// The position at a place, in the table's orientation.
+fn stored(part: &Part, place: Place) -> Option<Position> {
+    Position::placement(part.board().decode_men(place.index)?, place.turn)
+}
+
+/// What is to be read of a part: nothing, if where its pawns stand rules out
+/// every match.
+fn plan(
+    variants: &[(Symmetry, Expr)],
+    number: usize,
+    pawns: &Pawns,
+    both: bool,
+) -> Option<PartPlan> {
+    let possible = |turn: Color| {
+        let known = |atom: &Atom| match *atom {
+            Atom::Turn(color) => Some(color == turn),
+            Atom::Stands(man, squares) if man.role == molien_board::Role::Pawn => {
+                Some(!(pawns[man.color.index()] & squares).is_empty())
+            }
+            _ => None,
+        };
+        variants.iter().any(|(_, expr)| expr.settled(&known) != Some(false))
+    };
+    let turns = Color::BOTH.map(possible);
+    let sides = if both { [true; 2] } else { turns };
+    turns.contains(&true).then_some(PartPlan { number, turns, sides })
 }

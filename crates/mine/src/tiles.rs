@@ -5,17 +5,14 @@
 //! match. So an answer is a pair of bounds: the positions that surely match,
 //! and those that may. [`exact`](crate::exact) settles the rest one by one.
 
-use molien_board::{Color, Man};
+use molien_board::{Color, Man, Role, Square};
 use molien_hyper::{Cell, Hyperboard, Tile};
 use molien_operators::fastest;
-use molien_values::{BoardValues, Graded, Metric, Outcome};
+use molien_values::{Category, FIFTY_MOVES_PLIES, Graded, Metric, Outcome};
 
-use crate::TableSet;
-use crate::captures::may_capture;
+use crate::part::Part;
 use crate::query::{Atom, Expr};
-
-/// The last ply at which a win is not spoilt by the 50-move rule.
-pub(crate) const LAST_PLY: u16 = 100;
+use crate::relations::{attacks_tile, may_capture, within};
 
 /// What surely matches and what may match.
 #[derive(Clone, Copy)]
@@ -29,54 +26,57 @@ impl Bounds {
         Bounds { yes: tile, maybe: tile }
     }
 
+    fn perhaps(maybe: Tile) -> Bounds {
+        Bounds { yes: Tile::EMPTY, maybe }
+    }
+
     fn not(self) -> Bounds {
         let not = |tile: &Tile| Tile::FULL.minus(tile);
         Bounds { yes: not(&self.maybe), maybe: not(&self.yes) }
     }
 }
 
-/// One tile of a table with one side to move.
+/// One tile of a part with one side to move.
 pub(crate) struct TileView<'a> {
-    pub tables: &'a TableSet,
-    pub part: usize,
+    pub part: &'a Part,
     pub cell: &'a Cell,
     pub turn: Color,
 }
 
 impl TileView<'_> {
-    fn game(&self) -> &BoardValues {
-        &self.tables.parts()[self.part]
-    }
-
     fn board(&self) -> &Hyperboard {
-        &self.game().board
-    }
-
-    /// Who wins, with a side to move.
-    fn side(&self, turn: Color) -> &Graded {
-        &self.game().values[turn.index()]
+        self.part.board()
     }
 
     pub fn legal(&self) -> Tile {
-        self.side(self.turn).legal[self.cell.tile]
+        self.part.side(self.turn).legal[self.cell.tile]
     }
 
     pub fn eval(&self, expr: &Expr) -> Bounds {
         match expr {
-            Expr::All => Bounds::exactly(Tile::FULL),
             Expr::Atom(atom) => self.atom(atom),
             Expr::Not(inner) => self.eval(inner).not(),
-            Expr::And(a, b) => {
-                let a = self.eval(a);
-                if a.maybe.is_empty() {
-                    return a;
+            Expr::And(parts) => {
+                let mut all = Bounds::exactly(Tile::FULL);
+                for part in parts {
+                    let one = self.eval(part);
+                    all = Bounds { yes: all.yes.and(&one.yes), maybe: all.maybe.and(&one.maybe) };
+                    if all.maybe.is_empty() {
+                        break;
+                    }
                 }
-                let b = self.eval(b);
-                Bounds { yes: a.yes.and(&b.yes), maybe: a.maybe.and(&b.maybe) }
+                all
             }
-            Expr::Or(a, b) => {
-                let (a, b) = (self.eval(a), self.eval(b));
-                Bounds { yes: a.yes.or(&b.yes), maybe: a.maybe.or(&b.maybe) }
+            Expr::Or(parts) => {
+                let mut any = Bounds::exactly(Tile::EMPTY);
+                for part in parts {
+                    let one = self.eval(part);
+                    any = Bounds { yes: any.yes.or(&one.yes), maybe: any.maybe.or(&one.maybe) };
+                    if any.yes == Tile::FULL {
+                        break;
+                    }
+                }
+                any
             }
         }
     }
@@ -87,28 +87,52 @@ impl TileView<'_> {
             Atom::Stands(man, squares) => self.stands(man, squares.0),
             Atom::Turn(color) => whole(color == self.turn),
             Atom::Outcome(outcome) => self.outcome(self.turn, outcome),
-            Atom::Cursed => self.depth(Metric::Dtz50, LAST_PLY + 1, u16::MAX),
+            Atom::Class(category) => self.class(category),
             Atom::Depth(metric, from, to) => self.depth(metric, from, to),
             Atom::Zugzwang => self.zugzwang(),
-            Atom::Check => fastest().in_check(self.board(), self.turn, self.cell),
-            Atom::OnlyMove => return Bounds { yes: Tile::EMPTY, maybe: Tile::FULL },
-            Atom::Capture => {
-                let maybe = may_capture(self.board(), self.turn, self.cell);
-                return Bounds { yes: Tile::EMPTY, maybe };
+            Atom::Check => self.check(),
+            Atom::Mate => {
+                let lost = self.outcome(self.turn, Outcome::Loss);
+                return Bounds::perhaps(lost.and(&self.check()).minus(&self.can_move_quietly()));
             }
+            Atom::Stalemate => {
+                let drawn = self.outcome(self.turn, Outcome::Draw);
+                return Bounds::perhaps(drawn.minus(&self.check()).minus(&self.can_move_quietly()));
+            }
+            Atom::OnlyMove => return Bounds::perhaps(Tile::FULL),
+            Atom::Capture => {
+                return Bounds::perhaps(may_capture(self.board(), self.turn, self.cell));
+            }
+            Atom::Distance(_, from, to) if from > to => Tile::EMPTY,
+            Atom::Distance(men, from, to) => {
+                let within = |moves| within(self.board(), self.cell, men, moves);
+                match from.checked_sub(1) {
+                    None => within(to),
+                    Some(nearer) => within(to).minus(&within(nearer)),
+                }
+            }
+            Atom::Attacks(man, target) => attacks_tile(self.board(), self.cell, man, target),
         })
+    }
+
+    fn check(&self) -> Tile {
+        fastest().in_check(self.board(), self.turn, self.cell)
+    }
+
+    /// The positions with a quiet move of a piece.
+    fn can_move_quietly(&self) -> Tile {
+        fastest().quiet(self.board(), self.turn, self.part.legal(!self.turn), self.cell)
     }
 
     fn stands(&self, man: Man, squares: u64) -> Tile {
         let (board, cell) = (self.board(), self.cell);
-        let on = |square: molien_board::Square| squares >> square.index() & 1 != 0;
+        let on = |square: Square| squares >> square.index() & 1 != 0;
         let king = cell.kings.is_some_and(|(white, black)| {
-            let of_color =
-                |color, square| man == Man::new(color, molien_board::Role::King) && on(square);
+            let of_color = |color, square| man == Man::new(color, Role::King) && on(square);
             of_color(Color::White, white) || of_color(Color::Black, black)
         });
         let outer = board.outer().iter().zip(cell.squares).any(|(&m, s)| m == man && on(s));
-        let pawn = man.role == molien_board::Role::Pawn && board.pawns(man.color).0 & squares != 0;
+        let pawn = man.role == Role::Pawn && board.pawns(man.color).0 & squares != 0;
         if king || outer || pawn {
             return Tile::FULL;
         }
@@ -117,11 +141,23 @@ impl TileView<'_> {
     }
 
     fn outcome(&self, turn: Color, outcome: Outcome) -> Tile {
-        let (side, t) = (self.side(turn), self.cell.tile);
+        let (side, t) = (self.part.side(turn), self.cell.tile);
         match outcome {
             Outcome::Win => side.won[t],
             Outcome::Loss => side.lost[t],
             Outcome::Draw => side.legal[t].minus(&side.won[t]).minus(&side.lost[t]),
+        }
+    }
+
+    /// Where DTZ50 was not read, the 50-move rule spoils nothing.
+    fn class(&self, category: Category) -> Tile {
+        let decided = self.outcome(self.turn, category.outcome());
+        let spoilt = || self.depth(Metric::Dtz50, FIFTY_MOVES_PLIES + 1, u16::MAX);
+        match category {
+            Category::Draw => decided,
+            Category::Win | Category::Loss => decided.minus(&spoilt()),
+            Category::CursedWin | Category::BlessedLoss => decided.and(&spoilt()),
+            Category::MaybeWin | Category::MaybeLoss => Tile::EMPTY,
         }
     }
 
@@ -136,8 +172,8 @@ impl TileView<'_> {
 
     /// Decided positions whose depth lies in a range.
     fn depth(&self, metric: Metric, from: u16, to: u16) -> Tile {
-        let Some(table) = self.tables.get(metric) else { return Tile::EMPTY };
-        let (side, t) = (&table.parts[self.part].values[self.turn.index()], self.cell.tile);
+        let Some(values) = &self.part.by_metric[metric as usize] else { return Tile::EMPTY };
+        let (side, t) = (&values.values[self.turn.index()], self.cell.tile);
         let mut found = side.won[t].or(&side.lost[t]);
         if found.is_empty() || from > to {
             return Tile::EMPTY;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 use molien_board::{Color, Position};
-use molien_values::{Outcome, Place, Value};
+use molien_values::{Outcome, Value};
 
 use crate::query::{Atom, Query};
 use crate::{Hit, MineError, Search, TableSet};
@@ -25,12 +25,12 @@ impl ZugzwangKind {
     pub const ALL: [ZugzwangKind; 3] =
         [ZugzwangKind::WhiteWins, ZugzwangKind::BlackWins, ZugzwangKind::FullPoint];
 
-    /// The name used in output, such as `white_wins`.
+    /// The name used in output, such as `white-wins`.
     pub const fn name(self) -> &'static str {
         match self {
-            ZugzwangKind::WhiteWins => "white_wins",
-            ZugzwangKind::BlackWins => "black_wins",
-            ZugzwangKind::FullPoint => "full_point",
+            ZugzwangKind::WhiteWins => "white-wins",
+            ZugzwangKind::BlackWins => "black-wins",
+            ZugzwangKind::FullPoint => "full-point",
         }
     }
 }
@@ -53,18 +53,18 @@ impl Zugzwang {
         self.values.iter().filter_map(|value| value.plies()).max().unwrap_or(0)
     }
 
-    fn of(tables: &TableSet, hit: &Hit) -> Zugzwang {
-        let value = |color| {
-            let place = Place { turn: tables.table_color(color), ..hit.place };
-            tables.first().at(place)
+    fn of(hit: &Hit) -> Option<Zugzwang> {
+        let (own, opposite) = (hit.own, hit.opposite?);
+        let values = match hit.position.turn() {
+            Color::White => [own, opposite],
+            Color::Black => [opposite, own],
         };
-        let values = Color::BOTH.map(value);
         let kind = match values.map(Value::outcome) {
             [Outcome::Loss, Outcome::Loss] => ZugzwangKind::FullPoint,
             [Outcome::Loss, _] => ZugzwangKind::BlackWins,
             _ => ZugzwangKind::WhiteWins,
         };
-        Zugzwang { kind, position: hit.position, values }
+        Some(Zugzwang { kind, position: hit.position, values })
     }
 }
 
@@ -80,7 +80,7 @@ pub fn zugzwangs(
     progress: impl FnMut(u64, u64),
     mut emit: impl FnMut(Zugzwang) -> ControlFlow<()>,
 ) -> Result<(), MineError> {
-    let query = Query::atom(Atom::Zugzwang).and(Atom::Outcome(Outcome::Loss));
+    let query = Query::atoms(&[Atom::Zugzwang, Atom::Outcome(Outcome::Loss)]);
     let search = Search::new(tables, &query)?;
     let wanted = |zugzwang: &Zugzwang| {
         // Where both sides lose the search finds the placement twice.
@@ -88,18 +88,18 @@ pub fn zugzwangs(
             zugzwang.kind == ZugzwangKind::FullPoint && zugzwang.position.turn() == Color::Black;
         !twice && kinds.contains(&zugzwang.kind)
     };
-    if !tables.first().has_depths() {
-        search.each(progress, |hit| match Zugzwang::of(tables, &hit) {
-            zugzwang if wanted(&zugzwang) => emit(zugzwang),
-            _ => ControlFlow::Continue(()),
+    let depths = tables.first_metric().is_some_and(|metric| tables.check_depths(metric).is_ok());
+    if !depths {
+        return search.each(progress, |hit| match Zugzwang::of(&hit).filter(wanted) {
+            Some(zugzwang) => emit(zugzwang),
+            None => ControlFlow::Continue(()),
         });
-        return Ok(());
     }
     let mut found = Vec::new();
     search.each(progress, |hit| {
-        found.extend(Some(Zugzwang::of(tables, &hit)).filter(wanted));
+        found.extend(Zugzwang::of(&hit).filter(wanted));
         ControlFlow::Continue(())
-    });
+    })?;
     found.sort_by_key(|zugzwang| (zugzwang.kind, Reverse(zugzwang.loss_plies())));
     let _ = found.into_iter().try_for_each(emit);
     Ok(())

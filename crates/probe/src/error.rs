@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use molien_board::{IllegalPosition, MAX_MEN, Material};
 use molien_build::BuildError;
+use molien_solve::SolveError;
 use molien_table::TableError;
 use molien_values::{Metric, SurveyError};
 use thiserror::Error;
@@ -67,6 +68,20 @@ impl ProbeError {
     /// Whether it is too much for the memory that may be used, or for any.
     pub fn is_too_large(&self) -> bool {
         matches!(self, ProbeError::Build(error) if error.is_too_large())
+    }
+
+    /// Whether the file system refuses to keep what was made: the folder cannot
+    /// be written to, or the disk is full. Solving without storing still works.
+    pub fn is_refused_by_disk(&self) -> bool {
+        let by_table = |error: &TableError| matches!(error, TableError::Io { .. });
+        match self {
+            ProbeError::Table(error) => by_table(error),
+            ProbeError::Build(BuildError::Table(error)) => by_table(error),
+            ProbeError::Build(BuildError::Solve(error)) => {
+                matches!(error, SolveError::WaveLog { .. })
+            }
+            _ => false,
+        }
     }
 
     /// The table that is missing, if that is all that is wrong.

@@ -36,7 +36,7 @@ mod tablebase;
 pub use answer::{Answer, MoveAnswer};
 pub use clocked::{ClockAnswer, ClockMove};
 pub use error::ProbeError;
-pub use made::MadeTables;
+pub use made::{MadeTables, Spare};
 pub use order::quiet_moves_first;
 pub use source::{Failure, Source, Sources};
 pub use stored::StoredTables;

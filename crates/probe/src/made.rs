@@ -1,7 +1,7 @@
 //! Values of what is not at hand: solved on demand, and stored where there is a
 //! folder.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use molien_board::{MAX_MEN, Material, Position};
 use molien_build::{Build, Making, Storage, is_whole_for_position, storage};
@@ -14,13 +14,40 @@ use crate::{Failure, ProbeError, Source, StoredTables};
 pub struct MadeTables {
     build: Arc<Build>,
     stored: Option<Arc<StoredTables>>,
+    spare: Option<Spare>,
+    /// Takes over once the folder has refused to be written to.
+    in_memory: OnceLock<Box<MadeTables>>,
+}
+
+/// What takes over where a folder cannot be written to.
+pub struct Spare {
+    /// Makes a build without a folder to store in.
+    pub make: Box<dyn Fn() -> Build + Send + Sync>,
+    /// Told once, and why.
+    pub notice: Box<dyn Fn(&ProbeError) + Send + Sync>,
 }
 
 impl MadeTables {
     /// Answers from what this build makes; `stored` reads its folder, if it has
     /// one.
     pub fn new(build: Arc<Build>, stored: Option<Arc<StoredTables>>) -> MadeTables {
-        MadeTables { build, stored }
+        MadeTables { build, stored, spare: None, in_memory: OnceLock::new() }
+    }
+
+    /// Goes on in memory if the folder cannot be written to.
+    pub fn or_in_memory(mut self, spare: Spare) -> MadeTables {
+        self.spare = Some(spare);
+        self
+    }
+
+    /// What takes over after an error, if it is one of the folder's.
+    fn instead(&self, error: &ProbeError) -> Option<&MadeTables> {
+        let spare = self.spare.as_ref().filter(|_| error.is_refused_by_disk())?;
+        let take_over = || {
+            (spare.notice)(error);
+            Box::new(MadeTables::new(Arc::new((spare.make)()), None))
+        };
+        Some(self.in_memory.get_or_init(take_over))
     }
 
     /// What makes the tables.
@@ -107,6 +134,9 @@ impl Source for MadeTables {
         metrics: &[Metric],
         found: &mut [Values],
     ) -> Vec<Failure> {
+        if let Some(in_memory) = self.in_memory.get() {
+            return in_memory.values(positions, metrics, found);
+        }
         let failed = |error: ProbeError| {
             let failure = |&metric: &Metric| Failure { metric, error: error.clone() };
             metrics.iter().map(failure).collect()
@@ -119,13 +149,22 @@ impl Source for MadeTables {
                 (checked, _) => checked,
             };
             if let Err(error) = stored {
-                return failed(error);
+                return match self.instead(&error) {
+                    Some(in_memory) => in_memory.values(positions, metrics, found),
+                    None => failed(error),
+                };
             }
         }
         let mut failures = Vec::new();
         for &metric in metrics {
-            if let Err(error) = self.values_in(positions, metric, found) {
-                failures.push(Failure { metric, error });
+            match self.values_in(positions, metric, found) {
+                Ok(()) => {}
+                Err(error) => match self.instead(&error) {
+                    Some(in_memory) => {
+                        failures.extend(in_memory.values(positions, &[metric], found))
+                    }
+                    None => failures.push(Failure { metric, error }),
+                },
             }
         }
         failures
@@ -133,7 +172,15 @@ impl Source for MadeTables {
 
     fn stats(&self, material: Material, metric: Metric) -> Result<Option<Stats>, ProbeError> {
         check_men(material)?;
-        self.prepare(material, metric)?;
+        if let Some(in_memory) = self.in_memory.get() {
+            return in_memory.stats(material, metric);
+        }
+        if let Err(error) = self.prepare(material, metric) {
+            return match self.instead(&error) {
+                Some(in_memory) => in_memory.stats(material, metric),
+                None => Err(error),
+            };
+        }
         if let Some(stored) = &self.stored
             && let Some(stats) = stored.stats(material, metric)?
         {

@@ -24,7 +24,7 @@ impl Verdict {
             Verdict::Equal => "equal",
             Verdict::Explained(_) => "differs-explained",
             Verdict::Differs => "differs",
-            Verdict::Beside(_) => "beside",
+            Verdict::Beside(_) => "not-comparable",
             Verdict::Skipped(_) => "skipped",
         }
     }
@@ -154,9 +154,16 @@ impl Section {
 
     /// How many cells are equal, differ, and were not compared.
     pub fn summary(&self) -> String {
-        let words = ["equal", "differs-explained", "differs", "beside", "skipped"];
-        let parts = words.iter().map(|word| (self.count(word), word)).filter(|(n, _)| *n > 0);
-        parts.map(|(n, word)| format!("{n} {word}")).collect::<Vec<_>>().join(", ")
+        let words = [
+            ("equal", "equal"),
+            ("differs-explained", "different for a known reason"),
+            ("differs", "different"),
+            ("not-comparable", "not comparable"),
+            ("skipped", "skipped"),
+        ];
+        let parts = words.iter().map(|(name, words)| (self.count(name), words));
+        let parts = parts.filter(|(count, _)| *count > 0);
+        parts.map(|(count, words)| format!("{count} {words}")).collect::<Vec<_>>().join(", ")
     }
 
     /// The table as JSON.

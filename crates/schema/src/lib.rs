@@ -5,13 +5,35 @@
 //! belongs to. Classes are the seven words of `Category`. docs/json.md
 //! describes the fields.
 //!
-//! What it is not: it computes nothing.
+//! What it is not: it computes nothing and prints nothing.
 
+mod line;
+mod mined;
 mod position;
 mod problem;
+mod search;
+mod stats;
+mod study;
+mod tables;
+mod value;
 
-pub use position::{MissingJson, MoveJson, PositionJson, ValuesJson};
+pub use line::{LineJson, LineMoveJson};
+pub use mined::{
+    CountJson, ExportJson, FreeJson, HitJson, MaximaJson, MaximumJson, OnlyMoveCountsJson,
+    OnlyMovesJson, SideOnlyMovesJson, ZugzwangJson, ZugzwangsJson,
+};
+pub use position::{MissingJson, MoveJson, PositionJson};
 pub use problem::ErrorJson;
+pub use search::SearchJson;
+pub use stats::{SideStatsJson, StatsJson, ZugzwangCountsJson};
+pub use study::{
+    FlawJson, GameJson, JudgedMoveJson, PassedOverJson, ProblemJson, StudyCountsJson, SummaryJson,
+};
+pub use tables::{
+    BrokenLawJson, ChecksumJson, CleanedJson, DisagreementJson, LeftoverJson, PlaneCheckJson,
+    RefereeJson, SolvedJson, TableJson, TableSizesJson, TableState, TablesJson, VerifyJson,
+};
+pub use value::{ValuedJson, ValuesJson};
 
 /// The version of the fields. It rises when one changes its meaning or goes
 /// away; new ones may come without.

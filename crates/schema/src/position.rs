@@ -1,36 +1,12 @@
 //! A position, its values and its moves.
 
-use molien_board::{Color, Setup};
+use molien_board::Setup;
 use molien_probe::{Answer, MoveAnswer};
-use molien_values::{Category, Metric, Values};
+use molien_values::{Category, Metric};
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 
-use crate::VERSION;
-
-/// The depths in the metrics asked for, as fields of the object around them.
-#[derive(Clone, Debug)]
-pub struct ValuesJson {
-    values: Values,
-    metrics: Vec<Metric>,
-}
-
-impl ValuesJson {
-    /// The plies in the metrics asked for, in their order.
-    pub fn plies(&self) -> impl Iterator<Item = Option<i32>> {
-        self.metrics.iter().map(|&metric| self.values.plies(metric))
-    }
-}
-
-impl Serialize for ValuesJson {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.metrics.len()))?;
-        for &metric in &self.metrics {
-            map.serialize_entry(metric.name(), &self.values.plies(metric))?;
-        }
-        map.end()
-    }
-}
+use crate::value::{category_name, is_checkmate, is_stalemate, side_name};
+use crate::{VERSION, ValuesJson};
 
 /// A metric that was asked for but is not known.
 #[derive(Clone, Debug, Serialize)]
@@ -49,7 +25,7 @@ pub struct MoveJson {
     /// Its name in standard notation.
     pub san: String,
     /// The class of the position after it.
-    #[serde(serialize_with = "name")]
+    #[serde(serialize_with = "category_name")]
     pub category: Category,
     /// Whether it is a capture or a pawn move, which starts the count of the
     /// 50-move rule anew.
@@ -73,7 +49,7 @@ pub struct PositionJson {
     /// `white` or `black`.
     pub side_to_move: &'static str,
     /// The class at the count of the 50-move rule in the FEN.
-    #[serde(serialize_with = "name")]
+    #[serde(serialize_with = "category_name")]
     pub category: Category,
     /// Whether the side to move is mated.
     pub checkmate: bool,
@@ -90,18 +66,6 @@ pub struct PositionJson {
     pub moves: Option<Vec<MoveJson>>,
 }
 
-fn name<S: Serializer>(category: &Category, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(category.name())
-}
-
-/// `white` or `black`.
-fn side(color: Color) -> &'static str {
-    match color {
-        Color::White => "white",
-        Color::Black => "black",
-    }
-}
-
 impl PositionJson {
     /// A position with its answer in these metrics, moves left out.
     pub fn new(setup: &Setup, metrics: &[Metric], answer: &Answer) -> PositionJson {
@@ -112,11 +76,11 @@ impl PositionJson {
         PositionJson {
             schema: VERSION,
             fen: setup.to_string(),
-            side_to_move: side(setup.position.turn()),
+            side_to_move: side_name(setup.position.turn()),
             category: answer.category,
-            checkmate: setup.position.is_checkmate(),
-            stalemate: setup.position.is_stalemate(),
-            values: ValuesJson { values: answer.values, metrics: metrics.to_vec() },
+            checkmate: is_checkmate(&setup.position, &answer.values),
+            stalemate: is_stalemate(&setup.position, &answer.values),
+            values: ValuesJson::new(answer.values, metrics),
             missing: answer.missing.iter().map(missing).collect(),
             moves: None,
         }
@@ -124,7 +88,7 @@ impl PositionJson {
 
     /// With its moves.
     pub fn with_moves(mut self, setup: &Setup, moves: &[MoveAnswer]) -> PositionJson {
-        let metrics = &self.values.metrics;
+        let metrics = self.values.metrics();
         let of_move = |m: &MoveAnswer| {
             let after = setup.position.play(&m.played);
             MoveJson {
@@ -132,9 +96,9 @@ impl PositionJson {
                 san: m.san.clone(),
                 category: m.after.category,
                 zeroing: m.played.is_zeroing(),
-                checkmate: after.is_checkmate(),
-                stalemate: after.is_stalemate(),
-                values: ValuesJson { values: m.after.values, metrics: metrics.clone() },
+                checkmate: is_checkmate(&after, &m.after.values),
+                stalemate: is_stalemate(&after, &m.after.values),
+                values: ValuesJson::new(m.after.values, metrics),
             }
         };
         self.moves = Some(moves.iter().map(of_move).collect());

@@ -44,6 +44,7 @@ pub use format::file::{OLDEST_VERSION, VERSION};
 pub use log::logged::Logged;
 pub use log::logs::WaveLogs;
 pub use read::block_cache::BlockCache;
+pub use read::load::Reading;
 pub use read::sizes::Sizes;
 pub use read::table_file::TableFile;
 pub use write::assemble::Assembly;

@@ -1,8 +1,10 @@
 //! The values of whole hyperboards, bit-sliced: plane b holds bit b of every
 //! depth.
 
-use molien_board::Square;
-use molien_hyper::{Hyperboard, Tile};
+use molien_board::{Color, Square};
+use molien_hyper::{Hyperboard, Index, Tile};
+
+use crate::Value;
 
 /// Bits of the largest depth: 2047 plies.
 pub const MAX_BITS: usize = 11;
@@ -17,6 +19,20 @@ pub struct BoardValues {
 }
 
 impl BoardValues {
+    /// The value at an index, seen from the side to move; a depth is 0 where
+    /// depths are not kept.
+    pub fn at(&self, turn: Color, index: Index) -> Value {
+        let Index { tile, row, column } = index;
+        let values = &self.values[turn.index()];
+        if values.won[tile].contains(row, column) {
+            Value::Win(values.depth_at(tile, row, column))
+        } else if values.lost[tile].contains(row, column) {
+            Value::Loss(values.depth_at(tile, row, column))
+        } else {
+            Value::Draw
+        }
+    }
+
     /// Bytes held.
     pub fn len_bytes(&self) -> usize {
         self.values.iter().map(Graded::len_bytes).sum()

@@ -70,15 +70,7 @@ impl Table {
 
     /// The value at a place that [`Table::locate`] gave.
     pub fn at(&self, place: Place) -> Value {
-        let Index { tile, row, column } = place.index;
-        let values = &self.parts[place.part].values[place.turn.index()];
-        if values.won[tile].contains(row, column) {
-            Value::Win(values.depth_at(tile, row, column))
-        } else if values.lost[tile].contains(row, column) {
-            Value::Loss(values.depth_at(tile, row, column))
-        } else {
-            Value::Draw
-        }
+        self.parts[place.part].at(place.turn, place.index)
     }
 
     /// Bytes the values take in memory.

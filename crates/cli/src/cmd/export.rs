@@ -1,7 +1,7 @@
 //! `molien export`.
 
 use std::fs::File;
-use std::io::BufWriter;
+use std::io::{BufWriter, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -9,26 +9,28 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use molien_board::Material;
 use molien_mine::export::{Columns, CsvWriter, ParquetWriter, RowWriter};
-use molien_mine::{Query, Search};
+use molien_mine::{Query, Search, TableSet};
+use molien_schema::ExportJson;
 use molien_values::Metric;
-use serde_json::json;
 
 use crate::Verdict;
-use crate::cmd::find::tables;
 use crate::context::Context;
+use crate::estimate::{self, Goal};
 use crate::scan_bar::ScanBar;
-use crate::text::{grouped, print_json, print_line};
+use crate::text::{grouped, plural, print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
   molien export KRK --format parquet --out KRK.parquet
   molien export KRKN --format csv --out zugzwangs.csv --query 'zugzwang and loss' --metric dtm
+  molien export KQK --format csv --query 'dtm = 19' --out -
 
-Columns: fen, turn, outcome (for the side to move), one for every man with its
-square (white_king, white_rook, white_rook2, ...), and one for every metric in
-plies: positive for a win of the side to move, negative for a loss, 0 for
-mated, empty for a draw. The query language is that of `molien find`; of
-mirror images one position is written.";
+Columns: fen, turn, category (win, cursed-win, draw, blessed-loss or loss, for
+the side to move), one for every man with its square (white_king, white_rook,
+white_rook2, ...), and one for every metric in plies: positive for a win of the
+side to move, negative for a loss, 0 for mated, empty for a draw. The query
+language is that of `molien find`; of mirror images one position is written.
+'-' writes to standard output.";
 
 /// A kind of file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -46,7 +48,7 @@ pub struct ExportArgs {
     /// The kind of file
     #[arg(long, value_enum)]
     format: Format,
-    /// The file to write
+    /// The file to write; '-' is standard output
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Which positions [default: all]
@@ -64,15 +66,27 @@ pub fn run(context: &Context, args: &ExportArgs) -> anyhow::Result<Verdict> {
         Some(text) => Query::parse(text, material)?,
         None => Query::all(),
     };
-    let tables = tables(&context.build(), material, &query, &args.metric)?;
-    for &metric in &args.metric {
-        tables.with_depths(metric)?;
+    let build = context.build();
+    // Every row has all depths: they are read with the positions.
+    let mut metrics = args.metric.clone();
+    metrics.extend(query.metrics());
+    let needed = [&metrics[..], &[Metric::Dtz50]].concat();
+    estimate::check(context, Goal::Tables(&[material]), &needed)?;
+    let mut tables = TableSet::open(&build, material, &metrics, &[])?.minding_the_rule();
+    if query.needs_moves() {
+        tables = tables.with_moves(&build)?;
     }
-    let path = args.out.display().to_string();
-    let mut writer = writer(args, Columns::new(material, &args.metric)).context(path.clone())?;
+    for &metric in &args.metric {
+        tables.check_depths(metric)?;
+    }
+    let search = Search::new(&tables, &query)?;
+    let stdout = args.out.as_os_str() == "-";
+    let path = if stdout { "standard output".to_owned() } else { args.out.display().to_string() };
+    let mut writer =
+        writer(args, stdout, Columns::new(material, &args.metric)).with_context(|| path.clone())?;
     let bar = ScanBar::new(&format!("{material} export"));
     let (mut rows, mut result) = (0, Ok(()));
-    Search::new(&tables, &query)?.each(
+    search.each(
         |done, total| bar.set(done, total),
         |hit| {
             result = writer.write(&hit);
@@ -82,22 +96,29 @@ pub fn run(context: &Context, args: &ExportArgs) -> anyhow::Result<Verdict> {
                 false => ControlFlow::Continue(()),
             }
         },
-    );
+    )?;
     drop(bar);
-    result.and_then(|()| writer.finish()).context(path.clone())?;
+    result.and_then(|()| writer.finish()).with_context(|| path.clone())?;
     anyhow::ensure!(!context.is_interrupted(), "{path}: interrupted after {rows} positions");
-    if context.json {
-        print_json(&json!({ "file": path, "positions": rows }))?;
-    } else {
-        print_line(&format!("{path}: {} positions", grouped(rows)))?;
+    match (stdout, context.json) {
+        (true, _) => {}
+        (false, true) => print_answer(&ExportJson::new(&path, rows))?,
+        (false, false) => {
+            let positions = plural(rows, "position", "positions");
+            print_line(&format!("{path}: {} {positions}", grouped(rows)))?;
+        }
     }
     Ok(Verdict::Done)
 }
 
-fn writer(args: &ExportArgs, columns: Columns) -> anyhow::Result<Box<dyn RowWriter>> {
-    let file = BufWriter::new(File::create(&args.out)?);
+fn writer(args: &ExportArgs, stdout: bool, columns: Columns) -> anyhow::Result<Box<dyn RowWriter>> {
+    let out: Box<dyn Write + Send> = match stdout {
+        true => Box::new(std::io::stdout()),
+        false => Box::new(File::create(&args.out)?),
+    };
+    let out = BufWriter::new(out);
     Ok(match args.format {
-        Format::Csv => Box::new(CsvWriter::new(file, columns)?),
-        Format::Parquet => Box::new(ParquetWriter::new(file, columns)?),
+        Format::Csv => Box::new(CsvWriter::new(out, columns)?),
+        Format::Parquet => Box::new(ParquetWriter::new(out, columns)?),
     })
 }

@@ -2,13 +2,14 @@
 
 use clap::Args;
 use molien_lines::{Line, Play, Strategy, Until, best_line};
+use molien_schema::LineJson;
 use molien_values::Metric;
-use serde_json::json;
 
 use crate::Verdict;
 use crate::context::Context;
+use crate::estimate::{self, Goal};
 use crate::fen::FenArgs;
-use crate::text::{print_json, print_line};
+use crate::text::{print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -70,12 +71,12 @@ pub fn run(context: &Context, args: &LineArgs) -> anyhow::Result<Verdict> {
     let strategy = |own: &Option<Strategy>| own.clone().unwrap_or(default.clone());
     let play = Play { white: strategy(&args.white), black: strategy(&args.black) };
     let until = Until { plies: args.plies, conversion: args.conversion, fifty_moves: rule };
+    let by_strategy = play.white.metrics().chain(play.black.metrics());
+    let metrics: Vec<Metric> = by_strategy.chain(rule.then_some(Metric::Dtz50)).collect();
+    estimate::check(context, Goal::Position(&setup.position), &metrics)?;
     let line = best_line(&context.tablebase(), setup, &play, until)?;
     if context.json {
-        let mut found = line.to_json();
-        found["white"] = json!(play.white.to_string());
-        found["black"] = json!(play.black.to_string());
-        print_json(&found)?;
+        print_answer(&LineJson::new(&line, &play))?;
     } else if args.pgn {
         let event = format!("Best play, {}-{}", play.white, play.black);
         print_line(&line.to_pgn(&event))?;

@@ -3,13 +3,14 @@
 use clap::{Args, ValueEnum};
 use molien_board::{Color, Material};
 use molien_mine::{Hit, TableSet, maxima};
-use molien_values::{Metric, Outcome};
-use serde_json::{Value as Json, json};
+use molien_schema::MaximaJson;
+use molien_values::{Category, Metric, Outcome, Value};
 
 use crate::Verdict;
 use crate::context::Context;
+use crate::estimate::{self, Goal};
 use crate::scan_bar::ScanBar;
-use crate::text::{grouped, print_json, print_line, winner_moves};
+use crate::text::{grouped, plural, print_answer, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -17,7 +18,8 @@ Examples:
   molien maxima KQKQ --metric dtc --side white --json
 
 All positions of the greatest depth, won and lost, for each side to move; of
-mirror images one.";
+mirror images one. In dtz50 depths above 100 plies are cursed wins and blessed
+losses: draws by the 50-move rule.";
 
 /// A side as the user names it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -43,14 +45,24 @@ pub struct MaximaArgs {
 /// The deepest wins or losses of one side to move.
 struct Group {
     side: Color,
-    outcome: Outcome,
+    class: Category,
     plies: u16,
     hits: Vec<Hit>,
+}
+
+/// What a depth means: only DTZ50 knows of the 50-move rule.
+fn class(metric: Metric, outcome: Outcome, plies: u16) -> Category {
+    match (metric, outcome) {
+        (Metric::Dtz50, Outcome::Win) => Category::of(Value::Win(plies)),
+        (Metric::Dtz50, Outcome::Loss) => Category::of(Value::Loss(plies)),
+        (_, outcome) => outcome.into(),
+    }
 }
 
 /// Lists all deepest positions.
 pub fn run(context: &Context, args: &MaximaArgs) -> anyhow::Result<Verdict> {
     let material: Material = args.material.parse()?;
+    estimate::check(context, Goal::Tables(&[material]), &[args.metric])?;
     let build = context.build();
     let tables = TableSet::solve(&build, material, &[args.metric])?;
     let sides: &[Color] = match args.side {
@@ -66,45 +78,30 @@ pub fn run(context: &Context, args: &MaximaArgs) -> anyhow::Result<Verdict> {
                 bar.set(done, total);
             })?;
             let value = hits.first().and_then(|hit| hit.values[args.metric as usize]);
-            if let Some(plies) = value.and_then(molien_values::Value::plies) {
-                groups.push(Group { side, outcome, plies, hits });
+            if let Some(plies) = value.and_then(Value::plies) {
+                groups.push(Group { side, class: class(args.metric, outcome, plies), plies, hits });
             }
         }
     }
     drop(bar);
     if context.json {
-        let groups: Vec<Json> = groups.iter().map(to_json).collect();
-        print_json(&json!({
-            "material": material.to_string(),
-            "metric": args.metric.name(),
-            "maxima": groups,
-        }))?;
+        let groups: Vec<Vec<Hit>> = groups.into_iter().map(|group| group.hits).collect();
+        print_answer(&MaximaJson::new(material, args.metric, &groups))?;
     } else {
         groups.iter().try_for_each(print)?;
     }
     Ok(Verdict::Done)
 }
 
-fn to_json(group: &Group) -> Json {
-    let fens: Vec<String> = group.hits.iter().map(|hit| hit.position.to_string()).collect();
-    json!({
-        "side_to_move": group.side.to_string().to_lowercase(),
-        "outcome": group.outcome.name(),
-        "plies": group.plies,
-        "moves": winner_moves(group.plies),
-        "count": fens.len(),
-        "fens": fens,
-    })
-}
-
 fn print(group: &Group) -> anyhow::Result<()> {
     print_line(&format!(
-        "{} to move, {} in {} plies ({} moves): {} positions",
+        "{} to move, {} in {} plies ({} moves): {} {}",
         group.side,
-        group.outcome.name(),
+        group.class,
         group.plies,
         winner_moves(group.plies),
         grouped(group.hits.len() as u64),
+        plural(group.hits.len() as u64, "position", "positions"),
     ))?;
     group.hits.iter().try_for_each(|hit| print_line(&format!("  {}", hit.position)))
 }

@@ -3,13 +3,14 @@
 use clap::Args;
 use molien_board::{Color, Material};
 use molien_mine::{OnlyMoveCounts, OnlyMoves, TableSet, only_moves};
+use molien_schema::OnlyMovesJson;
 use molien_values::Metric;
-use serde_json::{Map, Value as Json, json};
 
 use crate::Verdict;
 use crate::context::Context;
+use crate::estimate::{self, Goal};
 use crate::scan_bar::ScanBar;
-use crate::text::{grouped, percent, print_json, print_line};
+use crate::text::{grouped, percent, print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -35,46 +36,20 @@ pub struct OnlyMovesArgs {
 /// Counts positions with a single good move.
 pub fn run(context: &Context, args: &OnlyMovesArgs) -> anyhow::Result<Verdict> {
     let material: Material = args.material.parse()?;
+    estimate::check(context, Goal::Tables(&[material]), &[args.metric])?;
     let build = context.build();
     let tables = TableSet::solve(&build, material, &[args.metric])?.with_moves(&build)?;
     let bar = ScanBar::new(&format!("{material} moves"));
     let counts = only_moves(&tables, args.metric, |done, total| bar.set(done, total))?;
     drop(bar);
-    let [white, black] = &counts;
     if context.json {
-        print_json(&json!({
-            "material": material.to_string(),
-            "metric": args.metric.name(),
-            "white_to_move": side_json(white),
-            "black_to_move": side_json(black),
-        }))?;
+        print_answer(&OnlyMovesJson::new(material, args.metric, &counts))?;
         return Ok(Verdict::Done);
     }
     for color in Color::BOTH {
         print(color, &counts[color.index()])?;
     }
     Ok(Verdict::Done)
-}
-
-fn counts_json(counts: &OnlyMoveCounts) -> Json {
-    json!({
-        "positions": counts.positions,
-        "one_keeping": counts.one_keeping,
-        "one_optimal": counts.one_optimal,
-        "one_legal": counts.one_legal,
-    })
-}
-
-fn side_json(side: &OnlyMoves) -> Json {
-    let by_ply = |counts: &[OnlyMoveCounts]| -> Map<String, Json> {
-        let plies = counts.iter().enumerate().filter(|(_, counts)| counts.positions > 0);
-        plies.map(|(ply, counts)| (ply.to_string(), counts_json(counts))).collect()
-    };
-    json!({
-        "wins": by_ply(&side.wins),
-        "draws": counts_json(&side.draws),
-        "losses": by_ply(&side.losses),
-    })
 }
 
 fn print(color: Color, side: &OnlyMoves) -> anyhow::Result<()> {

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use clap::Args;
 use molien_board::{FenOptions, Setup};
+use molien_draw::Board;
 use molien_probe::{Answer, MoveAnswer};
 use molien_schema::PositionJson;
 use molien_values::{Category, Metric, Value};
@@ -12,6 +14,7 @@ use crate::Verdict;
 use crate::cmd::{bulk, survey};
 use crate::context::Context;
 use crate::diagram::{Style, lines};
+use crate::estimate::{self, Goal};
 use crate::text::{list, print_answer, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
@@ -21,6 +24,7 @@ Examples:
   molien probe '8/8/8/8/8/2k5/8/K6R w - - 0 1 moves h1h3 c3c4'
   molien probe --json 8/8/8/8/8/2k5/8/K6R_b_-_-
   molien probe --metric dtm '8/8/8/8/8/2k5/8/K6R w - -'
+  molien probe --svg board.svg '8/8/8/8/8/2k5/8/K6R w - -'
 
 Plies are positive for a win of the side to move and negative for a loss; a
 move's values are those of the position after it, seen from the side then to
@@ -47,6 +51,9 @@ pub struct ProbeArgs {
     /// Show the board in letters
     #[arg(long)]
     ascii: bool,
+    /// Draw the board into this file as well
+    #[arg(long, value_name = "FILE", conflicts_with = "fens")]
+    svg: Option<PathBuf>,
     /// Probe every line of a file; '-' is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "fen")]
     fens: Option<PathBuf>,
@@ -71,18 +78,31 @@ pub fn run(context: &Context, args: &ProbeArgs) -> anyhow::Result<Verdict> {
         setup.position.check_legal()?;
         survey::announce(&*context.card()?, setup.position.material(), metric)?;
     }
+    setup.position.check_legal()?;
+    estimate::check(context, Goal::Position(&setup.position), &metrics)?;
     let tables = context.tablebase();
-    // The moves first: they announce all positions that are asked for.
+    // The moves first: they ask for all positions that are needed.
     let moves = tables.moves_at(&setup, &metrics)?;
     let answer = tables.probe_at(&setup, &metrics)?;
+    estimate::say_what_keeps(context, &setup.position, &metrics);
+    let view = View { setup: &setup, metrics: &metrics, answer: &answer, moves: &moves };
+    if let Some(path) = &args.svg {
+        std::fs::write(path, view.board().to_svg()).with_context(|| path.display().to_string())?;
+    }
     if context.json {
         let json = PositionJson::new(&setup, &metrics, &answer).with_moves(&setup, &moves);
         return print_answer(&json).map(|()| Verdict::Done);
     }
     let style = if args.ascii { Style::Letters } else { Style::Figures };
-    View { setup: &setup, metrics: &metrics, answer: &answer, moves: &moves }.print(style)?;
+    view.print(style)?;
+    if let Some(path) = &args.svg {
+        print_line(&format!("\nwrote {}", path.display()))?;
+    }
     Ok(Verdict::Done)
 }
+
+/// The most moves that are named one by one.
+const NAMED: usize = 4;
 
 /// A position's values and moves in some metrics.
 struct View<'a> {
@@ -127,8 +147,22 @@ impl View<'_> {
         match best.len() {
             0 => format!("{turn} {result}."),
             1 => format!("{turn} {result}. Play {}.", best[0]),
-            2..=4 => format!("{turn} {result}. Play {}.", list(&best, "or")),
+            2..=NAMED => format!("{turn} {result}. Play {}.", list(&best, "or")),
             _ => format!("{turn} {result}."),
+        }
+    }
+
+    /// The board as a picture, the best moves as arrows.
+    fn board(&self) -> Board {
+        let best = self.best_moves();
+        // Many good moves say nothing.
+        let is_shown = |m: &&MoveAnswer| best.len() <= NAMED && best.contains(&m.san.as_str());
+        let shown = self.moves.iter().filter(is_shown);
+        let position = &self.setup.position;
+        Board {
+            arrows: shown.map(|m| (m.played.from, m.played.to)).collect(),
+            captions: vec![self.sentence(), self.setup.to_string()],
+            ..Board::from(position)
         }
     }
 

@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use anyhow::bail;
 use clap::Args;
-use molien_board::{Position, Role};
-use molien_pawns::{Limits, Options, SearchResult, Searcher};
+use molien_board::{Position, Role, Setup};
+use molien_pawns::{Limits, Options, SearchResult, Searcher, Value};
 use molien_reproduce::TableOracle;
-use serde_json::json;
+use molien_schema::SearchJson;
+use molien_values::Category;
 
 use crate::Verdict;
 use crate::context::Context;
-use crate::text::{print_json, print_line};
+use crate::text::{print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -69,22 +70,26 @@ fn check(position: &Position) -> anyhow::Result<()> {
 }
 
 fn print(context: &Context, position: &Position, result: &SearchResult) -> anyhow::Result<()> {
-    let category = result.category.map_or("unknown".to_owned(), |value| value.to_string());
     let best = result.best_move.map(|m| m.to_string());
     let pv: Vec<String> = result.pv.iter().map(ToString::to_string).collect();
     let seconds = result.elapsed.as_secs_f64();
     if context.json {
-        return print_json(&json!({
-            "fen": position.to_string(),
-            "best_move": best,
-            "category": category,
-            "score": result.score,
-            "depth": result.depth,
-            "nodes": result.nodes,
-            "seconds": seconds,
-            "pv": pv,
-        }));
+        let category = result.category.map(|value| match value {
+            Value::Loss => Category::Loss,
+            Value::Draw => Category::Draw,
+            Value::Win => Category::Win,
+        });
+        return print_answer(&SearchJson {
+            best_move: best,
+            score: result.score,
+            depth: result.depth,
+            nodes: result.nodes,
+            seconds,
+            pv,
+            ..SearchJson::new(&Setup::from(*position), category)
+        });
     }
+    let category = result.category.map_or("unknown".to_owned(), |value| value.to_string());
     print_line(&format!("{position}"))?;
     print_line(&format!(
         "{} to move: {category}, best move {}",

@@ -1,26 +1,30 @@
 //! `molien solve`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use clap::Args;
-use molien_board::{Color, Material};
-use molien_build::{Build, Making, Storage, storage};
-use molien_values::{Counting, Metric, Stats, Table};
-use serde_json::json;
+use molien_board::Material;
+use molien_build::{Build, Making, Storage, dependencies, storage};
+use molien_schema::SolvedJson;
+use molien_table::Directory;
+use molien_values::{Metric, Stats, Table};
 
 use crate::Verdict;
 use crate::args::Materials;
 use crate::context::Context;
+use crate::estimate;
 use crate::progress::WriteBars;
-use crate::text::{grouped, print_json, print_line, winner_moves};
+use crate::text::{grouped, print_answer, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
 Examples:
   molien solve KQKR KRKN
   molien solve KBBKN --metric dtc,dtm --json
   molien solve --men 3           every material with up to three men
+  molien solve KRK --rebuild     make a damaged table anew
 
 Tables with up to five men, and with six men and no pawns, are stored in the metrics
 asked for, and so are the smaller tables they depend on; a metric asked for later is
@@ -37,6 +41,10 @@ pub struct SolveArgs {
     /// Metrics: dtm, dtc, dtz, dtz50
     #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
     metric: Vec<Metric>,
+    /// Make the tables anew, even if they are stored; damaged ones that they depend
+    /// on, too
+    #[arg(long)]
+    rebuild: bool,
     /// Check every value on the CUDA card against those one move on, before the
     /// table leaves it; a wrong one is an error
     #[arg(long)]
@@ -53,6 +61,9 @@ pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
     if let Some(card) = context.card_if_wanted() {
         card.prepare_tables()?;
     }
+    if let Some(directory) = context.directory().filter(|_| args.rebuild) {
+        remove_for_rebuild(directory, &materials)?;
+    }
     match (context.directory(), args.which.men) {
         (Some(_), _) => store(context, &materials, &args.metric),
         (None, Some(_)) => all(context, &materials, &args.metric),
@@ -60,10 +71,33 @@ pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
     }
 }
 
+/// Removes the files of some materials, and damaged ones of those they depend
+/// on, so that they are made anew.
+fn remove_for_rebuild(directory: &Directory, materials: &[Material]) -> anyhow::Result<()> {
+    let named: HashSet<Material> = materials.iter().map(|material| material.canonical()).collect();
+    let below = materials.iter().flat_map(|&material| dependencies(material));
+    let below: HashSet<Material> = below.map(|material| material.canonical()).collect();
+    let is_damaged = |material: &&Material| {
+        directory.path(**material).exists() && directory.verify(**material).is_err()
+    };
+    for &material in named.iter().chain(below.difference(&named).filter(is_damaged)) {
+        let _lock = directory.lock(material)?;
+        let path = directory.path(material);
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("{} cannot be removed", path.display()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Solves what is not in the folder yet, and reports from the files.
 fn store(context: &Context, materials: &[Material], metrics: &[Metric]) -> anyhow::Result<Verdict> {
     let (stored, others): (Vec<Material>, Vec<Material>) =
         materials.iter().partition(|&&material| storage(material) != Storage::None);
+    estimate::announce(context, &stored, metrics);
     let seconds = make(context, &context.build(), &stored, metrics)?;
     let tables = context.tablebase();
     for material in stored {
@@ -150,20 +184,9 @@ fn report(
     metric: Metric,
     seconds: f64,
 ) -> anyhow::Result<()> {
-    let legal = |color: Color| stats.number(stats.sides[color.index()].legal, Counting::Unique);
-    let positions = legal(Color::White) + legal(Color::Black);
-    let longest =
-        |color: Color| stats.sides[color.index()].longest_win.as_ref().map(|longest| longest.plies);
-    let (white, black) = (longest(Color::White), longest(Color::Black));
+    let solved = SolvedJson::new(material, metric, stats, seconds);
     if context.json {
-        return print_json(&json!({
-            "material": material.to_string(),
-            "metric": metric.name(),
-            "positions": positions,
-            "longest_white_win_plies": white,
-            "longest_black_win_plies": black,
-            "seconds": (seconds * 1000.0).round() / 1000.0,
-        }));
+        return print_answer(&solved);
     }
     let describe = |plies: Option<u16>| match plies {
         None => "none".to_owned(),
@@ -173,8 +196,8 @@ fn report(
         "{:8} {:5} {:>13} positions  longest win: White {}, Black {}  {seconds:.2} s",
         material.to_string(),
         metric.name(),
-        grouped(positions),
-        describe(white),
-        describe(black),
+        grouped(solved.positions),
+        describe(solved.longest_white_win_plies),
+        describe(solved.longest_black_win_plies),
     ))
 }

@@ -5,15 +5,16 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 use molien_board::{Color, Material};
-use molien_mine::horizon;
-use molien_mine::plot::{Panel, histograms};
-use molien_values::{Count, Counting, Longest, Metric, Stats};
-use serde_json::{Map, Value as Json, json};
+use molien_mine::plot::{Panel, Plot, Scale, Series};
+use molien_mine::{Figures, PlyFigures};
+use molien_schema::StatsJson;
+use molien_values::{Counting, Longest, Metric, Stats};
 
 use crate::Verdict;
 use crate::cmd::survey;
 use crate::context::Context;
-use crate::text::{grouped, percent, print_json, print_line, winner_moves};
+use crate::estimate::{self, Goal};
+use crate::text::{grouped, percent, print_answer, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -23,8 +24,11 @@ Examples:
   molien stats KRK --metric dtc --csv
   molien stats KRK --chart
   molien stats KRK --plot KRK.svg
+  molien stats KRKN --metric dtm,dtc --plot KRKN.png --log
 
-Each side's figures are seen from the side to move. `stiller` tells like men
+Each side's figures are seen from the side to move. In dtz50, wins that the
+50-move rule spoils are cursed wins, and losses that it saves blessed losses: they
+are counted apart. `stiller` tells like men
 apart and counts White to move with Black in check as won; those wins are in
 the totals but have no ply. H % is the horizon: the share of decided positions
 among those not decided within so many plies.";
@@ -35,9 +39,9 @@ among those not decided within so many plies.";
 pub struct StatsArgs {
     /// A material such as KQKR
     material: String,
-    /// What the plies count: dtm, dtc, dtz or dtz50
-    #[arg(long, default_value = "dtm")]
-    metric: Metric,
+    /// What the plies count: dtm, dtc, dtz, dtz50, or several of them
+    #[arg(long, default_value = "dtm", value_delimiter = ',')]
+    metric: Vec<Metric>,
     /// How positions are counted: unique, nalimov or stiller
     #[arg(long, default_value = "unique")]
     counting: Counting,
@@ -50,9 +54,13 @@ pub struct StatsArgs {
     /// Print a bar for every ply
     #[arg(long, conflicts_with = "json")]
     chart: bool,
-    /// Draw the numbers at every ply into a file, .svg or .png
+    /// Draw the numbers at every ply into a file, .svg or .png; several
+    /// metrics into one picture
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+    /// Draw the numbers on a logarithmic axis
+    #[arg(long, requires = "plot")]
+    log: bool,
 }
 
 /// Solves what is needed and prints its statistics.
@@ -61,171 +69,144 @@ pub fn run(context: &Context, args: &StatsArgs) -> anyhow::Result<Verdict> {
     if survey::wants_card(context, material) {
         let plain = !(args.histogram || args.csv || args.chart || args.plot.is_some());
         anyhow::ensure!(plain, "{material}: of so large a board only the figures are printed");
-        return survey::stats(context, material, args.metric, args.counting);
-    }
-    let stats = context.tablebase().stats(material, args.metric)?;
-    let view = View { stats: &stats, metric: args.metric, counting: args.counting };
-    if let Some(path) = &args.plot {
-        let panels = Color::BOTH.map(|side| view.panel(side));
-        let title = format!("{material} in {}, {} positions", args.metric, args.counting);
-        histograms(path, &title, &panels).with_context(|| path.display().to_string())?;
-    }
-    if context.json {
-        print_json(&view.json())?;
-    } else if args.csv {
-        view.print_csv()?;
-    } else {
-        view.print(args.histogram)?;
-        if args.chart {
-            Color::BOTH.into_iter().try_for_each(|side| view.print_chart(side))?;
+        for &metric in &args.metric {
+            survey::stats(context, material, metric, args.counting)?;
         }
+        return Ok(Verdict::Done);
+    }
+    estimate::check(context, Goal::Tables(&[material]), &args.metric)?;
+    let tables = context.tablebase();
+    let stats = args.metric.iter().map(|&metric| Ok((metric, tables.stats(material, metric)?)));
+    let stats = stats.collect::<anyhow::Result<Vec<(Metric, Stats)>>>()?;
+    let counting = args.counting;
+    let views: Vec<View<'_>> = stats
+        .iter()
+        .map(|(metric, stats)| View(Figures { stats, metric: *metric, counting }))
+        .collect();
+    if let Some(path) = &args.plot {
+        plot(args, &views).write(path).with_context(|| path.display().to_string())?;
+    }
+    if args.csv {
+        print_line("material,metric,counting,side_to_move,plies,wins,losses,horizon_percent")?;
+    }
+    for (i, view) in views.iter().enumerate() {
+        if i > 0 && !context.json && !args.csv {
+            print_line("")?;
+        }
+        view.print_as(context, args)?;
+    }
+    if let (Some(path), false) = (&args.plot, context.json) {
+        // Beside figures for another program it would be in the way.
+        let wrote = format!("wrote {}", path.display());
+        if args.csv { eprintln!("{wrote}") } else { print_line(&format!("\n{wrote}"))? }
     }
     Ok(Verdict::Done)
 }
 
-/// Statistics in one counting.
-struct View<'a> {
-    stats: &'a Stats,
-    /// As asked; the table may be that of an equal metric.
-    metric: Metric,
-    counting: Counting,
+/// All metrics in one picture, a panel for each side to move.
+fn plot(args: &StatsArgs, views: &[View<'_>]) -> Plot {
+    let names: Vec<&str> = args.metric.iter().map(|metric| metric.name()).collect();
+    let panel = |side: Color| Panel {
+        title: format!("{side} to move"),
+        // A metric that knows of the 50-move rule says most.
+        shares: views
+            .iter()
+            .find(|view| view.0.minds_the_rule())
+            .or(views.first())
+            .map(|view| view.0.shares(side))
+            .unwrap_or_default(),
+        series: views.iter().map(|view| view.series(side)).collect(),
+    };
+    Plot {
+        title: format!("{} in {}, {} positions", args.material, names.join(", "), args.counting),
+        scale: if args.log { Scale::Logarithmic } else { Scale::Linear },
+        panels: Color::BOTH.map(panel).into(),
+    }
 }
 
+/// Statistics on paper.
+struct View<'a>(Figures<'a>);
+
 impl View<'_> {
-    fn number(&self, count: Count) -> u64 {
-        self.stats.number(count, self.counting)
-    }
-
-    /// Positions, wins, draws and losses of a side to move.
-    fn totals(&self, side: Color) -> [u64; 4] {
-        let stats = &self.stats.sides[side.index()];
-        let wins = self.stats.wins(side, self.counting);
-        // Placements that only a convention counts as wins count as positions.
-        let conventional = wins - self.number(stats.total_wins());
-        let legal = self.number(stats.legal) + conventional;
-        let losses = self.number(stats.total_losses());
-        [legal, wins, legal.saturating_sub(wins + losses), losses]
-    }
-
-    fn json(&self) -> Json {
-        let zugzwangs = &self.stats.zugzwangs;
-        json!({
-            "material": self.stats.material.to_string(),
-            "metric": self.metric.name(),
-            "counting": self.counting.to_string(),
-            "white_to_move": self.side_json(Color::White),
-            "black_to_move": self.side_json(Color::Black),
-            "mutual_zugzwangs": {
-                "white_wins": self.number(zugzwangs.white_wins),
-                "black_wins": self.number(zugzwangs.black_wins),
-                "full_point": self.number(zugzwangs.full_point),
-            },
-        })
-    }
-
-    fn side_json(&self, side: Color) -> Json {
-        let stats = &self.stats.sides[side.index()];
-        let [legal, wins, draws, losses] = self.totals(side);
-        let longest = |longest: &Option<Longest>| {
-            longest.as_ref().map(
-                |longest| json!({ "plies": longest.plies, "fen": longest.position.to_string() }),
-            )
-        };
-        json!({
-            "legal": legal,
-            "wins": wins,
-            "draws": draws,
-            "losses": losses,
-            "longest_win": longest(&stats.longest_win),
-            "longest_loss": longest(&stats.longest_loss),
-            "win_plies": self.histogram_json(&stats.wins),
-            "loss_plies": self.histogram_json(&stats.losses),
-            "win_percent": share(wins, legal),
-            "horizon_percent": self.horizon_json(side),
-        })
-    }
-
-    /// The plies that occur, with their numbers.
-    fn histogram(&self, counts: &[Count]) -> Vec<(usize, u64)> {
-        let numbers = counts.iter().map(|&count| self.number(count)).enumerate();
-        numbers.filter(|&(_, number)| number > 0).collect()
-    }
-
-    fn histogram_json(&self, counts: &[Count]) -> Map<String, Json> {
-        let entry = |(ply, number): (usize, u64)| (ply.to_string(), Json::from(number));
-        self.histogram(counts).into_iter().map(entry).collect()
+    /// Prints in the form asked for.
+    fn print_as(&self, context: &Context, args: &StatsArgs) -> anyhow::Result<()> {
+        if context.json {
+            return print_answer(&StatsJson::new(&self.0));
+        }
+        if args.csv {
+            return self.print_csv();
+        }
+        self.print(args.histogram)?;
+        match args.chart {
+            true => Color::BOTH.into_iter().try_for_each(|side| self.print_chart(side)),
+            false => Ok(()),
+        }
     }
 
     fn print(&self, histogram: bool) -> anyhow::Result<()> {
-        let (material, metric, counting) = (self.stats.material, self.metric, self.counting);
-        print_line(&format!("{material} in {metric}, counting {counting}"))?;
+        let Figures { stats, metric, counting } = self.0;
+        let rule = self.0.minds_the_rule();
+        print_line(&format!("{} in {metric}, counting {counting}", stats.material))?;
         for side in Color::BOTH {
-            let [legal, wins, draws, losses] = self.totals(side);
+            let shares = self.0.shares(side);
+            let legal = shares.total();
+            let width = if rule { 14 } else { 9 };
             let row = |name: &str, number: u64| {
                 print_line(&format!(
-                    "  {name:9} {:>17}  {:>8}",
+                    "  {name:width$} {:>17}  {:>8}",
                     grouped(number),
                     percent(number, legal)
                 ))
             };
             print_line(&format!("\n{side} to move"))?;
             row("positions", legal)?;
-            row("wins", wins)?;
-            row("draws", draws)?;
-            row("losses", losses)?;
-            let stats = &self.stats.sides[side.index()];
+            row("wins", shares.wins)?;
+            if rule {
+                row("cursed wins", shares.cursed_wins)?;
+            }
+            row("draws", shares.draws)?;
+            if rule {
+                row("blessed losses", shares.blessed_losses)?;
+            }
+            row("losses", shares.losses)?;
+            let stats = &stats.sides[side.index()];
             print_longest("longest win", &stats.longest_win)?;
             print_longest("longest loss", &stats.longest_loss)?;
             if histogram {
                 self.print_histogram(side)?;
             }
         }
-        let zugzwangs = &self.stats.zugzwangs;
+        let zugzwangs = &stats.zugzwangs;
         print_line(&format!(
             "\nmutual zugzwangs: White wins {}, Black wins {}, full point {}",
-            grouped(self.number(zugzwangs.white_wins)),
-            grouped(self.number(zugzwangs.black_wins)),
-            grouped(self.number(zugzwangs.full_point)),
+            grouped(self.0.number(zugzwangs.white_wins)),
+            grouped(self.0.number(zugzwangs.black_wins)),
+            grouped(self.0.number(zugzwangs.full_point)),
         ))
     }
 
-    /// Wins, losses and horizon at every ply that occurs.
-    fn plies(&self, side: Color) -> Vec<(usize, u64, u64, f64)> {
-        let Panel { wins, losses, .. } = self.panel(side);
-        let at = |counts: &[u64], ply: usize| counts.get(ply).copied().unwrap_or(0);
-        let legal = self.number(self.stats.sides[side.index()].legal);
-        let row = |(ply, horizon)| (ply, at(&wins, ply), at(&losses, ply), 100.0 * horizon);
-        let rows = horizon(legal, &wins, &losses).into_iter().enumerate().map(row);
-        rows.filter(|(_, wins, losses, _)| wins + losses > 0).collect()
-    }
-
-    fn horizon_json(&self, side: Color) -> Map<String, Json> {
-        let plies = self.plies(side).into_iter();
-        plies.map(|(ply, _, _, h)| (ply.to_string(), Json::from(round(h)))).collect()
-    }
-
-    fn panel(&self, side: Color) -> Panel {
-        let stats = &self.stats.sides[side.index()];
-        let numbers = |counts: &[Count]| counts.iter().map(|&count| self.number(count)).collect();
-        let title = format!("{side} to move");
-        Panel { title, wins: numbers(&stats.wins), losses: numbers(&stats.losses) }
+    /// Wins and losses of a side to move by ply, to be drawn.
+    fn series(&self, side: Color) -> Series {
+        let [wins, losses] = self.0.by_ply(side);
+        let name = self.0.metric.name().to_owned();
+        Series { name, wins, losses, last_ply: self.0.last_ply() }
     }
 
     fn print_histogram(&self, side: Color) -> anyhow::Result<()> {
         print_line(&format!("  {:>5} {:>17} {:>17} {:>7}", "plies", "wins", "losses", "H %"))?;
-        for (ply, wins, losses, h) in self.plies(side) {
-            let (wins, losses) = (grouped(wins), grouped(losses));
+        for PlyFigures { ply, wins, losses, horizon } in self.0.plies(side) {
+            let (wins, losses, h) = (grouped(wins), grouped(losses), 100.0 * horizon);
             print_line(&format!("  {ply:>5} {wins:>17} {losses:>17} {h:>7.2}"))?;
         }
         Ok(())
     }
 
     fn print_csv(&self) -> anyhow::Result<()> {
-        print_line("material,metric,counting,side_to_move,plies,wins,losses,horizon_percent")?;
-        let (material, metric, counting) = (self.stats.material, self.metric, self.counting);
+        let Figures { stats: Stats { material, .. }, metric, counting } = self.0;
         for side in Color::BOTH {
             let name = side.to_string().to_lowercase();
-            for (ply, wins, losses, h) in self.plies(side) {
+            for PlyFigures { ply, wins, losses, horizon } in self.0.plies(side) {
+                let h = 100.0 * horizon;
                 print_line(&format!(
                     "{material},{metric},{counting},{name},{ply},{wins},{losses},{h:.2}"
                 ))?;
@@ -236,10 +217,10 @@ impl View<'_> {
 
     fn print_chart(&self, side: Color) -> anyhow::Result<()> {
         const WIDTH: f64 = 60.0;
-        let plies = self.plies(side);
-        let highest = plies.iter().map(|(_, wins, losses, _)| wins + losses).max().unwrap_or(1);
+        let plies = self.0.plies(side);
+        let highest = plies.iter().map(|at| at.wins + at.losses).max().unwrap_or(1);
         print_line(&format!("\n{side} to move (# wins, - losses)"))?;
-        for (ply, wins, losses, _) in plies {
+        for PlyFigures { ply, wins, losses, .. } in plies {
             // What occurs at all is at least one mark long.
             let marks = |count: u64, mark: &str| {
                 let len = (WIDTH * count as f64 / highest as f64).round() as usize;
@@ -250,15 +231,6 @@ impl View<'_> {
         }
         Ok(())
     }
-}
-
-/// A share in per cent with two digits; none of nothing.
-fn share(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| round(part as f64 * 100.0 / whole as f64))
-}
-
-fn round(percent: f64) -> f64 {
-    (percent * 100.0).round() / 100.0
 }
 
 fn print_longest(name: &str, longest: &Option<Longest>) -> anyhow::Result<()> {

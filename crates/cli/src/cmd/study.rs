@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use molien_lines::study::{GameReport, Options, Summary, annotated, check_game, read, to_text};
+use molien_schema::{GameJson, SummaryJson};
 
 use crate::Verdict;
 use crate::context::Context;
-use crate::text::{print_json, print_line};
+use crate::text::{print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -87,7 +88,7 @@ pub fn run(context: &Context, args: &StudyArgs) -> anyhow::Result<Verdict> {
         }
     }
     if args.summary && context.json {
-        print_json(&summary.to_json())?;
+        print_answer(&SummaryJson::from(&summary))?;
     } else if args.summary {
         print_line(&summary.to_text())?;
     }
@@ -114,9 +115,7 @@ fn print(context: &Context, path: &Path, report: &GameReport) -> anyhow::Result<
     if !context.json {
         return print_line(&to_text(report));
     }
-    let mut json = report.to_json();
-    json["file"] = name(path).into();
-    print_json(&json)
+    print_answer(&GameJson::new(name(path), report))
 }
 
 /// Where annotated games go: a file that appears when it is complete, or

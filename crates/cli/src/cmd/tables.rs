@@ -6,15 +6,17 @@ use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use molien_table::{Directory, ListedTable, TableFile};
+use molien_schema::{
+    ChecksumJson, CleanedJson, LeftoverJson, TableJson, TableSizesJson, TableState, TablesJson,
+};
+use molien_table::{Directory, Leftover, LeftoverKind, ListedTable, TableError, TableFile};
 use molien_values::Metric;
 use rayon::prelude::*;
-use serde_json::{Value as Json, json};
 use sha2::{Digest as _, Sha256};
 
 use crate::Verdict;
 use crate::context::Context;
-use crate::text::{grouped, print_json, print_line};
+use crate::text::{grouped, plural, print_answer, print_line, size};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -28,9 +30,12 @@ With --sizes the bytes of every table are told apart: win, draw and loss (wdl),
 then what each metric adds, in bytes and in bits per legal position with both
 sides to move. A metric may be stored as the difference to another one.
 With --check every block of every file is read and its checksums compared; the
-exit code is 1 if a file is damaged. Equal tables are equal files, on any machine:
---checksums prints what sha256sum does, so that `sha256sum -c` can compare folders.
---clean removes what interrupted solves have left and nobody is working on.";
+exit code is 1 if a file is damaged. 'Checksums ok' means that they were compared
+once since the file was written.
+Equal tables are equal files, on any machine: --checksums prints what sha256sum does,
+so that `sha256sum -c` can compare folders.
+--clean removes what interrupted solves have left that is of no use: what is stored
+by now, and what nobody has worked on for an hour.";
 
 /// What to list.
 #[derive(Args, Debug)]
@@ -50,41 +55,115 @@ pub struct TablesArgs {
     clean: bool,
 }
 
-/// Lists the tables of the folder.
+/// A table of a folder, and what a check of it found.
+struct Shown {
+    entry: ListedTable,
+    /// What is wrong with it.
+    damage: Option<TableError>,
+    state: TableState,
+}
+
+impl Shown {
+    fn new(entry: ListedTable, damage: Option<TableError>) -> Shown {
+        let damage = damage.or_else(|| entry.metrics.as_ref().err().cloned());
+        let state = match (&damage, entry.verified) {
+            (Some(_), _) => TableState::Damaged,
+            (None, true) => TableState::ChecksumsOk,
+            (None, false) => TableState::Unchecked,
+        };
+        Shown { entry, damage, state }
+    }
+}
+
+/// Lists the tables of the folders.
 pub fn run(context: &Context, args: &TablesArgs) -> anyhow::Result<Verdict> {
-    let Some(directory) = context.directory() else { bail!("no folder of tables is in use") };
+    let directories = context.directories();
+    if directories.is_empty() {
+        bail!("no folder of tables is in use");
+    }
     if args.checksums {
-        return print_checksums(context, directory);
+        directories.iter().try_for_each(|directory| print_checksums(context, directory))?;
+        return Ok(Verdict::Done);
     }
     if args.clean {
-        return clean(context, directory);
+        return clean(context, directories);
     }
-    let mut verdict = Verdict::Done;
-    if args.check {
+    let (mut folders, mut damaged) = (Vec::new(), false);
+    for directory in directories {
+        let mut found = Vec::new();
         for entry in directory.list()? {
-            if let Err(error) = directory.verify(entry.material) {
-                eprintln!("error: {error}");
-                verdict = Verdict::Failed;
-            }
+            let checked = args.check.then(|| directory.verify(entry.material));
+            let verified = matches!(checked, Some(Ok(()))) || entry.verified;
+            found
+                .push(Shown::new(ListedTable { verified, ..entry }, checked.and_then(Result::err)));
         }
+        damaged |= args.check && found.iter().any(|shown| shown.damage.is_some());
+        folders.push((directory, found, directory.leftovers()?));
     }
-    let entries = directory.list()?;
     if context.json {
-        print_json(&json!({
-            "folder": directory.folder().display().to_string(),
-            "tables": entries.iter().map(|entry| to_json(entry, args.sizes)).collect::<Vec<_>>(),
-        }))?;
-        return Ok(verdict);
+        print_folders_json(&folders, args.sizes)?;
+    } else if args.sizes {
+        print_sizes(folders.iter().flat_map(|(_, found, _)| found).map(|shown| &shown.entry))?;
+    } else {
+        folders.iter().try_for_each(print_folder)?;
     }
-    if args.sizes {
-        print_sizes(&entries)?;
-        return Ok(verdict);
+    Ok(if damaged { Verdict::Failed } else { Verdict::Done })
+}
+
+/// A folder, its tables, and what interrupted solves have left in it.
+type Folder<'a> = (&'a Directory, Vec<Shown>, Vec<Leftover>);
+
+fn print_folders_json(folders: &[Folder<'_>], sizes: bool) -> anyhow::Result<()> {
+    let name = |(directory, ..): &Folder<'_>| directory.folder().display().to_string();
+    let tables = folders.iter().flat_map(|(_, found, _)| found);
+    let leftovers = folders.iter().flat_map(|(_, _, left)| left);
+    print_answer(&TablesJson::new(
+        folders.iter().map(name).collect(),
+        tables.map(|shown| to_json(shown, sizes)).collect(),
+        leftovers.map(leftover_json).collect(),
+    ))
+}
+
+fn print_folder((directory, found, left): &Folder<'_>) -> anyhow::Result<()> {
+    let (count, folder) = (found.len() as u64, directory.folder().display());
+    print_line(&format!("{folder}: {} {}", grouped(count), plural(count, "table", "tables")))?;
+    found.iter().try_for_each(|shown| print_line(&describe(shown)))?;
+    if left.is_empty() {
+        return Ok(());
     }
-    print_line(&format!("{}: {} tables", directory.folder().display(), entries.len()))?;
-    for entry in &entries {
-        print_line(&describe(entry))?;
+    let bytes = left.iter().map(|leftover| leftover.len_bytes).sum();
+    let files = plural(left.len() as u64, "file", "files");
+    print_line(&format!(
+        "left by interrupted solves: {} {files}, {}; `molien tables --clean` removes what is of no use",
+        left.len(),
+        size(bytes)
+    ))?;
+    left.iter().try_for_each(|leftover| {
+        let name = leftover.path.file_name().unwrap_or_default().to_string_lossy();
+        let ((_, kind), bytes) = (kind_names(leftover.kind), size(leftover.len_bytes));
+        print_line(&format!("  {name}  {bytes}  {kind}"))
+    })
+}
+
+/// What a leftover is called by programs, and in words.
+fn kind_names(kind: LeftoverKind) -> (&'static str, &'static str) {
+    match kind {
+        LeftoverKind::Incomplete => ("incomplete", "a table whose writing was cut short"),
+        LeftoverKind::Waves => ("waves", "waves: solving it resumes there"),
+        LeftoverKind::StoredWaves => ("stored-waves", "waves of a table that is stored by now"),
+        LeftoverKind::Mark => ("mark", "the mark of a table that is gone"),
+        _ => ("other", "another file"),
     }
-    Ok(verdict)
+}
+
+fn leftover_json(leftover: &Leftover) -> LeftoverJson {
+    LeftoverJson {
+        material: leftover.material.to_string(),
+        file: leftover.path.display().to_string(),
+        bytes: leftover.len_bytes,
+        kind: kind_names(leftover.kind).0,
+        useless: leftover.is_useless(),
+    }
 }
 
 /// The SHA-256 sum of a file, in hexadecimal.
@@ -104,26 +183,30 @@ fn checksum(path: &Path) -> anyhow::Result<String> {
 }
 
 /// As `sha256sum` prints it, in the order of file names.
-fn print_checksums(context: &Context, directory: &Directory) -> anyhow::Result<Verdict> {
+fn print_checksums(context: &Context, directory: &Directory) -> anyhow::Result<()> {
     let mut paths: Vec<_> = directory.list()?.into_iter().map(|entry| entry.path).collect();
     paths.sort();
     let sums: Vec<anyhow::Result<String>> = paths.par_iter().map(|path| checksum(path)).collect();
     for (path, sum) in paths.iter().zip(sums) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         match context.json {
-            true => print_json(&json!({ "file": name, "sha256": sum? }))?,
+            true => print_answer(&ChecksumJson::new(name, sum?))?,
             false => print_line(&format!("{}  {name}", sum?))?,
         }
     }
-    Ok(Verdict::Done)
+    Ok(())
 }
 
-fn clean(context: &Context, directory: &Directory) -> anyhow::Result<Verdict> {
-    let removed = directory.clean()?;
+fn clean(context: &Context, directories: &[Directory]) -> anyhow::Result<Verdict> {
+    let mut removed = 0;
+    for directory in directories {
+        removed += directory.clean()?;
+    }
     match context.json {
-        true => print_json(&json!({ "removed": removed }))?,
-        false if removed == 1 => print_line("removed 1 file")?,
-        false => print_line(&format!("removed {removed} files"))?,
+        true => print_answer(&CleanedJson::new(removed))?,
+        false => {
+            print_line(&format!("removed {removed} {}", plural(removed as u64, "file", "files")))?;
+        }
     }
     Ok(Verdict::Done)
 }
@@ -132,27 +215,23 @@ fn names(metrics: &[Metric]) -> Vec<&'static str> {
     metrics.iter().map(|metric| metric.name()).collect()
 }
 
-fn to_json(entry: &ListedTable, sizes: bool) -> Json {
+fn to_json(shown: &Shown, sizes: bool) -> TableJson {
+    let entry = &shown.entry;
     let used = Used::of(entry).filter(|_| sizes);
-    let mut found = json!({
-        "material": entry.material.to_string(),
-        "file": entry.path.display().to_string(),
-        "bytes": entry.len_bytes,
-        "metrics": entry.metrics.as_ref().map(|metrics| names(metrics)).unwrap_or_default(),
-        "verified": entry.verified,
-        "error": entry.metrics.as_ref().err().map(ToString::to_string),
-    });
-    if let (Some(used), Json::Object(fields)) = (used, &mut found) {
-        fields.insert("positions".into(), json!(used.positions));
-        fields.insert("wdl_bytes".into(), json!(used.outcomes));
-        let depths: serde_json::Map<String, Json> = used
-            .depths
-            .iter()
-            .map(|(metric, bytes)| (metric.name().into(), json!(bytes)))
-            .collect();
-        fields.insert("depth_bytes".into(), Json::Object(depths));
+    let depths = |used: &Used| used.depths.iter().map(|&(m, bytes)| (m.name(), bytes)).collect();
+    TableJson {
+        material: entry.material.to_string(),
+        file: entry.path.display().to_string(),
+        bytes: entry.len_bytes,
+        metrics: entry.metrics.as_ref().map(|metrics| names(metrics)).unwrap_or_default(),
+        state: shown.state,
+        error: shown.damage.as_ref().map(ToString::to_string),
+        sizes: used.map(|used| TableSizesJson {
+            positions: used.positions,
+            wdl_bytes: used.outcomes,
+            depth_bytes: depths(&used),
+        }),
     }
-    found
 }
 
 /// What the bytes of a table are used for.
@@ -181,7 +260,7 @@ impl Used {
 const COLUMNS: [Metric; 4] = [Metric::Dtz, Metric::Dtc, Metric::Dtz50, Metric::Dtm];
 
 /// A markdown table of bytes and bits per position.
-fn print_sizes(entries: &[ListedTable]) -> anyhow::Result<()> {
+fn print_sizes<'a>(entries: impl Iterator<Item = &'a ListedTable>) -> anyhow::Result<()> {
     let names = COLUMNS.map(|metric| format!(" {} | bits |", metric.name()));
     print_line(&format!("| table | positions | wdl | bits |{} file | bits |", names.concat()))?;
     print_line(&format!("|---|{}", "--:|".repeat(5 + 2 * COLUMNS.len())))?;
@@ -219,13 +298,17 @@ fn size_row(entry: &ListedTable, used: &Used) -> String {
     format!("| {} |", cells.join(" | "))
 }
 
-fn describe(entry: &ListedTable) -> String {
-    let state = if entry.verified { "checksums ok" } else { "unchecked" };
+fn describe(shown: &Shown) -> String {
+    let entry = &shown.entry;
     let (name, bytes) = (entry.material.file_name(), grouped(entry.len_bytes));
-    match &entry.metrics {
-        Ok(metrics) => {
-            format!("{name:10} {bytes:>15} bytes  {}  {state}", names(metrics).join(" "))
+    let metrics = entry.metrics.as_ref().map(|metrics| names(metrics).join(" "));
+    let state = match (&shown.damage, shown.state) {
+        (Some(error), _) => {
+            let material = entry.material;
+            format!("DAMAGED: {error}; `molien solve --rebuild {material}` makes it anew")
         }
-        Err(error) => format!("{name:10} {bytes:>15} bytes  DAMAGED: {error}"),
-    }
+        (None, TableState::ChecksumsOk) => "checksums ok".to_owned(),
+        (None, _) => "unchecked".to_owned(),
+    };
+    format!("{name:10} {bytes:>15} bytes  {}  {state}", metrics.unwrap_or_default())
 }

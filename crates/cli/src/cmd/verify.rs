@@ -8,15 +8,20 @@ use clap::Args;
 use molien_board::{Material, Position};
 use molien_build::{Build, Storage, dependencies, storage};
 use molien_probe::Tablebase;
+use molien_schema::{BrokenLawJson, DisagreementJson, PlaneCheckJson, RefereeJson, VerifyJson};
+use molien_solve::Inconsistency;
 use molien_table::TableFile;
 use molien_values::{Metric, Value};
-use molien_verify::{Options, Report, STORED_SAMPLE, stored_check_bytes, verify, verify_stored};
-use serde_json::{Value as Json, json};
+use molien_verify::{
+    Disagreement, Options, PlaneReport, Report, STORED_SAMPLE, stored_check_bytes, verify,
+    verify_stored,
+};
 
 use crate::Verdict;
 use crate::args::Materials;
 use crate::context::Context;
-use crate::text::{grouped, print_json, print_line};
+use crate::hint::{hint, is_damage};
+use crate::text::{grouped, plural, print_answer, print_line, size};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -27,6 +32,8 @@ Examples:
 Two checks: every value of every position against the values one move on, by
 planes; and a referee that plays the legal moves of an independent library,
 on every position up to four men and on a random sample beyond.
+Places are more than positions: with both kings on the long diagonal a position and
+its mirror image have a place each.
 A stored table of six men is checked in its file: who wins by planes, the depths
 by the referee.
 The exit code is 1 if a check fails.";
@@ -73,24 +80,20 @@ pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
     let materials = args.which.list()?;
     let chess = context.promotes_to_all();
     anyhow::ensure!(chess, "only chess can be verified: leave out --promote");
-    let options = Options {
-        metrics: args.metric.clone(),
-        sample: args.sample.map_or(Options::default().sample, |sample| sample.0),
-        seed: args.seed,
-        en_passant: args.en_passant,
-    };
     let build = context.build();
     let mut verdict = Verdict::Done;
     for material in materials {
-        if context.only_stored() {
-            all_stored(&context.tablebase(), material, &args.metric)?;
-        }
-        let report = match large_file(context, material)? {
-            Some(file) => check_file(context, &build, file, args)?,
-            None => verify(&build, material, &options)?,
+        let report = match check(context, &build, material, args) {
+            // A table that cannot be read is not right.
+            Err(error) if is_damage(&error) => {
+                print_damage(context, material, &error)?;
+                verdict = Verdict::Failed;
+                continue;
+            }
+            report => report?,
         };
         if context.json {
-            print_json(&to_json(&report, args))?;
+            print_answer(&to_json(&report, args))?;
         } else {
             print(&report, args)?;
         }
@@ -99,6 +102,41 @@ pub fn run(context: &Context, args: &VerifyArgs) -> anyhow::Result<Verdict> {
         }
     }
     Ok(verdict)
+}
+
+/// Checks one material.
+fn check(
+    context: &Context,
+    build: &Build,
+    material: Material,
+    args: &VerifyArgs,
+) -> anyhow::Result<Report> {
+    if context.only_stored() {
+        all_stored(&context.tablebase(), material, &args.metric)?;
+    }
+    let options = Options {
+        metrics: args.metric.clone(),
+        sample: args.sample.map_or(Options::default().sample, |sample| sample.0),
+        seed: args.seed,
+        en_passant: args.en_passant,
+    };
+    match large_file(context, material)? {
+        Some(file) => check_file(context, build, file, args),
+        None => Ok(verify(build, material, &options)?),
+    }
+}
+
+/// Says that a table could not be checked because its file is damaged.
+fn print_damage(
+    context: &Context,
+    material: Material,
+    error: &anyhow::Error,
+) -> anyhow::Result<()> {
+    if context.json {
+        return print_answer(&VerifyJson::damaged(material, error));
+    }
+    let hint = hint(error).map_or(String::new(), |hint| format!(" ({hint})"));
+    print_line(&format!("{material}: FAILED: {error}{hint}"))
 }
 
 /// Whether a table and those it reads are there; the error says which is not.
@@ -137,11 +175,8 @@ fn check_file(
     };
     let (needed, limit) = (stored_check_bytes(&file), context.memory_bytes());
     if needed > limit {
-        let mib = |bytes: u64| bytes >> 20;
-        let (needed, limit) = (mib(needed), mib(limit));
-        eprintln!(
-            "checking a sample only: all positions take {needed} MiB, and the limit is {limit} MiB"
-        );
+        let (needed, limit) = (size(needed), size(limit));
+        eprintln!("checking a sample only: all positions take {needed}, and the limit is {limit}");
     }
     Ok(verify_stored(solver, Arc::new(file), &options, limit)?)
 }
@@ -152,42 +187,32 @@ fn fen(position: &Option<Position>) -> Option<String> {
     position.as_ref().map(ToString::to_string)
 }
 
-fn to_json(report: &Report, args: &VerifyArgs) -> Json {
-    let plane = |plane: &molien_verify::PlaneReport| {
-        let first = plane.found.first.iter();
-        let first: Vec<Json> = first
-            .map(|bad| json!({ "fen": fen(&bad.position), "law": bad.law.to_string() }))
-            .collect();
-        json!({
-            "metric": plane.metric.name(),
-            "checked": plane.found.checked,
-            "depths": plane.depths,
-            "failures": plane.found.failures,
-            "first": first,
-        })
+fn to_json(report: &Report, args: &VerifyArgs) -> VerifyJson {
+    let law =
+        |bad: &Inconsistency| BrokenLawJson { fen: fen(&bad.position), law: bad.law.to_string() };
+    let plane = |plane: &PlaneReport| PlaneCheckJson {
+        metric: plane.metric.name(),
+        checked: plane.found.checked,
+        depths: plane.depths,
+        failures: plane.found.failures,
+        first: plane.found.first.iter().map(law).collect(),
     };
     let plies = |value: Option<Value>| value.and_then(Value::signed_plies);
-    let referee = report.referee.first.iter().map(|bad| {
-        json!({
-            "fen": fen(&bad.position),
-            "metric": bad.metric.map(Metric::name),
-            "found": plies(bad.found),
-            "expected": plies(bad.expected),
-        })
-    });
-    json!({
-        "material": report.material.to_string(),
-        "ok": report.failures() == 0,
-        "planes": report.planes.iter().map(plane).collect::<Vec<_>>(),
-        "referee": {
-            "checked": report.referee.checked,
-            "exhaustive": report.exhaustive,
-            "seed": if report.exhaustive { None } else { Some(args.seed) },
-            "en_passant": report.exhaustive || args.en_passant,
-            "failures": report.referee.failures,
-            "first": referee.collect::<Vec<_>>(),
-        },
-    })
+    let disagreement = |bad: &Disagreement| DisagreementJson {
+        fen: fen(&bad.position),
+        metric: bad.metric.map(Metric::name),
+        found: plies(bad.found),
+        expected: plies(bad.expected),
+    };
+    let referee = RefereeJson {
+        checked: report.referee.checked,
+        exhaustive: report.exhaustive,
+        seed: (!report.exhaustive).then_some(args.seed),
+        en_passant: report.exhaustive || args.en_passant,
+        failures: report.referee.failures,
+        first: report.referee.first.iter().map(disagreement).collect(),
+    };
+    VerifyJson::new(report.material, report.planes.iter().map(plane).collect(), referee)
 }
 
 fn print(report: &Report, args: &VerifyArgs) -> anyhow::Result<()> {
@@ -195,11 +220,11 @@ fn print(report: &Report, args: &VerifyArgs) -> anyhow::Result<()> {
     print_line(&format!("{}: {ok}", report.material))?;
     for plane in &report.planes {
         print_line(&format!(
-            "  planes  {:5} {:>15} positions{}, {} failures",
+            "  planes  {:5} {:>15} places{}, {}",
             plane.metric.name(),
             grouped(plane.found.checked),
             if plane.depths { "" } else { " (who wins, not depths)" },
-            grouped(plane.found.failures),
+            failures(plane.found.failures),
         ))?;
         for bad in &plane.found.first {
             let place = fen(&bad.position).unwrap_or("an illegal placement".to_owned());
@@ -212,9 +237,9 @@ fn print(report: &Report, args: &VerifyArgs) -> anyhow::Result<()> {
         (false, false) => format!("sample, seed {}", args.seed),
     };
     print_line(&format!(
-        "  referee       {:>15} positions ({kind}), {} failures",
+        "  referee       {:>15} positions ({kind}), {}",
         grouped(report.referee.checked),
-        grouped(report.referee.failures),
+        failures(report.referee.failures),
     ))?;
     for bad in &report.referee.first {
         let place = fen(&bad.position).unwrap_or("an illegal placement".to_owned());
@@ -227,6 +252,10 @@ fn print(report: &Report, args: &VerifyArgs) -> anyhow::Result<()> {
         print_line(&format!("    {place}: {what}"))?;
     }
     Ok(())
+}
+
+fn failures(count: u64) -> String {
+    format!("{} {}", grouped(count), plural(count, "failure", "failures"))
 }
 
 fn describe(value: Value) -> String {

@@ -5,13 +5,14 @@ use std::ops::ControlFlow;
 use clap::{Args, ValueEnum};
 use molien_board::{Color, Material};
 use molien_mine::{TableSet, Zugzwang, ZugzwangKind, zugzwangs};
+use molien_schema::{ZugzwangCountsJson, ZugzwangJson, ZugzwangsJson};
 use molien_values::{Metric, Value};
-use serde_json::json;
 
 use crate::Verdict;
 use crate::context::Context;
+use crate::estimate::{self, Goal};
 use crate::scan_bar::ScanBar;
-use crate::text::{grouped, print_json, print_line};
+use crate::text::{grouped, print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -19,11 +20,11 @@ Examples:
   molien zugzwangs KNKR --type black-wins --json
   molien zugzwangs KPKP --count
 
-In a mutual zugzwang whoever moves is worse off than if the other side moved.
-Each is printed with the losing side to move (White where both lose), by type
-and then the longest losses first; each once of its mirror images. Tables of
-six men and more keep no depths: there the order is the table's, and positions
-are printed as they are found. With --json every position is an object on a
+In a mutual zugzwang whoever moves is worse off than if the other side moved;
+the 50-move rule is left aside. Each is printed once, not with its mirror images,
+with the losing side to move (White where both lose), by type and then the
+longest losses first. Where a table keeps no depths, positions are printed in
+the order in which they are found. With --json every position is an object on a
 line of its own; plies are positive for a win of the side to move and negative
 for a loss.";
 
@@ -72,14 +73,15 @@ impl ZugzwangsArgs {
 /// Lists or counts mutual zugzwangs.
 pub fn run(context: &Context, args: &ZugzwangsArgs) -> anyhow::Result<Verdict> {
     let material: Material = args.material.parse()?;
+    estimate::check(context, Goal::Tables(&[material]), &[args.metric])?;
     let build = context.build();
     let tables = TableSet::solve(&build, material, &[args.metric])?;
     if args.count {
-        print_counts(context, &tables)?;
+        print_counts(context, &tables, args.metric)?;
         return Ok(Verdict::Done);
     }
     let bar = ScanBar::new(&format!("{material} zugzwangs"));
-    let depths = tables.first().has_depths();
+    let depths = Some(args.metric).filter(|&metric| tables.check_depths(metric).is_ok());
     let mut left = args.limit.unwrap_or(u64::MAX);
     let mut result = Ok(());
     zugzwangs(
@@ -101,38 +103,28 @@ pub fn run(context: &Context, args: &ZugzwangsArgs) -> anyhow::Result<Verdict> {
     result.map(|()| Verdict::Done)
 }
 
-fn print_counts(context: &Context, tables: &TableSet) -> anyhow::Result<()> {
-    let stats = &tables.first().stats;
+fn print_counts(context: &Context, tables: &TableSet, metric: Metric) -> anyhow::Result<()> {
+    let stats = tables.stats(metric)?;
     let zugzwangs =
         if tables.is_swapped() { stats.swap_colors().zugzwangs } else { stats.zugzwangs };
     let counts = [zugzwangs.white_wins, zugzwangs.black_wins, zugzwangs.full_point];
     let [white, black, full] = counts.map(|count| count.unique);
     if context.json {
-        return print_json(&json!({
-            "material": tables.material().to_string(),
-            "white_wins": white,
-            "black_wins": black,
-            "full_point": full,
-        }));
+        let counts = ZugzwangCountsJson { white_wins: white, black_wins: black, full_point: full };
+        return print_answer(&ZugzwangsJson::new(tables.material(), counts));
     }
     print_line(&format!("White wins (White to move draws, Black loses) {:>12}", grouped(white)))?;
     print_line(&format!("Black wins (Black to move draws, White loses) {:>12}", grouped(black)))?;
     print_line(&format!("full point (whoever moves loses)              {:>12}", grouped(full)))
 }
 
-fn print(context: &Context, zugzwang: &Zugzwang, depths: bool) -> anyhow::Result<()> {
-    let fen = zugzwang.position.to_string();
-    let [white, black] = zugzwang.values;
+/// Prints a zugzwang, with its depths in a metric if the table keeps them.
+fn print(context: &Context, zugzwang: &Zugzwang, depths: Option<Metric>) -> anyhow::Result<()> {
     if context.json {
-        let plies = |value: Value| value.signed_plies().filter(|_| depths);
-        return print_json(&json!({
-            "type": zugzwang.kind.name(),
-            "fen": fen,
-            "white_to_move": { "outcome": white.outcome().name(), "plies": plies(white) },
-            "black_to_move": { "outcome": black.outcome().name(), "plies": plies(black) },
-        }));
+        return print_answer(&ZugzwangJson::new(zugzwang, depths));
     }
-    let describe = |color: Color, value: Value| match value.plies().filter(|_| depths) {
+    let (fen, [white, black]) = (zugzwang.position, zugzwang.values);
+    let describe = |color: Color, value: Value| match value.plies().filter(|_| depths.is_some()) {
         Some(plies) => format!("{color} loses in {plies} plies"),
         None if value == Value::Draw => format!("{color} draws"),
         None => format!("{color} loses"),

@@ -5,8 +5,8 @@
 
 use molien_values::Outcome;
 
+use super::model::{GameReport, MoveReport};
 use super::pgn::{Game, Item, Placed};
-use super::walk::{GameReport, MoveReport};
 
 /// `??`: a blunder.
 const BLUNDER: u32 = 4;

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use molien_board::{Move, Position, Setup};
 use molien_probe::Tablebase;
 
-use super::walk::MoveReport;
+use super::model::MoveReport;
 use crate::{Judged, LineError, Strategy};
 
 /// Moves of the solver looked ahead.

@@ -3,11 +3,15 @@
 
 mod annotate;
 mod detour;
+mod model;
 mod pgn;
+mod reader;
 mod report;
 mod walk;
 
 pub use annotate::annotated;
-pub use pgn::{Game, Item, PgnError, Placed, read};
+pub use model::{Flaw, GameReport, MoveReport, Options, Unjudged};
+pub use pgn::{Game, Item, PgnError, Placed};
+pub use reader::read;
 pub use report::{Summary, to_text};
-pub use walk::{Flaw, GameReport, MoveReport, Options, Unjudged, check_game};
+pub use walk::check_game;

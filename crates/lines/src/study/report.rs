@@ -2,9 +2,8 @@
 
 use molien_board::Color;
 use molien_values::{Category, Outcome};
-use serde_json::{Value as Json, json};
 
-use super::walk::{Flaw, GameReport, MoveReport};
+use super::model::{Flaw, GameReport, MoveReport};
 
 /// The most moves that are named one by one.
 const NAMED: usize = 4;
@@ -84,23 +83,6 @@ impl MoveReport {
         let parts = [also(&real, ""), also(&self.detours, &slow)];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
-
-    fn to_json(&self) -> Json {
-        json!({
-            "line": self.line,
-            "number": self.number,
-            "san": self.san,
-            "fen": self.setup.to_string(),
-            "main_line": self.main,
-            "before": self.before.name(),
-            "after": self.after.name(),
-            "kept": self.kept(),
-            "unique": self.unique(),
-            "dual": self.dual(),
-            "others": self.others,
-            "detours": self.detours,
-        })
-    }
 }
 
 impl GameReport {
@@ -129,32 +111,6 @@ impl GameReport {
             }
             Flaw::Mistake { .. } => format!("study: refuted: {place} {}", m.remark()),
             Flaw::SecondSolution { .. } => format!("study: cooked at {place}: {}", m.remark()),
-        })
-    }
-
-    /// The report as JSON.
-    pub fn to_json(&self) -> Json {
-        let flaw = self.flaw.map(|flaw| {
-            let (kind, at) = match flaw {
-                Flaw::WrongResult { at } => ("wrong-result", at),
-                Flaw::Mistake { at } => ("mistake", at),
-                Flaw::SecondSolution { at } => ("second-solution", at),
-            };
-            json!({ "kind": kind, "move": at })
-        });
-        let problem =
-            self.problem.as_ref().map(|p| json!({ "line": p.line, "problem": p.problem }));
-        let reason = |(why, moves): &(super::Unjudged, usize)| json!({ "reason": why.to_string(), "moves": moves });
-        json!({
-            "game": self.number,
-            "line": self.line,
-            "title": self.title,
-            "study": self.study,
-            "flaw": flaw,
-            "verdict": self.verdict(),
-            "problem": problem,
-            "passed_over": self.passed_over.iter().map(reason).collect::<Vec<_>>(),
-            "moves": self.moves.iter().map(MoveReport::to_json).collect::<Vec<_>>(),
         })
     }
 }
@@ -242,23 +198,5 @@ impl Summary {
             self.sound, self.cooked, self.refuted, self.wrong_result, self.out_of_reach
         );
         [games, moves, studies].join("\n")
-    }
-
-    /// The counts as JSON.
-    pub fn to_json(&self) -> Json {
-        json!({
-            "games": self.games,
-            "malformed": self.malformed,
-            "moves_judged": self.judged,
-            "moves_passed_over": self.passed_over,
-            "mistakes": self.mistakes,
-            "studies": {
-                "sound": self.sound,
-                "cooked": self.cooked,
-                "refuted": self.refuted,
-                "wrong_result": self.wrong_result,
-                "out_of_reach": self.out_of_reach,
-            },
-        })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use super::{Columns, RowWriter, outcome, turn_letter};
+use super::{Columns, RowWriter, category, turn_letter};
 use crate::{Hit, MineError};
 
 /// Writes CSV with a header line.
@@ -24,7 +24,7 @@ impl<W: Write> CsvWriter<W> {
 
 impl<W: Write> RowWriter for CsvWriter<W> {
     fn write(&mut self, hit: &Hit) -> Result<(), MineError> {
-        write!(self.out, "{},{},{}", hit.position, turn_letter(hit), outcome(hit))?;
+        write!(self.out, "{},{},{}", hit.position, turn_letter(hit), category(hit))?;
         for square in self.columns.squares(hit) {
             write!(self.out, ",{square}")?;
         }

@@ -1,19 +1,23 @@
 //! Positions and values as files that other programs read.
 //!
-//! Columns: `fen`; `turn` (`w` or `b`); `outcome` for the side to move
-//! (`win`, `draw`, `loss`); one column for every man with its square, such as
+//! Columns: `fen`; `turn` (`w` or `b`); `category` for the side to move under
+//! the 50-move rule, its count at zero (`win`, `cursed-win`, `draw`,
+//! `blessed-loss`, `loss`; `maybe-win` and `maybe-loss` where the tables do not
+//! tell whether the rule comes first); one column for every man with its square, such as
 //! `white_king`, `white_rook`, `white_rook2`; and one for every metric, in
 //! plies: positive for a win of the side to move, negative for a loss, 0 for
 //! mated, empty for a draw.
 
 mod csv;
+#[cfg(feature = "parquet")]
 mod parquet;
 
 pub use csv::CsvWriter;
+#[cfg(feature = "parquet")]
 pub use parquet::ParquetWriter;
 
 use molien_board::{Color, Man, Material, Role, Square};
-use molien_values::{Metric, Outcome, Value};
+use molien_values::{Metric, Value};
 
 use crate::{Hit, MineError};
 
@@ -76,7 +80,7 @@ impl Columns {
     }
 
     fn names(&self) -> Vec<String> {
-        let fixed = ["fen", "turn", "outcome"].map(str::to_owned);
+        let fixed = ["fen", "turn", "category"].map(str::to_owned);
         let metrics = self.metrics.iter().map(|metric| metric.name().to_owned());
         fixed.into_iter().chain(self.man_names()).chain(metrics).collect()
     }
@@ -100,7 +104,6 @@ fn turn_letter(hit: &Hit) -> &'static str {
     }
 }
 
-fn outcome(hit: &Hit) -> &'static str {
-    let value = hit.values.iter().flatten().next();
-    value.map_or(Outcome::Draw, |value| value.outcome()).name()
+fn category(hit: &Hit) -> &'static str {
+    hit.category.name()
 }

@@ -10,7 +10,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
-use super::{Columns, RowWriter, outcome, turn_letter};
+use super::{Columns, RowWriter, category, turn_letter};
 use crate::{Hit, MineError};
 
 /// Rows kept in memory until they are written together.
@@ -20,7 +20,7 @@ const GROUP_ROWS: usize = 1 << 18;
 pub struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Columns,
-    /// FEN, turn, outcome, the men's squares.
+    /// FEN, turn, category, the men's squares.
     texts: Vec<Vec<ByteArray>>,
     plies: Vec<Vec<Option<i32>>>,
 }
@@ -93,7 +93,7 @@ fn write_plies<W: Write + Send>(
 
 impl<W: Write + Send> RowWriter for ParquetWriter<W> {
     fn write(&mut self, hit: &Hit) -> Result<(), MineError> {
-        let fixed = [hit.position.to_string(), turn_letter(hit).into(), outcome(hit).into()];
+        let fixed = [hit.position.to_string(), turn_letter(hit).into(), category(hit).into()];
         let squares = self.columns.squares(hit).into_iter().map(|square| square.to_string());
         for (column, text) in self.texts.iter_mut().zip(fixed.into_iter().chain(squares)) {
             column.push(ByteArray::from(text.into_bytes()));

@@ -5,11 +5,14 @@
 //! other side, so that tables which hold one position of each class answer
 //! for all of them.
 
+mod expr;
 mod lex;
 mod parse;
 
+pub(crate) use expr::Expr;
+
 use molien_board::{Bitboard, Color, Man, Material, Symmetry};
-use molien_values::{Metric, Outcome};
+use molien_values::{Category, Metric, Outcome};
 use thiserror::Error;
 
 /// A mistake in a query.
@@ -22,17 +25,26 @@ pub struct QueryError {
     pub message: String,
 }
 
+/// What is attacked.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Target {
+    /// A man of this kind.
+    Man(Man),
+    /// One of these squares.
+    Squares(Bitboard),
+}
+
 /// A question that one position answers with yes or no.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Atom {
     /// A man of this kind stands on one of the squares.
     Stands(Man, Bitboard),
     /// This side is to move.
     Turn(Color),
-    /// The outcome for the side to move.
+    /// The outcome for the side to move, without the 50-move rule.
     Outcome(Outcome),
-    /// Won or lost, but drawn under the 50-move rule.
-    Cursed,
+    /// The class for the side to move, the count of the 50-move rule at zero.
+    Class(Category),
     /// The depth lies in this range, ends included.
     Depth(Metric, u16, u16),
     /// The placement is a mutual zugzwang.
@@ -41,71 +53,47 @@ pub(crate) enum Atom {
     OnlyMove,
     /// The side to move is in check.
     Check,
+    /// The side to move is mated.
+    Mate,
+    /// The side to move is stalemated.
+    Stalemate,
     /// The side to move has a legal capture.
     Capture,
+    /// The king moves between the nearest two men of these kinds, on an empty
+    /// board, lie in this range.
+    Distance([Man; 2], u16, u16),
+    /// A man of this kind attacks something, or protects it.
+    Attacks(Man, Target),
 }
 
-/// Atoms put together.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Expr {
-    Atom(Atom),
-    Not(Box<Expr>),
-    And(Box<Expr>, Box<Expr>),
-    Or(Box<Expr>, Box<Expr>),
-    /// Every position.
-    All,
-}
-
-impl Expr {
-    pub(crate) fn and(self, other: Expr) -> Expr {
-        Expr::And(Box::new(self), Box::new(other))
-    }
-
-    pub(crate) fn or(self, other: Expr) -> Expr {
-        Expr::Or(Box::new(self), Box::new(other))
-    }
-
-    /// The same expression of other atoms.
-    fn map(&self, f: &impl Fn(Atom) -> Atom) -> Expr {
+impl Atom {
+    /// The atom that the image of a position answers as the position does this
+    /// one.
+    fn transform(self, symmetry: Symmetry) -> Atom {
         match self {
-            Expr::All => Expr::All,
-            Expr::Atom(atom) => Expr::Atom(f(*atom)),
-            Expr::Not(inner) => Expr::Not(Box::new(inner.map(f))),
-            Expr::And(a, b) => a.map(f).and(b.map(f)),
-            Expr::Or(a, b) => a.map(f).or(b.map(f)),
-        }
-    }
-
-    fn visit(&self, f: &mut impl FnMut(&Atom)) {
-        match self {
-            Expr::All => {}
-            Expr::Atom(atom) => f(atom),
-            Expr::Not(inner) => inner.visit(f),
-            Expr::And(a, b) | Expr::Or(a, b) => {
-                a.visit(f);
-                b.visit(f);
-            }
-        }
-    }
-
-    /// The query that the image of a position answers as the position does
-    /// this one.
-    pub(crate) fn transform(&self, symmetry: Symmetry) -> Expr {
-        self.map(&|atom| match atom {
             Atom::Stands(man, squares) => Atom::Stands(man, symmetry.bitboard(squares)),
+            Atom::Attacks(man, Target::Squares(squares)) => {
+                Atom::Attacks(man, Target::Squares(symmetry.bitboard(squares)))
+            }
             other => other,
-        })
+        }
     }
 
-    /// The query seen from the other side.
-    pub(crate) fn swap_colors(&self) -> Expr {
-        self.map(&|atom| match atom {
-            Atom::Stands(man, squares) => {
-                Atom::Stands(Man::new(!man.color, man.role), squares.flip_vertical())
-            }
+    /// The atom seen from the other side.
+    fn swap_colors(self) -> Atom {
+        let swap = |man: Man| Man::new(!man.color, man.role);
+        match self {
+            Atom::Stands(man, squares) => Atom::Stands(swap(man), squares.flip_vertical()),
             Atom::Turn(color) => Atom::Turn(!color),
+            Atom::Distance(men, from, to) => Atom::Distance(men.map(swap), from, to),
+            Atom::Attacks(man, Target::Man(target)) => {
+                Atom::Attacks(swap(man), Target::Man(swap(target)))
+            }
+            Atom::Attacks(man, Target::Squares(squares)) => {
+                Atom::Attacks(swap(man), Target::Squares(squares.flip_vertical()))
+            }
             other => other,
-        })
+        }
     }
 }
 
@@ -126,34 +114,39 @@ impl Query {
 
     /// Every position.
     pub fn all() -> Query {
-        Query { expr: Expr::All }
+        Query { expr: Expr::all_of(Vec::new()) }
     }
 
-    pub(crate) fn atom(atom: Atom) -> Query {
-        Query { expr: Expr::Atom(atom) }
+    pub(crate) fn atoms(atoms: &[Atom]) -> Query {
+        Query { expr: Expr::all_of(atoms.iter().copied().map(Expr::Atom).collect()) }
     }
 
-    pub(crate) fn and(self, atom: Atom) -> Query {
-        Query { expr: self.expr.and(Expr::Atom(atom)) }
-    }
-
-    /// The metrics whose tables the answer needs.
-    pub fn metrics(&self) -> Vec<Metric> {
-        let mut found = Vec::new();
-        self.expr.visit(&mut |atom| match atom {
-            Atom::Depth(metric, ..) => found.push(*metric),
-            Atom::Cursed => found.push(Metric::Dtz50),
-            _ => {}
-        });
-        found.sort_unstable();
-        found.dedup();
+    fn any(&self, wanted: impl Fn(&Atom) -> bool) -> bool {
+        let mut found = false;
+        self.expr.visit(&mut |atom| found |= wanted(atom));
         found
+    }
+
+    /// The metrics whose depths the answer needs.
+    pub fn metrics(&self) -> Vec<Metric> {
+        let asks = |wanted: Metric| {
+            self.any(|atom| matches!(atom, Atom::Depth(metric, ..) if *metric == wanted))
+        };
+        Metric::ALL.into_iter().filter(|&metric| asks(metric)).collect()
+    }
+
+    /// Whether the answer depends on the 50-move rule.
+    pub fn minds_the_rule(&self) -> bool {
+        self.any(|atom| matches!(atom, Atom::Class(_)))
     }
 
     /// Whether the answer needs the tables that moves lead to.
     pub fn needs_moves(&self) -> bool {
-        let mut needed = false;
-        self.expr.visit(&mut |atom| needed |= *atom == Atom::OnlyMove);
-        needed
+        self.any(|atom| *atom == Atom::OnlyMove)
+    }
+
+    /// Whether the answer for one side to move needs the values of the other.
+    pub(crate) fn needs_both_sides(&self) -> bool {
+        self.any(|atom| *atom == Atom::Zugzwang)
     }
 }

@@ -1,10 +1,10 @@
 //! From text to an expression, by recursive descent.
 
-use molien_board::{Bitboard, Color, Man, Material, Square};
-use molien_values::{Metric, Outcome};
+use molien_board::{Bitboard, Color, Man, Material, Role, Square};
+use molien_values::{Category, Metric};
 
 use super::lex::{Placed, Token, tokens};
-use super::{Atom, Expr, QueryError};
+use super::{Atom, Expr, QueryError, Target};
 
 /// How deep brackets and `not` may nest.
 const MAX_NESTING: usize = 100;
@@ -76,28 +76,29 @@ impl Parser {
     }
 
     fn either(&mut self) -> Result<Expr, QueryError> {
-        let mut expr = self.both()?;
+        let mut parts = vec![self.both()?];
         while self.accept_word("or") {
-            expr = expr.or(self.both()?);
+            parts.push(self.both()?);
         }
-        Ok(expr)
+        Ok(Expr::any_of(parts))
     }
 
     fn both(&mut self) -> Result<Expr, QueryError> {
-        let mut expr = self.factor()?;
+        let mut parts = vec![self.factor()?];
         while self.accept_word("and") {
-            expr = expr.and(self.factor()?);
+            parts.push(self.factor()?);
         }
-        Ok(expr)
+        Ok(Expr::all_of(parts))
     }
 
     fn factor(&mut self) -> Result<Expr, QueryError> {
         if self.nesting == MAX_NESTING {
-            return Err(self.error(format!("more than {MAX_NESTING} brackets or nots nested")));
+            let message = format!("brackets and 'not' nest at most {MAX_NESTING} deep");
+            return Err(self.error(message));
         }
         self.nesting += 1;
         let expr = if self.accept_word("not") {
-            Expr::Not(Box::new(self.factor()?))
+            self.factor()?.not()
         } else if self.accept_sign("(") {
             let inner = self.either()?;
             if !self.accept_sign(")") {
@@ -114,43 +115,51 @@ impl Parser {
     fn atom(&mut self) -> Result<Expr, QueryError> {
         const WHAT: &str = "a man, a side, a value, a metric or a property";
         let Token::Word(word) = self.peek().clone() else { return Err(self.expected(WHAT)) };
-        let mut letters = word.chars();
-        if let (Some(letter), None) = (letters.next(), letters.next())
-            && let Some(man) = Man::from_letter(letter)
-        {
-            return self.stands(man);
+        if let Some(man) = self.man()? {
+            return self.about_man(man);
         }
         if let Ok(metric) = word.parse::<Metric>() {
             self.next += 1;
-            return self.depth(metric);
+            return self.comparison("a number of plies", |from, to| Atom::Depth(metric, from, to));
         }
-        let atom = match word.to_ascii_lowercase().as_str() {
+        let class = |category| Ok(Expr::Atom(Atom::Class(category)));
+        let parsed = match word.to_ascii_lowercase().as_str() {
             "white" => return self.side(Color::White),
             "black" => return self.side(Color::Black),
-            "wtm" => Atom::Turn(Color::White),
-            "btm" => Atom::Turn(Color::Black),
-            "win" => Atom::Outcome(Outcome::Win),
-            "draw" => Atom::Outcome(Outcome::Draw),
-            "loss" => Atom::Outcome(Outcome::Loss),
-            "cursed" => Atom::Cursed,
-            "zugzwang" => Atom::Zugzwang,
-            "only-move" => Atom::OnlyMove,
-            "check" => Atom::Check,
-            "capture" => Atom::Capture,
-            _ => return Err(self.expected(WHAT)),
+            "distance" => return self.distance(),
+            "wtm" => Ok(Expr::Atom(Atom::Turn(Color::White))),
+            "btm" => Ok(Expr::Atom(Atom::Turn(Color::Black))),
+            "win" => class(Category::Win),
+            "cursed-win" => class(Category::CursedWin),
+            "draw" => class(Category::Draw),
+            "blessed-loss" => class(Category::BlessedLoss),
+            "loss" => class(Category::Loss),
+            "cursed" => {
+                let either = [Category::CursedWin, Category::BlessedLoss];
+                Ok(Expr::any_of(either.map(|category| Expr::Atom(Atom::Class(category))).into()))
+            }
+            "zugzwang" => Ok(Expr::Atom(Atom::Zugzwang)),
+            "only-move" => Ok(Expr::Atom(Atom::OnlyMove)),
+            "check" => Ok(Expr::Atom(Atom::Check)),
+            "mate" | "checkmate" => Ok(Expr::Atom(Atom::Mate)),
+            "stalemate" => Ok(Expr::Atom(Atom::Stalemate)),
+            "capture" => Ok(Expr::Atom(Atom::Capture)),
+            _ => Err(self.expected(WHAT)),
         };
-        self.next += 1;
-        Ok(Expr::Atom(atom))
+        self.next += usize::from(parsed.is_ok());
+        parsed
     }
 
     /// `white to move`, `white wins`.
     fn side(&mut self, color: Color) -> Result<Expr, QueryError> {
         self.next += 1;
         if self.accept_word("wins") {
-            let case = |turn, outcome| {
-                Expr::Atom(Atom::Turn(turn)).and(Expr::Atom(Atom::Outcome(outcome)))
+            let case = |turn, category| {
+                let atoms = [Atom::Turn(turn), Atom::Class(category)];
+                Expr::all_of(atoms.map(Expr::Atom).into())
             };
-            return Ok(case(color, Outcome::Win).or(case(!color, Outcome::Loss)));
+            let cases = [case(color, Category::Win), case(!color, Category::Loss)];
+            return Ok(Expr::any_of(cases.into()));
         }
         if !self.accept_word("to") {
             return Err(self.expected("'to move' or 'wins'"));
@@ -159,62 +168,99 @@ impl Parser {
         Ok(Expr::Atom(Atom::Turn(color)))
     }
 
-    /// `dtm >= 30`, `dtm in 10..20`.
-    fn depth(&mut self, metric: Metric) -> Result<Expr, QueryError> {
-        let range = |from, to| Expr::Atom(Atom::Depth(metric, from, to));
+    /// `distance >= 3`, between the kings; `distance N k = 2`.
+    fn distance(&mut self) -> Result<Expr, QueryError> {
+        self.next += 1;
+        let kings = Color::BOTH.map(|color| Man::new(color, Role::King));
+        let men = match self.man()? {
+            None => kings,
+            Some(first) => match self.man()? {
+                Some(second) => [first, second],
+                None => return Err(self.expected("a second man, as in 'distance K n'")),
+            },
+        };
+        self.comparison("a number of king moves", |from, to| Atom::Distance(men, from, to))
+    }
+
+    /// A man of the material, if the next word is one.
+    fn man(&mut self) -> Result<Option<Man>, QueryError> {
+        let Token::Word(word) = self.peek() else { return Ok(None) };
+        let mut letters = word.chars();
+        let (Some(letter), None) = (letters.next(), letters.next()) else { return Ok(None) };
+        let Some(man) = Man::from_letter(letter) else { return Ok(None) };
+        if self.material.count(man) == 0 {
+            let message = format!("{} has no {letter} ({}'s)", self.material, man.color);
+            return Err(self.error(message));
+        }
+        self.next += 1;
+        Ok(Some(man))
+    }
+
+    /// `>= 30`, `in 10..20`.
+    fn comparison(
+        &mut self,
+        what: &str,
+        atom: impl Fn(u16, u16) -> Atom,
+    ) -> Result<Expr, QueryError> {
+        let range = |from, to| Expr::Atom(atom(from, to));
+        let none = || range(1, 0);
         if self.accept_word("in") {
-            let from = self.number()?;
+            let from = self.number(what)?;
             if !self.accept_sign("..") {
                 return Err(self.expected("'..'"));
             }
-            return Ok(range(from, self.number()?));
+            return Ok(range(from, self.number(what)?));
         }
         for sign in [">=", "<=", "!=", "==", "=", ">", "<"] {
             if !self.accept_sign(sign) {
                 continue;
             }
-            let number = self.number()?;
+            let number = self.number(what)?;
             return Ok(match sign {
                 ">=" => range(number, u16::MAX),
                 "<=" => range(0, number),
-                ">" => range(number.saturating_add(1), u16::MAX),
-                // No depth is below zero: an empty range.
-                "<" => number.checked_sub(1).map_or(range(1, 0), |last| range(0, last)),
-                "!=" => Expr::Not(Box::new(range(number, number))),
+                ">" => number.checked_add(1).map_or_else(none, |first| range(first, u16::MAX)),
+                "<" => number.checked_sub(1).map_or_else(none, |last| range(0, last)),
+                "!=" => range(number, number).not(),
                 _ => range(number, number),
             });
         }
         Err(self.expected("a comparison such as '>= 30' or 'in 10..20'"))
     }
 
-    fn number(&mut self) -> Result<u16, QueryError> {
+    fn number(&mut self, what: &str) -> Result<u16, QueryError> {
         let number = self.word().and_then(|word| word.parse().ok());
-        let number = number.ok_or_else(|| self.expected("a number of plies"))?;
+        let number = number.ok_or_else(|| self.expected(what))?;
         self.next += 1;
         Ok(number)
     }
 
-    /// `K = e4`, `k in a1..c3`, `R on file a`.
-    fn stands(&mut self, man: Man) -> Result<Expr, QueryError> {
-        if self.material.count(man) == 0 {
-            let (color, letter) = (man.color, man.letter());
-            let message = format!("{} has no {letter} ({color}'s)", self.material);
-            return Err(self.error(message));
+    /// `K = e4`, `k in a1..c3`, `R on file a`, `R attacks k`.
+    fn about_man(&mut self, man: Man) -> Result<Expr, QueryError> {
+        if ["attacks", "protects"].iter().any(|word| self.accept_word(word)) {
+            let target = match self.man()? {
+                Some(man) => Target::Man(man),
+                None => Target::Squares(self.squares()?),
+            };
+            return Ok(Expr::Atom(Atom::Attacks(man, target)));
         }
-        self.next += 1;
         let unequal = self.accept_sign("!=");
         let related = unequal
             || ["=", "=="].iter().any(|sign| self.accept_sign(sign))
             || ["in", "on"].iter().any(|word| self.accept_word(word));
         if !related {
-            return Err(self.expected("'=', '!=', 'in' or 'on' and squares"));
+            return Err(self.expected("'=', '!=', 'in', 'on' or 'attacks'"));
         }
+        let stands = Expr::Atom(Atom::Stands(man, self.squares()?));
+        Ok(if unequal { stands.not() } else { stands })
+    }
+
+    fn squares(&mut self) -> Result<Bitboard, QueryError> {
         let mut squares = self.region()?;
         while self.accept_sign(",") {
             squares |= self.region()?;
         }
-        let stands = Expr::Atom(Atom::Stands(man, squares));
-        Ok(if unequal { Expr::Not(Box::new(stands)) } else { stands })
+        Ok(squares)
     }
 
     fn region(&mut self) -> Result<Bitboard, QueryError> {
@@ -306,6 +352,10 @@ mod tests {
         assert_eq!(error("dtm >= many").0, 8);
         assert_eq!(error("R on file k").0, 11);
         assert_eq!(error(&"(".repeat(5000)).0, 101);
+        assert!(error(&"not ".repeat(5000)).1.contains("nest at most 100 deep"));
+        assert_eq!(error("distance K = 3").0, 12);
+        assert_eq!(error("R attacks q").0, 11);
+        assert_eq!(error("R attacks").0, 10);
         assert_eq!(error("été").0, 1);
     }
 
@@ -318,5 +368,25 @@ mod tests {
         assert_eq!(parsed("K on files c..a"), parsed("K in a1..c8"));
         assert_eq!(parsed("K on rank 1, rank 8, file a, file h"), parsed("K on edge"));
         assert_eq!(parsed("n != e4"), parsed("not n = E4"));
+        assert_eq!(parsed("distance K k < 3"), parsed("distance <= 2"));
+        assert_eq!(parsed("(win or draw) or (check)"), parsed("win or draw or check"));
+        assert_eq!(parsed("win or win or (win)"), parsed("win"));
+        assert_eq!(parsed("R protects K"), parsed("R attacks K"));
+    }
+
+    /// Longer than any stack is deep.
+    #[test]
+    fn chains_may_be_as_long_as_they_like() {
+        let material: Material = "KRKN".parse().unwrap();
+        for terms in [500, 100_000] {
+            for word in [" or ", " and "] {
+                let terms = (0..terms).map(|i| format!("dtm = {}", i % 60_000));
+                let text = terms.collect::<Vec<_>>().join(word);
+                let query = parse(&text, material).unwrap();
+                assert_eq!(query.swap_colors(), query);
+            }
+            let same = vec!["dtm = 31"; terms].join(" or ");
+            assert_eq!(parse(&same, material), parse("dtm = 31", material));
+        }
     }
 }

@@ -97,24 +97,41 @@ impl PartDecoder<'_> {
     /// The values of all cells of a part: of the base side as seen after a
     /// move of the other, and of the predicted side.
     pub fn decode(&self, part: usize) -> Result<[Vec<ValueKey>; 2], TableError> {
+        let base = self.decode_base(part)?;
+        let own = self.decode_predicted(part, &base)?;
+        Ok([base, own])
+    }
+
+    /// The base side of [`PartDecoder::decode`].
+    pub fn decode_base(&self, part: usize) -> Result<Vec<ValueKey>, TableError> {
         let layout = self.layout();
-        let cells = layout.tiles_per_part() * layout.tile_cells();
         let images = Images::new(layout);
-        let mut base = vec![NONE_KEY; cells];
+        let mut base = vec![NONE_KEY; layout.tiles_per_part() * layout.tile_cells()];
         let group_cells = self.group_cells();
         base.par_chunks_mut(group_cells).enumerate().try_for_each(|(group, keys)| {
             self.base_group(part, group, keys)?;
             self.fill_images(&images, part, group * group_cells, keys);
             keys.iter_mut().for_each(|key| *key = after(*key));
-            Ok(())
+            Ok::<(), TableError>(())
         })?;
-        let mut own = vec![NONE_KEY; cells];
+        Ok(base)
+    }
+
+    /// The predicted side of [`PartDecoder::decode`], from the base side.
+    pub fn decode_predicted(
+        &self,
+        part: usize,
+        base: &[ValueKey],
+    ) -> Result<Vec<ValueKey>, TableError> {
+        let images = Images::new(self.layout());
+        let mut own = vec![NONE_KEY; base.len()];
+        let group_cells = self.group_cells();
         own.par_chunks_mut(group_cells).enumerate().try_for_each(|(group, keys)| {
-            self.own_group(part, group, (&base, 0), keys)?;
+            self.own_group(part, group, (base, 0), keys)?;
             self.fill_images(&images, part, group * group_cells, keys);
-            Ok(())
+            Ok::<(), TableError>(())
         })?;
-        Ok([base, own])
+        Ok(own)
     }
 
     /// Checks that a part can be decoded, with no more memory than that takes.

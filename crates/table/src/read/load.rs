@@ -13,6 +13,16 @@ use crate::keys::gather::Seen;
 use crate::read::decode::PartDecoder;
 use crate::{TableError, TableFile};
 
+/// What is read of a part of a table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reading {
+    /// Depths in this metric; without one, who wins only.
+    pub metric: Option<Metric>,
+    /// The sides to move that are wanted, White and Black. What is not wanted is
+    /// left empty.
+    pub sides: [bool; 2],
+}
+
 impl TableFile {
     /// Reads all values in one metric into memory, as the solver holds them.
     ///
@@ -21,7 +31,7 @@ impl TableFile {
     pub fn load(&self, metric: Metric) -> Result<Table, TableError> {
         let material = self.material();
         let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
-        let numbers = (0..self.shared.meta.layout.placements.len()).into_par_iter();
+        let numbers = (0..self.placements().len()).into_par_iter();
         let parts = numbers.map(|number| self.load_number(metric, number).map(Arc::new));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         Ok(Table { material, metric, parts, stats: self.stats(metric)? })
@@ -38,7 +48,7 @@ impl TableFile {
         metric: Metric,
         pawns: Placement,
     ) -> Result<Option<BoardValues>, TableError> {
-        let mut placements = self.shared.meta.layout.placements.iter();
+        let mut placements = self.placements().iter();
         let number = placements.position(|placement| *placement == pawns);
         number.map(|number| self.load_number(metric, number)).transpose()
     }
@@ -52,35 +62,82 @@ impl TableFile {
         let place = self.find(metric)?;
         let stored = self.shared.meta.metrics[place].coding.stored;
         let decoder = PartDecoder { file: self, metric: stored.then_some(place) };
-        let layout = &self.shared.meta.layout;
-        let board = match layout.material.has_pawns() {
-            true => {
-                let pawns = layout.placements[number].bitboards();
-                Hyperboard::around_pawns(layout.material, pawns)
-            }
-            false => Hyperboard::pieces(layout.material),
+        let mut part = self.read_with(&decoder, number, [true; 2])?;
+        keep_stalemates(&mut part);
+        Ok(part)
+    }
+
+    /// The placements of the pawns, each a part of its own; a table without
+    /// pawns has one part.
+    pub fn placements(&self) -> &[Placement] {
+        &self.shared.meta.layout.placements
+    }
+
+    /// The hyperboard of a part.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn board(&self, part: usize) -> Hyperboard {
+        let material = self.material();
+        match material.has_pawns() {
+            true => Hyperboard::around_pawns(material, self.placements()[part].bitboards()),
+            false => Hyperboard::pieces(material),
+        }
+    }
+
+    /// Reads one part into memory, or some of it. Stalemates are not among it.
+    ///
+    /// # Errors
+    /// If the metric is not stored or a block is damaged.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    pub fn read_part(&self, part: usize, reading: Reading) -> Result<BoardValues, TableError> {
+        let metric = reading.metric.map(|metric| self.find_depths(metric)).transpose()?;
+        self.read_with(&PartDecoder { file: self, metric }, part, reading.sides)
+    }
+
+    fn read_with(
+        &self,
+        decoder: &PartDecoder<'_>,
+        part: usize,
+        sides: [bool; 2],
+    ) -> Result<BoardValues, TableError> {
+        let (board, layout) = (self.board(part), &self.shared.meta.layout);
+        // The predicted side cannot be had without the other.
+        let base = decoder.decode_base(part)?;
+        let own = match sides[layout.predicted.index()] {
+            true => decoder.decode_predicted(part, &base)?,
+            false => Vec::new(),
         };
-        let [base, own] = decoder.decode(number)?;
         let places = BoardMap::new(layout, &board);
-        let backend = fastest();
         let graded = |turn: Color| {
+            if !sides[turn.index()] {
+                return Graded::default();
+            }
             let predicted = turn == layout.predicted;
             let (seen, keys) = if predicted { (Seen::ToMove, &own) } else { (Seen::After, &base) };
             let ValuePlanes { won, lost, depth } = places.planes(seen, keys);
-            let legal = legal_tiles(backend, &board, turn);
+            let legal = legal_tiles(fastest(), &board, turn);
             Graded { legal, won, lost, depth, stalemate: Vec::new() }
         };
-        let mut values = Color::BOTH.map(graded);
-        if board.king_axis() == KingAxis::Tile {
-            for side in Color::BOTH {
-                // As the solver: only where the other side can win at all.
-                if board.material().side_len(!side) > 1 {
-                    let stalemate = stalemates(backend, &board, side, &values);
-                    values[side.index()].stalemate = stalemate;
-                }
-            }
-        }
+        let values = Color::BOTH.map(graded);
         Ok(BoardValues { board, values })
+    }
+}
+
+/// Adds the stalemates, which the solver keeps around pawns.
+fn keep_stalemates(part: &mut BoardValues) {
+    let board = &part.board;
+    if board.king_axis() != KingAxis::Tile {
+        return;
+    }
+    for side in Color::BOTH {
+        // As the solver: only where the other side can win at all.
+        if board.material().side_len(!side) > 1 {
+            let stalemate = stalemates(fastest(), board, side, &part.values);
+            part.values[side.index()].stalemate = stalemate;
+        }
     }
 }
 

@@ -5,7 +5,7 @@ pub(crate) mod block_cache;
 pub(crate) mod decode;
 pub(crate) mod file_classes;
 mod front;
-mod load;
+pub(crate) mod load;
 pub(crate) mod lookup;
 mod mmap;
 mod outcomes;

@@ -1,0 +1,263 @@
+//! What a command takes, said before it starts.
+//!
+//! The figures were measured on two cores (benches/record): CPU time for each
+//! address of a table with one side to move, solving and writing, sub-games
+//! counted by themselves.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use molien_board::{MAX_MEN, Material, Position};
+use molien_build::{Build, Storage, is_whole_for_position, order, storage};
+use molien_table::Directory;
+use molien_values::Metric;
+
+use crate::context::Context;
+use crate::text::{grouped, plural, size};
+
+/// CPU time to solve one address in one metric: from 10 (KRBKR, dtc) to 58
+/// (KBBKN, dtm) without pawns, from 31 (KQPKQ, dtz) to 65 (KQPKQ, dtm) with.
+const SOLVE_NANOSECONDS: f64 = 30.0;
+const SOLVE_PAWNS_NANOSECONDS: f64 = 45.0;
+/// CPU time to write one address in one metric: 10 (KRBKR) to 15 (KBBKN).
+const WRITE_NANOSECONDS: f64 = 13.0;
+/// Bytes of a file for each address and metric: 0.02 (KRBKR) to 0.08 (KQRKQ).
+const BYTES_AN_ADDRESS: f64 = 0.07;
+/// Many threads help little: memory is what large boards wait for, and small
+/// ones are soon done.
+const THREADS_THAT_HELP: usize = 2;
+
+/// What takes less is not announced.
+const ANNOUNCED: Duration = Duration::from_secs(5);
+/// What takes longer is not begun unasked.
+const REFUSED: Duration = Duration::from_secs(90);
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+pub enum Goal<'a> {
+    /// Whole tables.
+    Tables(&'a [Material]),
+    /// One position and its moves.
+    Position(&'a Position),
+}
+
+/// Time, memory and disk, roughly.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Estimate {
+    /// Tables and single boards to solve.
+    pub boards: u64,
+    cpu_seconds: f64,
+    /// Memory at the peak.
+    pub memory_bytes: u64,
+    /// What is stored in the end.
+    pub disk_bytes: u64,
+}
+
+impl Estimate {
+    /// How long it takes with so many threads.
+    pub fn time(&self, threads: usize) -> Duration {
+        let helping = threads.clamp(1, THREADS_THAT_HELP) as f64;
+        Duration::from_secs_f64(self.cpu_seconds / helping)
+    }
+
+    /// The tables of some materials and of all they depend on, those left out
+    /// that are stored.
+    pub fn tables(
+        build: &Build,
+        folders: &[Directory],
+        materials: &[Material],
+        metrics: &[Metric],
+    ) -> Estimate {
+        let stored = |material: Material, metric: Metric| {
+            material.len() <= 2
+                || folders.iter().any(|folder| {
+                    folder.open(material).is_ok_and(|file| file.metrics().contains(&metric))
+                })
+        };
+        let known = |material: Material| metrics.iter().all(|&metric| stored(material, metric));
+        let mut total = Estimate::default();
+        for material in order(materials, known) {
+            let keeps = !folders.is_empty() && storage(material) != Storage::None;
+            // Without pawns DTZ is DTC.
+            let missing = metrics.iter().filter(|&&metric| !stored(material, metric));
+            let own = |metric: Metric| match material.has_pawns() {
+                true => metric,
+                false => metric.without_pawns(),
+            };
+            let missing: HashSet<Metric> = missing.map(|&metric| own(metric)).collect();
+            for &metric in &missing {
+                let cost = build.table_cost(material, metric);
+                total.add(material, cost.positions, cost.bytes, keeps);
+            }
+        }
+        total
+    }
+
+    /// A position: its whole table, or what it can turn into.
+    ///
+    /// # Errors
+    /// If it can turn into too many others to count.
+    fn position(
+        build: &Build,
+        folders: &[Directory],
+        position: &Position,
+        metrics: &[Metric],
+    ) -> anyhow::Result<Estimate> {
+        let material = position.material();
+        if is_whole_for_position(material) || !material.has_pawns() {
+            return Ok(Estimate::tables(build, folders, &[material.canonical()], metrics));
+        }
+        let pieces = build.pieces_needed(position)?;
+        let mut total = match folders.is_empty() {
+            true => Estimate::default(),
+            false => Estimate::tables(build, folders, &pieces, metrics),
+        };
+        for &metric in &metrics.iter().copied().collect::<HashSet<Metric>>() {
+            let cost = build.cost(position, metric)?;
+            total.add(material, cost.positions, cost.bytes, false);
+            total.boards += cost.placements.saturating_sub(1);
+        }
+        Ok(total)
+    }
+
+    fn add(&mut self, material: Material, addresses: u64, memory_bytes: u64, keeps: bool) {
+        let addresses = addresses as f64;
+        let solve = if material.has_pawns() { SOLVE_PAWNS_NANOSECONDS } else { SOLVE_NANOSECONDS };
+        let write = if keeps { WRITE_NANOSECONDS } else { 0.0 };
+        self.boards += 1;
+        self.cpu_seconds += addresses * (solve + write) / 1e9;
+        self.memory_bytes = self.memory_bytes.max(memory_bytes);
+        self.disk_bytes += if keeps { (addresses * BYTES_AN_ADDRESS) as u64 } else { 0 };
+    }
+
+    fn sentence(&self, time: Duration) -> String {
+        let boards = plural(self.boards, "board", "boards");
+        let disk = match self.disk_bytes {
+            0 => String::new(),
+            bytes => format!(" and {} of disk", size(bytes)),
+        };
+        let (boards, memory) = (format!("{} {boards}", grouped(self.boards)), self.memory_bytes);
+        format!("{boards} to solve: about {}, {} of memory{disk}", rough(time), size(memory))
+    }
+}
+
+/// A time to two digits at most: `40 s`, `7 min`, `3 h`.
+fn rough(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        _ if seconds < 100.0 => format!("{:.0} s", seconds.max(1.0)),
+        _ if seconds < 6000.0 => format!("{:.0} min", seconds / 60.0),
+        _ if seconds < 360_000.0 => format!("{:.0} h", seconds / 3600.0),
+        _ => format!("{:.0} days", seconds / 86400.0),
+    }
+}
+
+/// Says what a command is going to take if that is much, and refuses what takes
+/// very long unless it was asked for.
+pub fn check(context: &Context, goal: Goal<'_>, metrics: &[Metric]) -> anyhow::Result<()> {
+    let too_many = |position: &Position| position.material().len() > MAX_MEN;
+    // What cannot be solved at all is refused by whoever is asked for it.
+    let hopeless = matches!(goal, Goal::Position(position) if too_many(position));
+    if hopeless || context.only_stored() || context.card_if_wanted().is_some() {
+        return Ok(());
+    }
+    let (build, folders) = (context.build(), context.directories());
+    let (estimate, name) = match goal {
+        Goal::Tables(materials) => {
+            let names: Vec<String> = materials.iter().map(ToString::to_string).collect();
+            (Estimate::tables(&build, folders, materials, metrics), names.join(" "))
+        }
+        Goal::Position(position) => {
+            let estimate = Estimate::position(&build, folders, position, metrics)?;
+            (estimate, position.material().to_string())
+        }
+    };
+    let time = estimate.time(context.threads());
+    let sentence = estimate.sentence(time);
+    if time > REFUSED && !context.is_patient() {
+        anyhow::bail!("{name}: {sentence}; give --yes to start");
+    }
+    if time >= ANNOUNCED {
+        eprintln!("{name}: {sentence}");
+    }
+    Ok(())
+}
+
+/// Says what making tables is going to take, if that is much.
+pub fn announce(context: &Context, materials: &[Material], metrics: &[Metric]) {
+    if context.only_stored() || context.card_if_wanted().is_some() {
+        return;
+    }
+    let folders = context.directories();
+    let estimate = Estimate::tables(&context.build(), folders, materials, metrics);
+    let time = estimate.time(context.threads());
+    if time >= ANNOUNCED {
+        eprintln!("{}", estimate.sentence(time));
+    }
+}
+
+/// Says that what was solved for a position is gone, and what would keep it.
+pub fn say_what_keeps(context: &Context, position: &Position, metrics: &[Metric]) {
+    let material = position.material().canonical();
+    let made = storage(material) == Storage::Whole && !is_whole_for_position(material);
+    let folders = context.directories();
+    if context.only_stored() || folders.is_empty() || !made {
+        return;
+    }
+    let estimate = Estimate::tables(&context.build(), folders, &[material], metrics);
+    if estimate.boards > 0 {
+        let (time, disk) = (rough(estimate.time(context.threads())), size(estimate.disk_bytes));
+        eprintln!(
+            "`molien solve {material}` (about {time}, {disk} of disk) would make such answers instant"
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(names: &[&str], metrics: &[Metric]) -> Estimate {
+        let materials: Vec<Material> = names.iter().map(|name| name.parse().unwrap()).collect();
+        Estimate::tables(&Build::new(), &[], &materials, metrics)
+    }
+
+    /// CPU seconds of benches/record/amd-epyc-2-cores, in memory, quiet machine.
+    #[test]
+    fn measured_tables_are_met_within_a_factor_of_two() {
+        let dtm_and_dtc = [Metric::Dtm, Metric::Dtc];
+        let measured = [
+            ("KBBKN", &dtm_and_dtc[..], 5.97),
+            ("KQRKQ", &dtm_and_dtc[..], 6.65),
+            ("KQPKQ", &[Metric::Dtm], 26.08),
+            ("KQPKQ", &[Metric::Dtz], 12.69),
+            ("KRPKR", &[Metric::Dtm], 19.07),
+            ("KRNKNN", &[Metric::Dtc], 185.4),
+        ];
+        for (name, metrics, seconds) in measured {
+            let guess = estimate(&[name], metrics).cpu_seconds;
+            assert!(guess < 2.0 * seconds && seconds < 2.0 * guess, "{name}: {guess:.1} {seconds}");
+        }
+    }
+
+    #[test]
+    fn times_are_told_roughly() {
+        let text = |seconds| rough(Duration::from_secs(seconds));
+        assert_eq!([text(0), text(42), text(420), text(7200)], ["1 s", "42 s", "7 min", "2 h"]);
+    }
+
+    #[test]
+    fn a_table_that_is_stored_costs_nothing() {
+        let folder = std::env::temp_dir().join(format!("molien-estimate-{}", std::process::id()));
+        let directory = Directory::new(&folder);
+        let build = Build::new().with_folder(directory.clone());
+        let material: Material = "KRK".parse().unwrap();
+        let metrics = [Metric::Dtm];
+        let before = Estimate::tables(&build, &[directory.clone()], &[material], &metrics);
+        build.store(&[material], &metrics, &Default::default()).unwrap();
+        let after = Estimate::tables(&build, &[directory], &[material], &metrics);
+        std::fs::remove_dir_all(folder).unwrap();
+        assert_eq!((before.boards, after), (1, Estimate::default()));
+        assert!(before.disk_bytes > 0 && before.memory_bytes > 0);
+    }
+}

@@ -1,0 +1,97 @@
+//! What a user meets on a bad day: damage, folders that cannot be written to,
+//! work that takes too long.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value as Json;
+
+const ROOK: &str = "8/8/8/8/8/2k5/8/K6R w - -";
+
+fn molien(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_molien"))
+        .args(args)
+        .current_dir(env!("CARGO_TARGET_TMPDIR"))
+        .env("MOLIEN_TABLES", concat!(env!("CARGO_TARGET_TMPDIR"), "/everyday-tables"))
+        .output()
+        .unwrap()
+}
+
+/// Exit code, standard output, standard error.
+fn run(args: &[&str]) -> (Option<i32>, String, String) {
+    let Output { status, stdout, stderr } = molien(args);
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code(), text(stdout), text(stderr))
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn a_damaged_table_is_called_so_and_made_anew() {
+    let folder = scratch("everyday-damage");
+    let tables = folder.to_str().unwrap();
+    assert_eq!(run(&["solve", "KRK", "--tables", tables]).0, Some(0));
+    let (_, listed, _) = run(&["tables", "--tables", tables]);
+    assert!(listed.contains("unchecked") && !listed.contains("verified"), "{listed}");
+    let file = folder.join("KRvK.mol");
+    let sound = std::fs::read(&file).unwrap();
+    let mut bytes = sound.clone();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 0x10;
+    std::fs::write(&file, bytes).unwrap();
+    let (code, listed, _) = run(&["tables", "--check", "--tables", tables]);
+    assert_eq!(code, Some(1));
+    assert!(listed.contains("DAMAGED") && !listed.contains("checksums ok"), "{listed}");
+    let (code, found, _) = run(&["verify", "KRK", "--tables", tables]);
+    assert_eq!(code, Some(1), "{found}");
+    assert!(found.contains("`molien solve --rebuild KRK` makes it anew"), "{found}");
+    assert_eq!(run(&["solve", "KRK", "--rebuild", "--tables", tables]).0, Some(0));
+    assert_eq!(std::fs::read(&file).unwrap(), sound);
+    let (code, listed, _) = run(&["tables", "--check", "--json", "--tables", tables]);
+    let listed: Json = serde_json::from_str(&listed).unwrap();
+    assert_eq!((code, &listed["tables"][0]["state"]), (Some(0), &"checksums-ok".into()));
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to_still_answers() {
+    let file = scratch("everyday-unwritable").join("a-file");
+    std::fs::write(&file, "").unwrap();
+    let folder = file.join("tables");
+    let (code, answer, notice) = run(&["probe", ROOK, "--tables", folder.to_str().unwrap()]);
+    assert_eq!(code, Some(0), "{notice}");
+    assert!(answer.starts_with("White wins: mate in "), "{answer}");
+    assert_eq!(notice.matches("solving in memory instead").count(), 1, "{notice}");
+}
+
+#[test]
+fn several_folders_are_read() {
+    let (full, empty) = (scratch("everyday-full"), scratch("everyday-empty"));
+    let (full, empty) = (full.to_str().unwrap(), empty.to_str().unwrap());
+    assert_eq!(run(&["solve", "KRK", "--metric", "dtm", "--tables", full]).0, Some(0));
+    let folders = ["--tables", empty, "--tables", full, "--no-solve", "--threads", "100000"];
+    let probe = ["probe", "--metric", "dtm", ROOK];
+    let (code, answer, errors) = run(&[&probe[..], &folders].concat());
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(answer.starts_with("White wins: mate in "), "{answer}");
+    assert_eq!(std::fs::read_dir(empty).unwrap().count(), 0);
+}
+
+#[test]
+fn long_work_is_refused_unless_it_was_asked_for() {
+    let fen = "8/8/7k/1P5r/P7/6R1/6K1/8 w - -";
+    for mode in [&["--in-memory"][..], &[]] {
+        let (code, answer, errors) = run(&[&["probe", fen], mode].concat());
+        assert_eq!((code, answer.as_str()), (Some(2), ""), "{errors}");
+        assert!(errors.contains("give --yes to start") && errors.contains("of memory"), "{errors}");
+    }
+    // Mistakes on the command line are JSON too, where that is asked for.
+    let (code, answer, errors) = run(&["probe", "--metric", "dtx", "--json", ROOK]);
+    assert_eq!((code, errors.as_str()), (Some(2), ""));
+    let answer: Json = serde_json::from_str(&answer).unwrap();
+    assert!(answer["error"].as_str().unwrap().contains("dtm, dtc, dtz or dtz50"), "{answer}");
+}
