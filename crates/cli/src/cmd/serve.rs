@@ -24,10 +24,9 @@ Examples:
   molien serve --listen unix:/run/molien.sock --rate-limit 20 --behind-proxy
   curl 'http://127.0.0.1:9000/standard?fen=8/8/8/8/8/2k5/8/K6R_w_-_-_0_1'
 
-The interface of lichess'
-tablebase server is at /standard, our own at /api/v1 (described by
-/api/v1/openapi.json), counts for Prometheus are at /metrics. docs/serve.md has
-examples, and says how to run it behind a proxy and with systemd.
+The interface of lichess' tablebase server is at /standard, our own at /api/v1
+(described by /api/v1/openapi.json), counts for Prometheus are at /metrics.
+docs/serve.md has examples, and says how to run it behind a proxy and with systemd.
 
 Only this machine can connect unless --listen says otherwise. Tables of up to
 --solve-up-to men are solved and stored when they are asked for; larger ones have
