@@ -159,6 +159,9 @@ pub enum Command {
     Syzygy(cmd::syzygy::SyzygyArgs),
     /// Run as a UCI engine
     Uci(cmd::uci::UciArgs),
+    /// Answer over HTTP
+    #[cfg(feature = "serve")]
+    Serve(cmd::serve::ServeArgs),
     /// Compare published figures with our own
     Reproduce(cmd::reproduce::ReproduceArgs),
     /// Measure how fast this machine solves

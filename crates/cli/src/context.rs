@@ -243,6 +243,12 @@ impl Context {
         })
     }
 
+    /// Threads to use, if that was said.
+    #[cfg(feature = "serve")]
+    pub fn threads(&self) -> Option<std::num::NonZeroUsize> {
+        self.threads
+    }
+
     /// Whether missing tables may be solved.
     pub fn may_solve(&self) -> bool {
         !self.no_solve

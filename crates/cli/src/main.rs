@@ -96,6 +96,8 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::Explain(args) => cmd::explain::run(&context, &args),
         Command::Search(args) => cmd::search::run(&context, &args),
         Command::Uci(args) => cmd::uci::run(&context, &args),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => cmd::serve::run(&context, &args),
         Command::Find(args) => cmd::find::run(&context, &args),
         Command::Free(args) => cmd::free::run(&context, &args),
         Command::Maxima(args) => cmd::maxima::run(&context, &args),

@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+pub use molien_values::winner_moves;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
@@ -26,26 +27,12 @@ pub fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// The winner's moves in a win of so many plies (the winner to move) or a loss.
-pub fn winner_moves(plies: u16) -> u16 {
-    plies.div_ceil(2)
-}
-
 /// Prints one line on standard output. A reader that has gone away (as `head`
 /// does) is no error of ours.
 pub fn print_line(line: &str) -> anyhow::Result<()> {
     match writeln!(std::io::stdout(), "{line}") {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
         result => Ok(result?),
-    }
-}
-
-/// `a`, `a or b`, `a, b or c`.
-pub fn list(words: &[&str], conjunction: &str) -> String {
-    match words {
-        [] => String::new(),
-        [only] => (*only).to_owned(),
-        [first @ .., last] => format!("{} {conjunction} {last}", first.join(", ")),
     }
 }
 
@@ -106,18 +93,5 @@ mod tests {
             assert_eq!(size(bytes), text);
         }
         assert_eq!(size(3 << 40), "3.00 TiB");
-    }
-
-    #[test]
-    fn words_are_listed() {
-        assert_eq!(list(&["Ka2"], "or"), "Ka2");
-        assert_eq!(list(&["Ka2", "Re2+", "Rg1"], "or"), "Ka2, Re2+ or Rg1");
-    }
-
-    #[test]
-    fn plies_are_moves_of_the_winner() {
-        assert_eq!(winner_moves(31), 16); // mate in 16, the winner to move
-        assert_eq!(winner_moves(32), 16); // mated in 16, the loser to move
-        assert_eq!(winner_moves(0), 0);
     }
 }

@@ -32,6 +32,7 @@ mod source;
 mod stored;
 mod survey;
 mod tablebase;
+pub mod words;
 
 pub use answer::{Answer, MoveAnswer};
 pub use clocked::{ClockAnswer, ClockMove};

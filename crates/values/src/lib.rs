@@ -52,6 +52,6 @@ pub use stats::{Count, Counting, Longest, SideStats, Stats, Zugzwangs};
 pub use store_error::{LogError, ShelfError, StoreCause};
 pub use survey::{Bishops, Survey, SurveyError, Surveyor};
 pub use table::{Place, Table};
-pub use value::{Outcome, Value};
+pub use value::{Outcome, Value, winner_moves};
 pub use values::Values;
 pub use wave_log::{Run, RunLog, WaveLog};

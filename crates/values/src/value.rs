@@ -40,6 +40,18 @@ impl Value {
     }
 }
 
+/// The winner's moves in a win of so many plies (the winner to move) or a loss
+/// (the loser to move).
+///
+/// ```
+/// assert_eq!(molien_values::winner_moves(31), 16); // mate in 16
+/// assert_eq!(molien_values::winner_moves(32), 16); // mated in 16
+/// assert_eq!(molien_values::winner_moves(0), 0);
+/// ```
+pub const fn winner_moves(plies: u16) -> u16 {
+    plies.div_ceil(2)
+}
+
 /// Win, draw or loss for the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Outcome {

@@ -13,6 +13,8 @@ pub mod only_moves;
 pub mod probe;
 pub mod reproduce;
 pub mod search;
+#[cfg(feature = "serve")]
+pub mod serve;
 pub mod solve;
 pub mod stats;
 pub mod study;

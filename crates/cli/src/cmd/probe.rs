@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use clap::Args;
 use molien_board::{FenOptions, Setup};
 use molien_draw::Board;
+use molien_probe::words::{best_moves, sentence, verdict};
 use molien_probe::{Answer, MoveAnswer};
 use molien_schema::PositionJson;
 use molien_values::{Category, Metric, Value};
@@ -15,7 +16,7 @@ use crate::cmd::{bulk, survey};
 use crate::context::Context;
 use crate::diagram::{Style, lines};
 use crate::estimate::{self, Goal};
-use crate::text::{list, print_answer, print_line, winner_moves};
+use crate::text::{print_answer, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -112,68 +113,22 @@ struct View<'a> {
     moves: &'a [MoveAnswer],
 }
 
-/// What a class means for the side that has it.
-fn verdict(category: Category) -> &'static str {
-    match category {
-        Category::Win => "wins",
-        Category::MaybeWin => "wins, unless the 50-move rule comes first",
-        Category::CursedWin => "would win, but it is a draw by the 50-move rule",
-        Category::Draw => "draws",
-        Category::BlessedLoss => "would lose, but it is a draw by the 50-move rule",
-        Category::MaybeLoss => "loses, unless the 50-move rule comes first",
-        Category::Loss => "loses",
-    }
-}
-
 impl View<'_> {
-    /// The result in one sentence, and what to play.
-    fn sentence(&self) -> String {
-        let (position, category) = (&self.setup.position, self.answer.category);
-        let turn = position.turn();
-        if position.is_checkmate() {
-            return format!("{turn} is mated.");
-        }
-        if position.is_stalemate() {
-            return format!("{turn} is stalemated: a draw.");
-        }
-        let mate = self.answer.values.get(Metric::Dtm).and_then(Value::plies).map(winner_moves);
-        let moves = |n: u16| if n == 1 { "1 move".to_owned() } else { format!("{n} moves") };
-        let result = match (category, mate) {
-            (Category::Win, Some(n)) => format!("wins: mate in {} with best play", moves(n)),
-            (Category::Loss, Some(n)) => format!("loses: mated in {} with best play", moves(n)),
-            (category, _) => verdict(category).to_owned(),
-        };
-        let best = self.best_moves();
-        match best.len() {
-            0 => format!("{turn} {result}."),
-            1 => format!("{turn} {result}. Play {}.", best[0]),
-            2..=NAMED => format!("{turn} {result}. Play {}.", list(&best, "or")),
-            _ => format!("{turn} {result}."),
-        }
-    }
-
     /// The board as a picture, the best moves as arrows.
     fn board(&self) -> Board {
-        let best = self.best_moves();
+        let best = best_moves(self.metrics, self.moves);
         // Many good moves say nothing.
-        let is_shown = |m: &&MoveAnswer| best.len() <= NAMED && best.contains(&m.san.as_str());
-        let shown = self.moves.iter().filter(is_shown);
-        let position = &self.setup.position;
+        let shown = if best.len() <= NAMED { best } else { &[] };
         Board {
-            arrows: shown.map(|m| (m.played.from, m.played.to)).collect(),
+            arrows: shown.iter().map(|m| (m.played.from, m.played.to)).collect(),
             captions: vec![self.sentence(), self.setup.to_string()],
-            ..Board::from(position)
+            ..Board::from(&self.setup.position)
         }
     }
 
-    /// The moves that are as good as the best one in class and first metric.
-    fn best_moves(&self) -> Vec<&str> {
-        let first = |m: &MoveAnswer| {
-            let depth = self.metrics.iter().find_map(|&metric| m.after.values.plies(metric));
-            (m.after.category, depth)
-        };
-        let Some(best) = self.moves.first().map(first) else { return Vec::new() };
-        self.moves.iter().filter(|m| first(m) == best).map(|m| m.san.as_str()).collect()
+    /// The result in one sentence, and what to play.
+    fn sentence(&self) -> String {
+        sentence(self.setup, self.metrics, self.answer, self.moves)
     }
 
     /// Something of every metric, in columns; draws have none.
@@ -195,7 +150,7 @@ impl View<'_> {
     fn print(&self, style: Style) -> anyhow::Result<()> {
         let View { setup, metrics, answer, moves } = self;
         let position = &setup.position;
-        print_line(&self.sentence())?;
+        print_line(&sentence(setup, metrics, answer, moves))?;
         print_line("")?;
         lines(position, style).iter().try_for_each(|line| print_line(line))?;
         print_line(&format!("\n{setup}"))?;

@@ -65,6 +65,11 @@ impl Directory {
         self
     }
 
+    /// The decoded blocks of its files.
+    pub fn cache(&self) -> &BlockCache {
+        &self.blocks
+    }
+
     /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -25,6 +25,8 @@ struct SharedBlocks {
     limit_bytes: u64,
     /// Made when the first block is kept.
     blocks: OnceLock<Cache<BlockId, Weighed, Bytes>>,
+    /// Blocks that had to be decoded.
+    misses: AtomicU64,
 }
 
 /// A file, by a number of its own, and a block of it.
@@ -67,7 +69,8 @@ impl std::fmt::Debug for BlockCache {
 impl BlockCache {
     /// Keeps at most `limit_bytes` of decoded blocks.
     pub fn new(limit_bytes: u64) -> BlockCache {
-        BlockCache(Arc::new(SharedBlocks { limit_bytes, blocks: OnceLock::new() }))
+        let (blocks, misses) = (OnceLock::new(), AtomicU64::new(0));
+        BlockCache(Arc::new(SharedBlocks { limit_bytes, blocks, misses }))
     }
 
     /// What may be kept.
@@ -78,6 +81,16 @@ impl BlockCache {
     /// What the blocks that are kept take.
     pub fn len_bytes(&self) -> u64 {
         self.0.blocks.get().map_or(0, Cache::weight)
+    }
+
+    /// How many blocks are kept.
+    pub fn len_blocks(&self) -> usize {
+        self.0.blocks.get().map_or(0, Cache::len)
+    }
+
+    /// How many blocks were not there when asked for, so far.
+    pub fn misses(&self) -> u64 {
+        self.0.misses.load(Relaxed)
     }
 
     fn blocks(&self) -> &Cache<BlockId, Weighed, Bytes> {
@@ -111,6 +124,7 @@ impl FileBlocks {
 
     /// Keeps a block, giving up others if there is no room.
     pub fn insert(&self, block: Arc<Block>) {
+        self.cache.0.misses.fetch_add(1, Relaxed);
         let weighed = Weighed { bytes: block.weigh(), block };
         self.cache.blocks().insert(self.id(weighed.block.number), weighed);
     }

@@ -1,0 +1,89 @@
+//! Answers in words.
+
+use molien_board::Setup;
+use molien_values::{Category, Metric, Value, winner_moves};
+
+use crate::{Answer, MoveAnswer};
+
+/// What a class means for the side that has it.
+pub fn verdict(category: Category) -> &'static str {
+    match category {
+        Category::Win => "wins",
+        Category::MaybeWin => "wins, unless the 50-move rule comes first",
+        Category::CursedWin => "would win, but it is a draw by the 50-move rule",
+        Category::Draw => "draws",
+        Category::BlessedLoss => "would lose, but it is a draw by the 50-move rule",
+        Category::MaybeLoss => "loses, unless the 50-move rule comes first",
+        Category::Loss => "loses",
+    }
+}
+
+/// `1 move`, `2 moves`.
+pub fn moves(number: u16) -> String {
+    if number == 1 { "1 move".to_owned() } else { format!("{number} moves") }
+}
+
+/// `a`, `a or b`, `a, b or c`.
+pub fn list(words: &[&str], conjunction: &str) -> String {
+    match words {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} {conjunction} {last}", first.join(", ")),
+    }
+}
+
+/// The result in one sentence.
+pub fn result(setup: &Setup, answer: &Answer) -> String {
+    let (position, turn) = (&setup.position, setup.position.turn());
+    if position.is_checkmate() {
+        return format!("{turn} is mated.");
+    }
+    if position.is_stalemate() {
+        return format!("{turn} is stalemated: a draw.");
+    }
+    let mate = answer.values.get(Metric::Dtm).and_then(Value::plies).map(winner_moves);
+    match (answer.category, mate) {
+        (Category::Win, Some(n)) => format!("{turn} wins: mate in {} with best play.", moves(n)),
+        (Category::Loss, Some(n)) => format!("{turn} loses: mated in {} with best play.", moves(n)),
+        (category, _) => format!("{turn} {}.", verdict(category)),
+    }
+}
+
+/// The result in one sentence, and what to play in another, if that is said in
+/// a few words.
+pub fn sentence(
+    setup: &Setup,
+    metrics: &[Metric],
+    answer: &Answer,
+    moves: &[MoveAnswer],
+) -> String {
+    let result = result(setup, answer);
+    let best: Vec<&str> = best_moves(metrics, moves).iter().map(|m| m.san.as_str()).collect();
+    match best.len() {
+        1..=4 => format!("{result} Play {}.", list(&best, "or")),
+        _ => result,
+    }
+}
+
+/// The moves that are as good as the best one in class and first metric; they
+/// come first.
+pub fn best_moves<'a>(metrics: &[Metric], moves: &'a [MoveAnswer]) -> &'a [MoveAnswer] {
+    let first = |m: &MoveAnswer| {
+        let depth = metrics.iter().find_map(|&metric| m.after.values.plies(metric));
+        (m.after.category, depth)
+    };
+    let best = moves.first().map(first);
+    let equal = moves.iter().take_while(|m| Some(first(m)) == best).count();
+    &moves[..equal]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_listed() {
+        assert_eq!(list(&["Ka2"], "or"), "Ka2");
+        assert_eq!(list(&["Ka2", "Re2+", "Rg1"], "or"), "Ka2, Re2+ or Rg1");
+    }
+}

@@ -1,0 +1,67 @@
+//! Our own interface, under `/api/v1`.
+//!
+//! The JSON is that of the command line (docs/json.md); a problem is an object
+//! with `error`. Long answers are streamed, an object a line.
+
+mod batch;
+mod explain;
+mod line;
+mod openapi;
+mod position;
+mod query;
+mod reply;
+mod solve;
+mod study;
+mod tables;
+
+use axum::Router;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use molien_schema::ErrorJson;
+
+use crate::reply::with_retry;
+use crate::{Problem, Service};
+
+/// The type of streamed answers.
+const NDJSON: &str = "application/x-ndjson";
+
+/// The routes.
+pub(crate) fn routes() -> Router<Service> {
+    Router::new()
+        .route("/position", get(position::get))
+        .route("/positions", post(batch::post))
+        .route("/line", get(line::get))
+        .route("/reply", get(reply::get))
+        .route("/explain", get(explain::get))
+        .route("/study", post(study::post))
+        .route("/tables", get(tables::get))
+        .route("/solve", get(solve::get))
+        .route("/openapi.json", get(openapi::get))
+        .fallback(nothing)
+}
+
+async fn nothing() -> Response {
+    let text = "there is nothing here; /api/v1/openapi.json lists what there is";
+    failed(&Problem::NotFound(text.to_owned()))
+}
+
+/// A problem as JSON.
+fn failed(problem: &Problem) -> Response {
+    let body = serde_json::to_vec(&ErrorJson::new(None, problem)).unwrap_or_default();
+    let kind = [(axum::http::header::CONTENT_TYPE, "application/json")];
+    with_retry(problem, (problem.status(), kind, body).into_response())
+}
+
+/// An answer, or the problem as JSON.
+fn answered(result: Result<Response, Problem>) -> Response {
+    result.unwrap_or_else(|problem| failed(&problem))
+}
+
+/// What a client sent could not be read.
+fn unreadable(status: StatusCode, text: String) -> Problem {
+    match status {
+        StatusCode::PAYLOAD_TOO_LARGE => Problem::NotAllowed(text),
+        _ => Problem::Request(text),
+    }
+}

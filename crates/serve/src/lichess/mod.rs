@@ -1,0 +1,76 @@
+//! The interface of lichess' tablebase server, so that its clients work here
+//! unchanged: fields, classes, order of the moves, errors and leniency.
+//!
+//! Where it differs: `dtz` is exact, so it always equals `precise_dtz`, and the
+//! classes `syzygy-win` and `syzygy-loss` do not occur. `dtc` (in moves) is given
+//! if the client asks for it always; there, 8 men are the domain of `auxiliary`.
+
+mod answer;
+mod mainline;
+mod order;
+mod request;
+
+use axum::extract::{Query, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use molien_values::Metric;
+
+use crate::reply::{Lasting, json_or_cbor, plain};
+use crate::{Problem, Service};
+use request::{Asked, DtcMode};
+
+/// What an answer needs.
+const METRICS: &[Metric] = &[Metric::Dtz50, Metric::Dtm];
+const METRICS_WITH_DTC: &[Metric] = &[Metric::Dtz50, Metric::Dtm, Metric::Dtc];
+
+/// `GET /standard`.
+pub(crate) async fn standard(
+    State(service): State<Service>,
+    Query(query): Query<request::Question>,
+    headers: HeaderMap,
+) -> Response {
+    let metrics = match query.dtc {
+        DtcMode::Always => METRICS_WITH_DTC,
+        DtcMode::Never | DtcMode::Auxiliary => METRICS,
+    };
+    let answer = async {
+        let asked = Asked::read(query.fen.as_deref())?;
+        answer::find(&service, asked, metrics).await
+    };
+    match answer.await {
+        Ok(answer) => {
+            let lasting = if answer.is_complete() { Lasting::Forever } else { Lasting::Changes };
+            json_or_cbor(&headers, &answer, lasting)
+        }
+        Err(problem) => plain(&problem),
+    }
+}
+
+/// `GET /standard/mainline`.
+pub(crate) async fn mainline(
+    State(service): State<Service>,
+    Query(query): Query<request::Question>,
+    headers: HeaderMap,
+) -> Response {
+    let line = async {
+        let asked = Asked::read(query.fen.as_deref())?;
+        mainline::find(&service, asked).await
+    };
+    match line.await {
+        Ok(line) => json_or_cbor(&headers, &line, Lasting::Forever),
+        Err(problem) => plain(&problem),
+    }
+}
+
+/// `GET /monitor`: what is kept, and how often it was not there.
+pub(crate) async fn monitor(State(service): State<Service>) -> String {
+    let cache = service.folder().map_or(0, |folder| folder.cache().len_blocks());
+    let misses = service.folder().map_or(0, |folder| folder.cache().misses());
+    format!("tablebase cache={cache}u,cache_miss={misses}u")
+}
+
+impl From<request::NotAPosition> for Problem {
+    fn from(error: request::NotAPosition) -> Problem {
+        Problem::Request(error.to_string())
+    }
+}

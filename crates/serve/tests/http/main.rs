@@ -1,0 +1,10 @@
+//! The service called in process.
+
+#[path = "../client.rs"]
+mod client;
+
+mod api;
+mod docs;
+mod lichess;
+mod operation;
+mod solving;
