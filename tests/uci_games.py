@@ -7,8 +7,9 @@ files of up to four men. Random starts, won or drawn for the engine by the Syzyg
 files, with a random count of the 50-move rule that the win still fits; won ones
 for either colour, drawn ones with either side to move. The opponents are a
 random mover, the longest defence by DTZ, and the engine itself with its
-trickiest defence. With --five, half of the starts have five men, judged by the engine's
-own tables at the start and by the result in the end.
+trickiest defence. With --five, half of the starts have five men, of those materials
+that TABLES has, judged by the engine's own tables at the start and by the result in
+the end.
 
 A game fails if the engine plays an illegal move, oversteps its clock, does not mate
 a won ending before the draw can be claimed, or loses a drawn one. Prints one
@@ -16,6 +17,7 @@ line and exits 1 on a failure.
 """
 
 import argparse
+import pathlib
 import random
 import sys
 import time
@@ -170,13 +172,17 @@ def main():
     args = parser.parse_args()
     command = [args.molien, "--backend", "cpu", "--no-solve", "--tables", args.tables, "uci"]
     rng, failures = random.Random(1), []
+    stored = {path.stem.lower() for path in pathlib.Path(args.tables).glob("*.mol")}
+    five_men = [name for name in FIVE_MEN if name.lower() in stored]
+    if args.five and not five_men:
+        parser.error(f"{args.tables} has no table of five men")
     engine, other = (chess.engine.SimpleEngine.popen_uci(command) for _ in range(2))
     other.configure({"UCI_ShowWDL": True, "TrickiestDefence": True})
     with chess.syzygy.open_tablebase(args.syzygy) as syzygy:
         truth = Truth(syzygy, other)
         for game in range(args.games):
             kind, won = Opponent.KINDS[game % 3], game % 4 != 3
-            materials = FIVE_MEN if args.five and game % 2 else MATERIALS
+            materials = five_men if args.five and game % 2 else MATERIALS
             start, ours = random_start(rng, truth, materials, won)
             try:
                 play(engine, Opponent(kind, rng, truth, other), truth, start, ours, won)
@@ -188,6 +194,8 @@ def main():
     for failure in failures:
         print(failure)
     right = args.games - len(failures)
+    if args.five:
+        print("five men:", ", ".join(five_men))
     print(f"{right} of {args.games} games as they should be, slowest move {1000 * Clock.slowest:.0f} ms")
     return 1 if failures else 0
 

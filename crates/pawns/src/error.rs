@@ -8,7 +8,7 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum Error {
     /// A function for pawns met another man. Ask the search instead.
-    #[error("there is a {role} on {square}: this function knows kings and pawns only", role = name(*.role))]
+    #[error("there is a {role} on {square}: explanations are for kings and pawns only", role = name(*.role))]
     NotAPawn {
         /// What stands there.
         role: Role,
@@ -24,14 +24,6 @@ pub enum Error {
         found: usize,
         /// What the function is for.
         expected: &'static str,
-    },
-    /// The knowledge covers one or two pawns in all.
-    #[error(
-        "there are {found} pawns: explanations exist for one or two; the search takes any number"
-    )]
-    TooManyPawns {
-        /// How many there are.
-        found: usize,
     },
     /// Two bare kings need no explanation.
     #[error("only the kings are left: the game is drawn")]

@@ -20,6 +20,22 @@ pub enum Functions {
     None,
 }
 
+/// How a position was turned before the rules looked at it, and the way back.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Orientation {
+    /// The side that the rules call White.
+    pub white: Color,
+    mirrored: bool,
+}
+
+impl Orientation {
+    /// The square as it really is.
+    pub fn real(self, seen: Square) -> Square {
+        let square = if self.mirrored { seen.flip_horizontal() } else { seen };
+        if self.white == Color::White { square } else { square.flip_vertical() }
+    }
+}
+
 /// The men of king and pawn against king, the pawn White's.
 pub(crate) fn one_pawn_of(position: &Position) -> Option<(OnePawn, bool)> {
     let strong = strong_side(position);
@@ -27,6 +43,22 @@ pub(crate) fn one_pawn_of(position: &Position) -> Option<(OnePawn, bool)> {
     let pawn = seen.pawns(Color::White).first()?;
     let men = OnePawn { king: seen.king(Color::White), pawn, enemy: seen.king(Color::Black) };
     Some((men, seen.turn() == Color::White))
+}
+
+/// How [`one_pawn_of`] and [`two_pawns_of`] turn a position.
+pub(crate) fn strong_side_first(position: &Position) -> Orientation {
+    let white = strong_side(position);
+    let pawns = seen_by(position, white).pawns(Color::White);
+    // A single pawn is looked at where it stands.
+    let mirrored = pawns.len() == 2 && pawns.first().is_some_and(is_on_right_half);
+    Orientation { white, mirrored }
+}
+
+/// How [`duel_of`] turns a position.
+pub(crate) fn mover_first(position: &Position) -> Orientation {
+    let white = position.turn();
+    let pawn = seen_by(position, white).pawns(Color::White).first();
+    Orientation { white, mirrored: pawn.is_some_and(is_on_right_half) }
 }
 
 /// The men of king and two pawns against king, the pawns White's.
@@ -60,7 +92,11 @@ pub(crate) fn duel_of(position: &Position) -> Option<(Duel, bool)> {
 /// The square, mirrored if the pawn stands on the right half of the board: the
 /// rules see, and are tested on, pawns on the left half only.
 fn to_left_half(pawn: Square, square: Square) -> Square {
-    if pawn.file() > 3 { square.flip_horizontal() } else { square }
+    if is_on_right_half(pawn) { square.flip_horizontal() } else { square }
+}
+
+fn is_on_right_half(pawn: Square) -> bool {
+    pawn.file() > 3
 }
 
 /// The side with pawns (White, if both have).
@@ -160,6 +196,39 @@ mod tests {
             let [here, there] = [fen, mirror].map(|fen| fen.parse().expect("legal"));
             assert_eq!(duel_of(&here), duel_of(&there), "{fen}");
             assert_eq!(two_pawns_of(&here), two_pawns_of(&there), "{fen}");
+        }
+    }
+
+    #[test]
+    fn squares_find_their_way_back() {
+        for fen in [
+            "8/8/8/8/1k6/6p1/P7/6K1 w - -",
+            "8/8/8/8/6k1/1p6/7P/1K6 b - -",
+            "8/8/8/3k4/8/8/5PP1/K7 b - -",
+            "8/1p3p2/8/3k4/8/8/8/K7 w - -",
+            "8/6p1/8/3k4/8/8/8/K7 w - -",
+        ] {
+            let position: Position = fen.parse().expect("legal");
+            let king = |color| position.king(color);
+            if let Some((men, _)) = duel_of(&position) {
+                let way = mover_first(&position);
+                assert_eq!(way.real(men.king), king(way.white), "{fen}");
+                assert!(position.pawns(way.white).contains(way.real(men.pawn)), "{fen}");
+                assert!(position.pawns(!way.white).contains(way.real(men.rival)), "{fen}");
+            } else {
+                let way = strong_side_first(&position);
+                let real = match two_pawns_of(&position) {
+                    Some((men, _)) => [men.king, men.rear, men.front, men.enemy],
+                    None => {
+                        let (men, _) = one_pawn_of(&position).expect("a pawn");
+                        [men.king, men.pawn, men.pawn, men.enemy]
+                    }
+                };
+                let [own, rear, front, enemy] = real.map(|square| way.real(square));
+                assert_eq!((own, enemy), (king(way.white), king(!way.white)), "{fen}");
+                assert!(position.pawns(way.white).contains(rear), "{fen}");
+                assert!(position.pawns(way.white).contains(front), "{fen}");
+            }
         }
     }
 }

@@ -14,6 +14,9 @@ use molien_board::{Bitboard, Role, Square, attacks};
 use crate::geometry::{files_apart, on_rook_file, pawn_guard, up, zone};
 use crate::one_pawn::{OnePawn, OnePawnRule};
 
+/// Plies of look-ahead added where the first look leaves a gap.
+const FURTHER_PLIES: u32 = 2;
+
 /// King and two White pawns against king.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TwoPawns {
@@ -103,6 +106,19 @@ impl TwoPawns {
 
     /// The category with White to move: the first move that wins, if any.
     pub fn white_to_move(self) -> TwoPawnsFinding {
+        let finding = self.white_ahead(1);
+        if finding.win.is_some() { finding } else { self.white_ahead(1 + FURTHER_PLIES) }
+    }
+
+    /// The category with Black to move; where no rule decides, every move is
+    /// tried.
+    pub fn black_to_move(self) -> TwoPawnsFinding {
+        let finding = self.black_ahead(2);
+        if finding.win.is_some() { finding } else { self.black_ahead(2 + FURTHER_PLIES) }
+    }
+
+    /// The same with a look so many plies ahead, at least one.
+    fn white_ahead(self, plies: u32) -> TwoPawnsFinding {
         let mut all_draw = true;
         let mut last = drawn(TwoPawnsRule::PawnFalls);
         let mut consider = |child: TwoPawnsFinding| {
@@ -115,7 +131,7 @@ impl TwoPawns {
                 let child = if push.rank() == 7 {
                     self.after_promotion(push, other)
                 } else {
-                    TwoPawns::new(self.king, [push, other], self.enemy).rule()
+                    TwoPawns::new(self.king, [push, other], self.enemy).black_ahead(plies - 1)
                 };
                 if consider(child) {
                     return child;
@@ -123,7 +139,7 @@ impl TwoPawns {
             }
         }
         for king in self.king_steps() {
-            let child = TwoPawns { king, ..self }.rule();
+            let child = TwoPawns { king, ..self }.black_ahead(plies - 1);
             if consider(child) {
                 return child;
             }
@@ -131,30 +147,48 @@ impl TwoPawns {
         if all_draw { last } else { UNDECIDED }
     }
 
-    /// The category with Black to move; where no rule decides, every move is
-    /// tried.
-    pub fn black_to_move(self) -> TwoPawnsFinding {
+    /// The category with Black to move and a look so many plies ahead.
+    fn black_ahead(self, plies: u32) -> TwoPawnsFinding {
         let finding = self.rule();
-        if finding.win.is_some() {
+        if finding.win.is_some() || plies < 2 {
             return finding;
         }
         let guarded = pawn_guard(self.rear) | pawn_guard(self.front);
         let pawns = Bitboard::from_square(self.rear) | Bitboard::from_square(self.front);
-        let mut last = UNDECIDED;
+        let (mut last, mut open) = (UNDECIDED, false);
         // Captures are lost here: the rules have looked at them.
         for enemy in attacks::king(self.enemy) - zone(self.king) - guarded - pawns {
-            last = TwoPawns { enemy, ..self }.white_to_move();
+            last = TwoPawns { enemy, ..self }.white_ahead(plies - 1);
             match last.win {
                 Some(true) => {}
                 Some(false) => return last,
-                None => return UNDECIDED,
+                None => open = true,
             }
         }
-        last
+        if open { UNDECIDED } else { last }
+    }
+
+    /// The pawn that Black to move can take with a draw, if there is one.
+    pub fn drawing_capture(self) -> Option<Square> {
+        let guarded = pawn_guard(self.rear) | pawn_guard(self.front);
+        let moves = attacks::king(self.enemy) - zone(self.king) - guarded;
+        let draws = |&(taken, left): &(Square, Square)| {
+            let after = OnePawn { king: self.king, pawn: left, enemy: taken };
+            moves.contains(taken) && !after.wins(true)
+        };
+        [(self.rear, self.front), (self.front, self.rear)].iter().find(|p| draws(p)).map(|p| p.0)
+    }
+
+    /// The pawn that White to move promotes and wins with at once.
+    pub fn promoting(self) -> Option<Square> {
+        [(self.front, self.rear), (self.rear, self.front)].into_iter().find_map(|(pawn, other)| {
+            let to = self.pushes(pawn).next().filter(|to| to.rank() == 7)?;
+            (self.after_promotion(to, other).win == Some(true)).then_some(pawn)
+        })
     }
 
     /// The first rule that decides with Black to move.
-    fn rule(self) -> TwoPawnsFinding {
+    pub fn rule(self) -> TwoPawnsFinding {
         let guarded = pawn_guard(self.rear) | pawn_guard(self.front);
         let moves = attacks::king(self.enemy) - zone(self.king) - guarded;
         if moves.is_empty() {
@@ -164,11 +198,8 @@ impl TwoPawns {
                 drawn(TwoPawnsRule::Stalemate)
             };
         }
-        for (taken, left) in [(self.rear, self.front), (self.front, self.rear)] {
-            let after = OnePawn { king: self.king, pawn: left, enemy: taken };
-            if moves.contains(taken) && !after.wins(true) {
-                return drawn(TwoPawnsRule::PawnFalls);
-            }
+        if self.drawing_capture().is_some() {
+            return drawn(TwoPawnsRule::PawnFalls);
         }
         if files_apart(self.rear, self.front) == 0 { self.doubled() } else { self.on_two_files() }
     }
@@ -221,25 +252,31 @@ impl TwoPawns {
 
     /// White wins with one of the pawns as if the other were not there.
     fn one_pawn_wins(self) -> TwoPawnsFinding {
-        for (pawn, other) in [(self.front, self.rear), (self.rear, self.front)] {
+        match self.lone_winner() {
+            Some((_, OnePawnRule::OutsideTheSquare)) => won(TwoPawnsRule::PawnOutruns),
+            Some((_, rule)) => won(TwoPawnsRule::OnePawnWins(rule)),
+            None => UNDECIDED,
+        }
+    }
+
+    /// The pawn with which White wins as if the other were not there, and why.
+    pub fn lone_winner(self) -> Option<(Square, OnePawnRule)> {
+        // Of doubled pawns the one in front.
+        let doubled = files_apart(self.rear, self.front) == 0;
+        let pawns = [(self.front, self.rear), (self.rear, self.front)];
+        pawns.into_iter().take(if doubled { 1 } else { 2 }).find_map(|(pawn, other)| {
             // A rook pawn on the seventh can get in its own king's way.
             if on_rook_file(other) && other.rank() == 6 {
-                continue;
+                return None;
             }
             let alone = OnePawn { king: self.king, pawn, enemy: self.enemy };
-            match alone.winning_rule(false) {
-                Some(OnePawnRule::OutsideTheSquare) => return won(TwoPawnsRule::PawnOutruns),
-                Some(rule) => return won(TwoPawnsRule::OnePawnWins(rule)),
-                None => {}
-            }
-        }
-        UNDECIDED
+            Some((pawn, alone.winning_rule(false)?))
+        })
     }
 
     /// Doubled pawns, Black to move and unable to draw by a capture.
     fn doubled(self) -> TwoPawnsFinding {
-        let alone = OnePawn { king: self.king, pawn: self.front, enemy: self.enemy };
-        if let Some(rule) = alone.winning_rule(false) {
+        if let Some((_, rule)) = self.lone_winner() {
             return won(TwoPawnsRule::OnePawnWins(rule));
         }
         let step = self.front.rank() - self.rear.rank();

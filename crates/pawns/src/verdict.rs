@@ -16,7 +16,8 @@ use crate::value::Value;
 pub struct Verdict {
     /// The value for the side to move; `None` where the function does not know.
     pub value: Option<Value>,
-    /// Why. Its text is a sentence.
+    /// Why: the rule that was found first, perhaps by looking ahead. (What can
+    /// be said of the position itself is for [`explain`](crate::explain).)
     pub reason: Reason,
 }
 
@@ -158,164 +159,9 @@ impl Reason {
     }
 }
 
-/// Both bounds were found by trying the next move.
-const LOOKED_AHEAD: (DuelRule, DuelRule) = (DuelRule::BestMove, DuelRule::BestMove);
-
-impl Reason {
-    /// Whether the verdict was found by trying the next move.
-    pub(crate) fn looks_ahead(&self) -> bool {
-        matches!(
-            self,
-            Reason::Duel {
-                at_least: DuelRule::BestMove,
-                value: Some(Value::Win | Value::Draw),
-                ..
-            } | Reason::Duel {
-                at_most: DuelRule::BestMove,
-                value: Some(Value::Loss | Value::Draw),
-                ..
-            }
-        )
-    }
-}
-
-/// A sentence a player understands.
+/// The short name of the rule.
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Reason::OnePawn { rule, strong, pawn } => one_pawn_sentence(f, rule, strong, pawn),
-            Reason::TwoPawns { rule, strong } => two_pawns_sentence(f, rule, strong),
-            Reason::Duel { mover, value, at_least, at_most } => match value {
-                None => write!(f, "None of the rules for a pawn each decides"),
-                Some(Value::Win) => duel_sentence(f, at_least, mover, "wins"),
-                Some(Value::Loss) => duel_sentence(f, at_most, !mover, "wins"),
-                Some(Value::Draw) if at_least == DuelRule::Stalemate => {
-                    write!(f, "{mover} is stalemated")
-                }
-                Some(Value::Draw) if (at_least, at_most) == LOOKED_AHEAD => {
-                    write!(f, "Neither side wins, as the rules show one move later")
-                }
-                Some(Value::Draw) => {
-                    duel_sentence(f, at_least, mover, "does not lose")?;
-                    f.write_str("; ")?;
-                    duel_sentence(f, at_most, !mover, "does not lose")
-                }
-            },
-        }
-    }
-}
-
-fn one_pawn_sentence(
-    f: &mut fmt::Formatter<'_>,
-    rule: OnePawnRule,
-    strong: Color,
-    pawn: Square,
-) -> fmt::Result {
-    let weak = !strong;
-    let file = (b'a' + pawn.file() as u8) as char;
-    match rule {
-        OnePawnRule::OutsideTheSquare => {
-            write!(f, "{weak} is outside the square of the {file}-pawn")
-        }
-        OnePawnRule::OnKeySquare => {
-            write!(f, "{strong}'s king stands on a key square of the {file}-pawn")
-        }
-        OnePawnRule::ReachesKeySquare => {
-            write!(f, "{strong}'s king reaches a key square before {weak}'s can guard it")
-        }
-        OnePawnRule::GainsOpposition => {
-            write!(f, "{strong} gains the opposition in front of the pawn, and a key square falls")
-        }
-        OnePawnRule::Opposition => {
-            write!(f, "{strong} has the opposition and a key square is free")
-        }
-        OnePawnRule::SidewaysOpposition => {
-            write!(f, "{strong} has the sideways opposition and keeps {weak}'s king from the pawn")
-        }
-        OnePawnRule::ShutOff => {
-            write!(f, "{weak}'s king is shut off from the pawn on the sixth rank")
-        }
-        OnePawnRule::CutOffBelow => {
-            write!(f, "{weak}'s king is cut off behind, and the pawn still has its double step")
-        }
-        OnePawnRule::RookPawnEscort => {
-            write!(f, "{strong}'s king holds the square beside the corner for the rook pawn")
-        }
-        OnePawnRule::Promotes => write!(f, "The {file}-pawn promotes at once"),
-        OnePawnRule::Checkmate => write!(f, "{weak} is checkmated by the pawn"),
-        OnePawnRule::PawnFalls => write!(f, "{weak}'s king takes the {file}-pawn"),
-        OnePawnRule::Stalemate => write!(f, "{weak} is stalemated"),
-        OnePawnRule::RookPawnCorner => {
-            write!(f, "{weak}'s king holds the corner in front of the rook pawn")
-        }
-        OnePawnRule::Blockade => {
-            write!(f, "{weak}'s king blocks the {file}-pawn and keeps the opposition")
-        }
-        OnePawnRule::NoKeySquare => {
-            write!(f, "{weak} keeps {strong}'s king from every key square of the {file}-pawn")
-        }
-    }
-}
-
-fn two_pawns_sentence(
-    f: &mut fmt::Formatter<'_>,
-    rule: TwoPawnsRule,
-    strong: Color,
-) -> fmt::Result {
-    let weak = !strong;
-    match rule {
-        TwoPawnsRule::PawnOutruns => write!(f, "One of {strong}'s pawns outruns {weak}'s king"),
-        TwoPawnsRule::DynamicDuo => {
-            write!(f, "{strong}'s pawns are too far apart for one king: one of them queens unaided")
-        }
-        TwoPawnsRule::DefensiveUnit => {
-            write!(f, "{strong}'s pawns guard each other until their king arrives")
-        }
-        TwoPawnsRule::OnePawnWins(rule) => {
-            write!(f, "{strong}'s king wins with one of the pawns alone ({rule})")
-        }
-        TwoPawnsRule::KingProtects => write!(f, "{strong}'s king protects the more advanced pawn"),
-        TwoPawnsRule::KingArrives => {
-            write!(f, "{strong}'s king arrives in time to protect the more advanced pawn")
-        }
-        TwoPawnsRule::Stalemate => write!(f, "{weak} is stalemated"),
-        TwoPawnsRule::Checkmate => write!(f, "{weak} is checkmated by a pawn"),
-        TwoPawnsRule::PawnFalls => {
-            write!(f, "{weak}'s king wins a pawn and draws against the other")
-        }
-        TwoPawnsRule::DoubledPawns => {
-            write!(f, "{strong}'s doubled pawns cannot be forced through")
-        }
-        TwoPawnsRule::Promotes => write!(f, "A pawn promotes at once"),
-        TwoPawnsRule::Undecided => write!(f, "None of the rules for two pawns decides"),
-    }
-}
-
-/// Why `us` gets what `verb` says.
-fn duel_sentence(f: &mut fmt::Formatter<'_>, rule: DuelRule, us: Color, verb: &str) -> fmt::Result {
-    let them = !us;
-    match rule {
-        DuelRule::TakesAndWins => write!(f, "{us} takes the pawn and wins with the other"),
-        DuelRule::Takes => write!(f, "{us} takes the pawn"),
-        DuelRule::Holds => write!(f, "{us}'s king holds {them}'s pawn"),
-        DuelRule::WinsTheRace => {
-            write!(f, "{us}'s pawn queens by force and {them}'s comes too late")
-        }
-        DuelRule::QueensFirst => write!(f, "{us}'s pawn is ahead in the race"),
-        DuelRule::QueensSecond => write!(f, "{us} queens just after {them}, and safely"),
-        DuelRule::Lures => {
-            write!(f, "{us}'s pawn lures {them}'s king away, and {us}'s king holds the other")
-        }
-        DuelRule::KeepsBusy => write!(f, "{us}'s pawn leaves {them} no time to win"),
-        DuelRule::CatchesAndWins => {
-            write!(f, "{us}'s king catches {them}'s pawn, and its own still gets home")
-        }
-        DuelRule::Blocked => {
-            write!(f, "{us}'s king is near enough to the pawns, which block each other")
-        }
-        DuelRule::Checkmate => write!(f, "{them} is checkmated"),
-        DuelRule::BestMove | DuelRule::Undecided | DuelRule::Stalemate => {
-            write!(f, "{us} {verb}, as the rules show one move later")
-        }
+        f.write_str(&self.rule_name())
     }
 }

@@ -1,35 +1,52 @@
 //! `molien explain`.
 
+use std::time::Duration;
+
+use anyhow::bail;
 use clap::Args;
-use molien_board::Position;
-use molien_pawns::explain;
+use molien_pawns::{Error, Limits, explain_within};
 use serde_json::json;
 
 use crate::Verdict;
 use crate::context::Context;
+use crate::fen::FenArgs;
 use crate::text::{print_json, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
   molien explain '4k3/8/4K3/4P3/8/8/8/8 b - -'
   molien explain --json '8/8/8/p7/8/1P6/8/k1K5 w - -'
+  molien explain '8/8/1p6/8/8/1P6/k7/2K5 w - -'
 
-Positions of kings and one or two pawns. The verdict is won by rules, not looked
-up; 'unknown' means that no rule applies (molien search or probe decide then).";
+Positions of kings and pawns. No table is used: rules decide most positions of one
+or two pawns, and where they do not, a search does and says so.";
 
-/// Which position.
+/// Which position, and how long to search.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct ExplainArgs {
-    /// The position as FEN, quoted or not
-    #[arg(required = true)]
-    fen: Vec<String>,
+    #[command(flatten)]
+    fen: FenArgs,
+    /// Seconds to search at most, where the rules do not decide
+    #[arg(long, value_name = "S", default_value_t = 20.0)]
+    time: f64,
 }
 
-/// Prints the verdict of the rules and why.
+/// Prints the verdict and why.
 pub fn run(context: &Context, args: &ExplainArgs) -> anyhow::Result<Verdict> {
-    let position: Position = args.fen.join(" ").parse()?;
-    let found = explain(&position)?;
+    let position = args.fen.setup()?.position;
+    if !(args.time > 0.0 && args.time <= 1e7) {
+        bail!("--time {}: expected a positive number of seconds", args.time);
+    }
+    let time = Some(Duration::from_secs_f64(args.time));
+    let limits = Limits { time, ..Limits::default() };
+    let found = match explain_within(&position, limits, &context.interrupt_flag()) {
+        Ok(found) => found,
+        Err(error @ Error::NotAPawn { .. }) => {
+            bail!("{error}; molien probe answers for the others")
+        }
+        Err(error) => return Err(error.into()),
+    };
     let category = found.value.map_or("unknown".to_owned(), |value| value.to_string());
     if context.json {
         print_json(&json!({

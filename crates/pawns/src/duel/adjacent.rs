@@ -11,16 +11,24 @@ impl Duel {
         }
         let [white, black] = View::standing(self, exact);
         let closed = self.rival.rank() - self.pawn.rank() == 1;
-        if (!closed && white.guards_adjacent()) || white.rival_alone_is_drawn() {
-            bounds.at_least(0, DuelRule::Holds);
+        if let Some(rule) = white.is_safe_adjacent(closed) {
+            bounds.at_least(0, rule);
         }
-        if (!closed && black.guards_adjacent()) || !white.pawn_may_win_alone() {
-            bounds.at_most(0, DuelRule::Holds);
+        if let Some(rule) = black.is_safe_adjacent(closed) {
+            bounds.at_most(0, rule);
         }
     }
 }
 
 impl View {
+    fn is_safe_adjacent(&self, closed: bool) -> Option<DuelRule> {
+        if !closed && self.guards_adjacent() {
+            Some(DuelRule::Guards)
+        } else {
+            self.rival_alone_is_drawn().then_some(DuelRule::Holds)
+        }
+    }
+
     /// With a rank or more between the pawns, our king is so placed that the
     /// enemy can neither win our pawn nor get the rival past it.
     fn guards_adjacent(&self) -> bool {

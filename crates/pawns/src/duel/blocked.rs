@@ -10,11 +10,15 @@ use super::{Bounds, Duel, DuelRule};
 impl Duel {
     pub(super) fn blocked_rules(self, exact: bool, bounds: &mut Bounds) {
         let [white, black] = View::standing(self, exact);
-        if bounds.low == -1 && white.is_safe_when_blocked() {
-            bounds.at_least(0, DuelRule::Blocked);
+        if bounds.low == -1
+            && let Some(rule) = white.is_safe_when_blocked()
+        {
+            bounds.at_least(0, rule);
         }
-        if bounds.high == 1 && black.is_safe_when_blocked() {
-            bounds.at_most(0, DuelRule::Blocked);
+        if bounds.high == 1
+            && let Some(rule) = black.is_safe_when_blocked()
+        {
+            bounds.at_most(0, rule);
         }
         if bounds.high == 1 && white.wins_blocked_rival() {
             bounds.at_least(1, DuelRule::CatchesAndWins);
@@ -26,8 +30,13 @@ impl Duel {
 }
 
 impl View {
-    fn is_safe_when_blocked(&self) -> bool {
-        self.guards_blocked_pawn() || (self.is_placed_when_blocked() && self.rival_alone_is_drawn())
+    fn is_safe_when_blocked(&self) -> Option<DuelRule> {
+        if self.guards_blocked_pawn() {
+            Some(DuelRule::Blocked)
+        } else {
+            let holds = self.is_placed_when_blocked() && self.rival_alone_is_drawn();
+            holds.then_some(DuelRule::Holds)
+        }
     }
 
     /// Our king is in time for the pawns, whatever the rival is worth: it is

@@ -3,8 +3,7 @@
 //! Everything is seen from the side to move, called White, whose pawn moves
 //! up the board. Each rule gives a *bound*: "White has at least a draw",
 //! "White wins", "White cannot win". The rules of a position are put together,
-//! and where they leave a gap every White move is tried once and judged by the
-//! rules for Black. No bound is wrong in any legal position (checked
+//! and where they leave a gap the moves are tried, a few plies deep. No bound is wrong in any legal position (checked
 //! exhaustively); a gap that stays open is reported as unknown.
 
 mod adjacent;
@@ -20,6 +19,9 @@ use molien_board::{Bitboard, Color, Square, attacks};
 
 use crate::geometry::{files_apart, pawn_guard, up, zone};
 use crate::one_pawn::OnePawn;
+
+/// Plies of the look ahead where the rules leave a gap.
+const LOOK_AHEAD_PLIES: u32 = 2;
 
 /// King and White pawn against king and Black pawn, White to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +46,9 @@ pub enum DuelRule {
     Takes,
     /// The king holds the enemy pawn.
     Holds,
+    /// The king is near enough to its own pawn, which the enemy's has not
+    /// passed.
+    Guards,
     /// The pawn queens far enough ahead of the other.
     WinsTheRace,
     /// The pawn is ahead in the race, which is enough for a draw.
@@ -62,7 +67,7 @@ pub enum DuelRule {
     Stalemate,
     /// The side to move is checkmated.
     Checkmate,
-    /// Found by trying every move once.
+    /// Found by trying every move.
     BestMove,
     /// No rule applies.
     Undecided,
@@ -74,6 +79,7 @@ impl fmt::Display for DuelRule {
             DuelRule::TakesAndWins => "pawn taken, the other wins",
             DuelRule::Takes => "pawn taken",
             DuelRule::Holds => "pawn held",
+            DuelRule::Guards => "pawn guarded",
             DuelRule::WinsTheRace => "race won",
             DuelRule::QueensFirst => "ahead in the race",
             DuelRule::QueensSecond => "queens second and safely",
@@ -111,6 +117,14 @@ impl Bounds {
     /// The value, if the bounds meet.
     pub const fn value(self) -> Option<i8> {
         if self.low == self.high { Some(self.low) } else { None }
+    }
+
+    /// Another move of White's can only help him.
+    fn with_en_passant(mut self, en_passant: bool) -> Bounds {
+        if en_passant {
+            self.high = 1;
+        }
+        self
     }
 
     fn at_least(&mut self, low: i8, rule: DuelRule) {
@@ -182,25 +196,37 @@ impl Duel {
         files_apart(self.pawn, self.rival) == 1 && self.pawn.rank() < self.rival.rank()
     }
 
-    /// The value as far as the rules and one move of look-ahead tell.
+    /// The value as far as the rules and a look ahead tell.
     /// `en_passant`: White may take Black's pawn en passant.
     pub fn judge(self, en_passant: bool) -> Bounds {
+        self.judge_ahead(en_passant, LOOK_AHEAD_PLIES, (-1, 1))
+    }
+
+    /// The same with a look so many plies ahead. A caller whom values of at
+    /// most `alpha` or at least `beta` tell all it wants gets no more than that.
+    fn judge_ahead(self, en_passant: bool, plies: u32, (alpha, beta): (i8, i8)) -> Bounds {
+        if plies == 0 {
+            return self.rules(false).with_en_passant(en_passant);
+        }
+        let mut bounds = self.bounds_at_once(en_passant);
+        let (alpha, beta) = (alpha.max(bounds.low), beta.min(bounds.high));
+        if alpha < beta {
+            let tried = self.try_moves(en_passant, plies - 1, (alpha, beta));
+            bounds.at_least(tried.low, tried.low_rule);
+            bounds.at_most(tried.high, tried.high_rule);
+        }
+        bounds
+    }
+
+    /// The same without trying moves. Mate and stalemate are left out.
+    pub fn bounds_at_once(self, en_passant: bool) -> Bounds {
         // The quick rules decide most; the look-ahead of the one-pawn rules
         // is only for the rest.
         let mut bounds = self.rules(false);
         if bounds.value().is_none() {
             bounds = self.rules(true);
         }
-        if en_passant {
-            bounds.high = 1;
-        }
-        if bounds.value().is_some() {
-            return bounds;
-        }
-        let tried = self.try_moves(en_passant);
-        bounds.at_least(tried.low, tried.low_rule);
-        bounds.at_most(tried.high, tried.high_rule);
-        bounds
+        bounds.with_en_passant(en_passant)
     }
 
     /// The bounds by rules alone. `exact` allows the full look-ahead of the
@@ -239,43 +265,38 @@ impl Duel {
         }
     }
 
-    /// Every White move once, judged by the rules for Black.
-    fn try_moves(self, en_passant: bool) -> Bounds {
-        let mut best = Bounds::exactly(-1, DuelRule::BestMove);
-        let mut any = false;
-        let mut consider = |low: i8, high: i8| {
-            any = true;
-            best.low = best.low.max(low);
-            best.high = best.high.max(high);
-        };
+    /// Every White move, judged by Black with a look so many plies ahead. Ends
+    /// early when White has `beta`; then nothing is said of how much more.
+    fn try_moves(self, en_passant: bool, plies: u32, (alpha, beta): (i8, i8)) -> Bounds {
+        let mut tried = Tried { low: -1, high: -1, any: false, alpha, beta };
+        let mine = self.mine_alone();
         let in_check = self.rival_guard().contains(self.king);
-        for king in self.king_steps() {
-            let reply = Duel { king, ..self }.turned().rules(false);
-            consider(-reply.high, -reply.low);
-        }
-        if self.king_takes() {
-            let won = OnePawn { king: self.rival, ..self.mine_alone() }.wins(false);
-            consider(i8::from(won), i8::from(won));
-        }
-        if self.pawn_takes() {
-            let won = OnePawn { pawn: self.rival, ..self.mine_alone() }.wins(false);
-            consider(i8::from(won), i8::from(won));
-        }
-        if en_passant {
-            let won = OnePawn { pawn: up(self.rival, 1), ..self.mine_alone() }.wins(false);
-            consider(i8::from(won), i8::from(won));
+        let after_capture = [
+            (self.king_takes(), OnePawn { king: self.rival, ..mine }),
+            (self.pawn_takes(), OnePawn { pawn: self.rival, ..mine }),
+            (en_passant, OnePawn { pawn: up(self.rival, 1), ..mine }),
+        ];
+        for (_, after) in after_capture.into_iter().filter(|(possible, _)| *possible) {
+            let won = i8::from(after.wins(false));
+            tried.add(won, won);
         }
         if !in_check {
-            self.try_pushes(&mut consider);
+            self.try_pushes(plies, &mut tried);
         }
-        match (any, in_check) {
-            (true, _) => best,
+        for king in self.king_steps() {
+            if tried.is_settled() {
+                break;
+            }
+            tried.add_reply(Duel { king, ..self }, false, plies);
+        }
+        match (tried.any, in_check) {
+            (true, _) => tried.bounds(),
             (false, true) => Bounds::exactly(-1, DuelRule::Checkmate),
             (false, false) => Bounds::exactly(0, DuelRule::Stalemate),
         }
     }
 
-    fn try_pushes(self, consider: &mut impl FnMut(i8, i8)) {
+    fn try_pushes(self, plies: u32, tried: &mut Tried) {
         let occupied: Bitboard = [self.king, self.enemy, self.rival].into_iter().collect();
         let push = up(self.pawn, 1);
         if occupied.contains(push) {
@@ -283,16 +304,50 @@ impl Duel {
         }
         if push.rank() == 7 {
             let (low, high) = self.promotion_bounds(push);
-            return consider(low, high);
+            return tried.add(low, high);
         }
-        let reply = Duel { pawn: push, ..self }.turned().rules(false);
-        consider(-reply.high, -reply.low);
+        tried.add_reply(Duel { pawn: push, ..self }, false, plies);
         let double = up(push, 1);
         if self.pawn.rank() == 1 && !occupied.contains(double) {
-            let reply = Duel { pawn: double, ..self }.turned().rules(false);
-            // Black may be able to take en passant, which the rules do not know.
             let beside = files_apart(self.rival, double) == 1 && self.rival.rank() == 3;
-            consider(if beside { -1 } else { -reply.high }, -reply.low);
+            tried.add_reply(Duel { pawn: double, ..self }, beside, plies);
         }
+    }
+}
+
+/// What White's moves have got so far.
+struct Tried {
+    low: i8,
+    high: i8,
+    any: bool,
+    alpha: i8,
+    beta: i8,
+}
+
+impl Tried {
+    fn add(&mut self, low: i8, high: i8) {
+        self.any = true;
+        self.low = self.low.max(low);
+        self.high = self.high.max(high);
+    }
+
+    /// A move after which Black is to move in this position.
+    fn add_reply(&mut self, after: Duel, en_passant: bool, plies: u32) {
+        if self.is_settled() {
+            return;
+        }
+        let window = (-self.beta, -self.alpha.max(self.low));
+        let reply = after.turned().judge_ahead(en_passant, plies, window);
+        self.add(-reply.high, -reply.low);
+    }
+
+    fn is_settled(&self) -> bool {
+        self.any && self.low >= self.beta
+    }
+
+    fn bounds(&self) -> Bounds {
+        let high = if self.is_settled() { 1 } else { self.high };
+        let (low_rule, high_rule) = (DuelRule::BestMove, DuelRule::BestMove);
+        Bounds { low: self.low, high, low_rule, high_rule }
     }
 }

@@ -155,11 +155,6 @@ impl View {
         self.is_won(self.men.mine_alone(), self.to_move)
     }
 
-    /// Unless our pawn alone is known not to win.
-    pub fn pawn_may_win_alone(&self) -> bool {
-        !self.is_drawn(self.men.mine_alone(), self.to_move)
-    }
-
     /// Our king goes after the rival, which runs: the square where it is
     /// taken, if it is.
     pub fn chase(&self) -> Option<Square> {

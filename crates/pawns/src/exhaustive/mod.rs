@@ -5,6 +5,7 @@
 //! beside the workspace. Without them the tests say so and pass, except under
 //! `$CI`, where a missing oracle is a failure.
 
+mod facts;
 mod gaps;
 mod referee;
 
@@ -115,7 +116,7 @@ fn pawn_duel_is_never_wrong() {
 }
 
 /// Slightly below the share reached.
-const DUEL_FLOOR: f64 = 76.2;
+const DUEL_FLOOR: f64 = 79.9;
 
 fn duel(at: [usize; 4]) -> Duel {
     let sq = board::Square::new;

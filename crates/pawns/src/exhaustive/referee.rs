@@ -117,3 +117,16 @@ pub(super) fn ours(men: Men<'_>, turn: Color) -> board::Position {
     });
     board::Position::new(men, color(turn)).expect("legal")
 }
+
+/// The value of a position of ours for its side to move.
+pub(super) fn truth_of(tables: &Tablebase<Chess>, position: &board::Position) -> i8 {
+    let color = |c: board::Color| Color::from_white(c == board::Color::White);
+    let men: Vec<(Color, Role, usize)> = position
+        .men()
+        .filter_map(|(man, square)| {
+            Some((color(man.color), Role::from_char(man.role.letter())?, square.index()))
+        })
+        .collect();
+    let ep = position.en_passant().map(|square| square.index());
+    truth(tables, &legal(&men, color(position.turn()), ep).expect("legal"))
+}

@@ -100,6 +100,15 @@ impl OnePawn {
         (!white_to_move && self.pawn_hangs()) || self.clearly_drawn(white_to_move)
     }
 
+    /// White to move makes a queen or a rook that is not taken.
+    pub fn promotes_at_once(self) -> bool {
+        let push = up(self.pawn, 1);
+        self.pawn.rank() == 6
+            && push != self.king
+            && push != self.enemy
+            && (self.enemy.distance(push) > 1 || self.king.distance(push) == 1)
+    }
+
     fn drawn_because(self) -> OnePawnRule {
         if on_rook_file(self.pawn) {
             OnePawnRule::RookPawnCorner
@@ -157,7 +166,7 @@ impl OnePawn {
         let push = up(self.pawn, 1);
         let blocked = push == self.king || push == self.enemy;
         if self.pawn.rank() == 6 {
-            if !blocked && (self.enemy.distance(push) > 1 || self.king.distance(push) == 1) {
+            if self.promotes_at_once() {
                 return Some(OnePawnRule::Promotes);
             }
         } else if !blocked {
