@@ -245,7 +245,7 @@ impl Context {
 
     /// Threads to use, if that was said.
     #[cfg(feature = "serve")]
-    pub fn threads(&self) -> Option<std::num::NonZeroUsize> {
+    pub fn threads_wanted(&self) -> Option<std::num::NonZeroUsize> {
         self.threads
     }
 

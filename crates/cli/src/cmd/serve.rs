@@ -119,7 +119,7 @@ impl ServeArgs {
         Config {
             solve_up_to_men: if solves { self.solve_up_to } else { 0 },
             solve_queue: self.queue,
-            solve_threads: context.threads().unwrap_or(default.solve_threads),
+            solve_threads: context.threads_wanted().unwrap_or(default.solve_threads),
             memory_bytes: context.memory_bytes(),
             time_limit: Duration::from_secs(self.time_limit),
             requests: self.requests,
@@ -142,7 +142,7 @@ pub fn run(context: &Context, args: &ServeArgs) -> anyhow::Result<Verdict> {
     let service = Service::of_folder(directory.clone(), config.clone());
     let (socket, name) = open(&args.listen)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(context.threads().map_or_else(cores, NonZeroUsize::get))
+        .worker_threads(context.threads_wanted().map_or_else(cores, NonZeroUsize::get))
         .enable_all()
         .build()
         .context("the threads could not be started")?;

@@ -5,13 +5,13 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use molien_board::Setup;
 use molien_lines::{Line, Play, Strategy, Until, best_line};
+use molien_schema::LineJson;
 use molien_values::Metric;
 use serde::Deserialize;
-use serde_json::json;
 use utoipa::IntoParams;
 
 use super::query::{Query, setup};
-use crate::reply::{Lasting, tagged};
+use crate::reply::{Lasting, json as reply, tagged};
 use crate::{Problem, Service};
 
 /// Plies of a line, at most.
@@ -91,25 +91,21 @@ pub(super) async fn get(
             conversion: query.conversion,
             fifty_moves: !query.no_50_move_rule,
         };
-        let (white, black) = (play.white.to_string(), play.black.to_string());
-        let line = find(&service, setup, play, until).await?;
-        let (kind, body) = match query.format.as_deref() {
+        let line = find(&service, setup, play.clone(), until).await?;
+        match query.format.as_deref() {
             None | Some("json") => {
-                let mut found = line.to_json();
-                found["white"] = json!(white);
-                found["black"] = json!(black);
-                ("application/json", found.to_string())
+                Ok(reply(&headers, &LineJson::new(&line, &play), Lasting::Forever))
             }
             Some("pgn") => {
-                let event = format!("Best play, {white}-{black}");
-                ("application/x-chess-pgn", line.to_pgn(&event) + "\n")
+                let event = format!("Best play, {}-{}", play.white, play.black);
+                let body = line.to_pgn(&event) + "\n";
+                Ok(tagged(&headers, "application/x-chess-pgn", body.into_bytes(), Lasting::Forever))
             }
             Some(other) => {
                 let text = format!("the format is '{other}', expected json or pgn");
-                return Err(Problem::Request(text));
+                Err(Problem::Request(text))
             }
-        };
-        Ok(tagged(&headers, kind, body.into_bytes(), Lasting::Forever))
+        }
     };
     super::answered(answer.await)
 }

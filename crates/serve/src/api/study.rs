@@ -8,8 +8,9 @@ use axum::response::{IntoResponse as _, Response};
 use molien_lines::LineError;
 use molien_lines::study::{Options, annotated, check_game, read};
 use molien_probe::Tablebase;
+use molien_schema::GameJson;
 use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use serde_json::json;
 use utoipa::IntoParams;
 
 use super::query::Query;
@@ -34,7 +35,7 @@ pub(super) struct StudyQuery {
 
 /// Games judged, and the text with annotations.
 struct Judged {
-    games: Vec<Json>,
+    games: Vec<GameJson>,
     pgn: Vec<u8>,
 }
 
@@ -48,7 +49,7 @@ fn judge(tables: &Tablebase, bytes: &[u8], options: &Options) -> Result<Judged, 
     let mut judged = Judged { games: Vec::new(), pgn: Vec::new() };
     for game in &games {
         let report = check_game(tables, game, options).map_err(Problem::from)?;
-        judged.games.push(report.to_json());
+        judged.games.push(GameJson::new("", &report));
         judged.pgn.extend(annotated(game, &report));
     }
     Ok(judged)
