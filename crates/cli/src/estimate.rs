@@ -253,9 +253,10 @@ mod tests {
         let build = Build::new().with_folder(directory.clone());
         let material: Material = "KRK".parse().unwrap();
         let metrics = [Metric::Dtm];
-        let before = Estimate::tables(&build, &[directory.clone()], &[material], &metrics);
+        let folders = std::slice::from_ref(&directory);
+        let before = Estimate::tables(&build, folders, &[material], &metrics);
         build.store(&[material], &metrics, &Default::default()).unwrap();
-        let after = Estimate::tables(&build, &[directory], &[material], &metrics);
+        let after = Estimate::tables(&build, folders, &[material], &metrics);
         std::fs::remove_dir_all(folder).unwrap();
         assert_eq!((before.boards, after), (1, Estimate::default()));
         assert!(before.disk_bytes > 0 && before.memory_bytes > 0);

@@ -35,7 +35,6 @@ impl Expr {
         })
     }
 
-    #[expect(clippy::should_implement_trait, reason = "it is the word of the language")]
     pub fn not(self) -> Expr {
         Expr::Not(Box::new(self))
     }
