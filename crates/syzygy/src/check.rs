@@ -13,6 +13,7 @@ use crate::file::{Kind, flags};
 use crate::file_codes::FileCodes;
 use crate::order::Order;
 use crate::raw::{Damage, RawTable, check_whole, take_apart};
+use crate::write::working_bytes;
 
 /// A file cannot be checked, or is damaged.
 #[derive(Debug, Error)]
@@ -96,6 +97,11 @@ impl TableFile {
         Ok(found)
     }
 
+    /// Its size; 0 if it cannot be read.
+    pub fn len_bytes(&self) -> u64 {
+        std::fs::metadata(&self.path).map_or(0, |found| found.len())
+    }
+
     fn read(&self) -> Result<Vec<u8>, CheckError> {
         let failed = |error| CheckError::Read { path: self.path.clone(), error };
         std::fs::read(&self.path).map_err(failed)
@@ -153,7 +159,7 @@ pub struct Wrong {
 }
 
 /// Wrong values that are reported.
-const REPORTED: usize = 5;
+pub(crate) const REPORTED: usize = 5;
 
 /// Why a comparison ends early.
 pub(crate) enum CompareError {
@@ -170,7 +176,7 @@ pub(crate) fn compare(
     bytes: &[u8],
 ) -> Result<Values, CompareError> {
     let tables = take_apart(bytes, kind, &table.material).map_err(CompareError::Damage)?;
-    let moves = build.zeroing_moves(table).map_err(CompareError::Build)?;
+    let moves = build.zeroing_moves(table, working_bytes(table)).map_err(CompareError::Build)?;
     let mut values = Values::default();
     for (file, sides) in tables.iter().enumerate() {
         let codes = FileCodes::new(&moves, table, file as u8).map_err(CompareError::Solve)?;
