@@ -23,6 +23,7 @@ mod sample;
 mod sequence;
 mod source;
 mod tables;
+mod unpack;
 mod write;
 
 #[doc(hidden)]

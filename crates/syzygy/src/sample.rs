@@ -88,9 +88,9 @@ impl Values {
 
 /// Legal positions at random, the pawns of all on the same squares.
 fn draw(material: &Material, count: usize, seed: &mut u64) -> Vec<Position> {
-    let men: Vec<Man> = material.men().collect();
+    let kings = Color::BOTH.map(|color| Man::new(color, Role::King));
     let (pawns, pieces): (Vec<Man>, Vec<Man>) =
-        men.into_iter().partition(|man| man.role == Role::Pawn);
+        material.men().chain(kings).partition(|man| man.role == Role::Pawn);
     let mut found = Vec::with_capacity(count);
     // Few placements of pawns leave no room for legal positions; then others
     // are drawn.
@@ -115,8 +115,7 @@ fn place(men: &[Man], placed: &[(Man, Square)], seed: &mut u64) -> Vec<(Man, Squ
     for &man in men {
         let (first, squares) = if man.role == Role::Pawn { (8, 48) } else { (0, 64) };
         loop {
-            let index = first + (random(seed) % squares) as usize;
-            let Some(square) = Square::all().nth(index) else { continue };
+            let square = Square::new(first + (random(seed) % squares) as usize);
             if out.iter().all(|(_, taken)| *taken != square) {
                 out.push((man, square));
                 break;

@@ -85,15 +85,10 @@ pub fn run(context: &Context, args: &CheckArgs) -> anyhow::Result<Verdict> {
 
 /// The checksums, several files at a time.
 fn check_all(files: &[TableFile]) -> Vec<Result<(), CheckError>> {
-    let sizes: Vec<u64> = files.iter().map(TableFile::len_bytes).collect();
-    let (total, done) = (sizes.iter().sum(), AtomicU64::new(0));
+    let (total, done) = (files.iter().map(TableFile::len_bytes).sum(), AtomicU64::new(0));
     let bar = ScanBar::new("checksums");
-    let check = |(file, &size): (&TableFile, &u64)| {
-        let checked = file.check();
-        bar.set(done.fetch_add(size, Ordering::Relaxed) + size, total);
-        checked
-    };
-    files.par_iter().zip(&sizes).map(check).collect()
+    let read = |bytes| bar.set(done.fetch_add(bytes, Ordering::Relaxed) + bytes, total);
+    files.par_iter().map(|file| file.check_with(&read)).collect()
 }
 
 fn compare(context: &Context, args: &CheckArgs, file: &TableFile) -> Result<Finding, CheckError> {

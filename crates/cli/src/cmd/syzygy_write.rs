@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use molien_board::Material;
+use molien_build::{Storage, storage};
 use molien_syzygy::{Kind, Plies, TableFile, write_with};
 use molien_values::Metric;
 use serde_json::json;
@@ -69,6 +70,11 @@ fn write_one(
     material: Material,
     plies: Plies,
 ) -> anyhow::Result<()> {
+    anyhow::ensure!(
+        storage(material) != Storage::FromLog,
+        "{material}: files of six men without pawns cannot be written yet, since such a table \
+         never is in memory as a whole"
+    );
     let build = context.build();
     let table = build.table(material, Metric::Dtz50)?;
     let bar = ScanBar::new(&material.file_name());
