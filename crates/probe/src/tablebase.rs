@@ -165,7 +165,9 @@ impl Tablebase {
                 .filter(|&&metric| values.get(metric).is_none())
                 .map(|&metric| why(&failures, position, metric))
                 .collect();
-            let error = missing.first().map(|failure| failure.error.clone());
+            // What went wrong says more than that there is no table.
+            let failed = missing.iter().find(|failure| failure.error.missing_table().is_none());
+            let error = failed.or(missing.first()).map(|failure| failure.error.clone());
             let (material, metric) = (position.material(), Metric::Dtz50);
             let error = error.unwrap_or(ProbeError::MissingTable { material, metric });
             Answer::new(values, setup.halfmove_clock, missing).ok_or(error)

@@ -203,7 +203,9 @@ fn order_of(
     file: u8,
     places: [Option<u8>; 2],
 ) -> Result<Order, Damage> {
-    if Material::from_men(men.iter().copied()) != *material {
+    let kings = Color::BOTH.map(|color| Man::new(color, Role::King));
+    let each_has_one = kings.iter().all(|king| men.iter().filter(|man| *man == king).count() == 1);
+    if Material::from_men(men.iter().copied()) != *material || !each_has_one {
         return Err(Damage::Men { material: *material });
     }
     let pawns = leading_pawns(material);

@@ -135,7 +135,7 @@ fn every_kind_of_damage_has_its_sentence() {
         (changed(&|bytes| bytes[HEAD + 2] = 0), "impossible sizes"),
         (changed(&|bytes| bytes[HEAD + 8] = 200), "impossible lengths"),
         (changed(&|bytes| bytes[HEAD - 3] ^= 8), "not a file of KRK"),
-        (changed(&itself), "a symbol contains itself"),
+        (changed(&|bytes| itself(bytes)), "a symbol contains itself"),
     ];
     for (changed, sentence) in wrong {
         let said = said(&changed);
@@ -145,7 +145,7 @@ fn every_kind_of_damage_has_its_sentence() {
 }
 
 /// Makes the last symbol that is a pair begin with itself.
-fn itself(bytes: &mut Vec<u8>) {
+fn itself(bytes: &mut [u8]) {
     let lengths = usize::from(bytes[HEAD + 8] - bytes[HEAD + 9]) + 1;
     let count_at = HEAD + 10 + 2 * lengths;
     let count = usize::from(u16::from_le_bytes([bytes[count_at], bytes[count_at + 1]]));

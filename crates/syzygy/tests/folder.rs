@@ -76,18 +76,12 @@ fn tables(folder: std::path::PathBuf) -> Arc<SyzygyTables> {
 /// plies with it, mates and captures en passant included.
 #[test]
 fn a_source_agrees_with_our_tables() {
-    let folder = folder("source");
-    let build = Build::new();
-    let names = ["KPK", "KQK", "KRK", "KBK", "KNK", "KPKP", "KQKP", "KRKP", "KBKP", "KNKP"];
-    let materials: Vec<Material> = names.iter().map(|name| name.parse().unwrap()).collect();
-    written(&build, &folder, &materials);
-    let others: Vec<Material> = ["KQKQ", "KQKR", "KQKB", "KQKN"].map(|n| n.parse().unwrap()).into();
-    written(&build, &folder, &others);
-    let files = Tablebase::new(tables(folder));
-    let own = Tablebase::solving(build);
+    let Some(oracle) = oracle() else { return };
+    let files = Tablebase::new(tables(oracle.join("syzygy/regular")));
+    let own = Tablebase::solving(Build::new());
     let fens = [
         "8/8/8/8/8/2k5/8/K6R w - -",
-        "8/8/8/8/8/8/1R6/R1k1K3 b - -", // no such material here
+        "8/8/8/8/8/8/1R6/R1k1K3 b - -",
         "k7/8/1K6/8/8/8/8/7R w - -",
         "k6R/8/1K6/8/8/8/8/8 b - -", // mated
         "8/8/8/8/1pP5/8/8/K6k b - c3",
@@ -100,10 +94,7 @@ fn a_source_agrees_with_our_tables() {
         let position: Position = fen.parse().unwrap();
         let (found, _) = files.values(&[position], &Metric::ALL).unwrap();
         let expected = own.value(&position, Metric::Dtz50).unwrap();
-        let Some(value) = found[0].get(Metric::Dtz50) else {
-            assert_eq!(position.material().len(), 4, "{fen}");
-            continue;
-        };
+        let value = found[0].get(Metric::Dtz50).unwrap();
         assert_eq!(Category::of(value), Category::of(expected), "{fen}");
         let plies = |value: Value| value.plies().unwrap_or(0);
         match found[0].precision(Metric::Dtz50) {
