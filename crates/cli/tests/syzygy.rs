@@ -116,7 +116,7 @@ fn a_missing_file_is_named_with_what_makes_it() {
     let folder = with_files("missing", &["KPK"]);
     let pawn = "8/P7/8/8/8/2k5/8/K7 w - -";
     let text = error(&folder, &["probe", "--syzygy", "syzygy", "--no-solve", pawn]);
-    assert!(text.contains("vK.rtbw is missing; `molien syzygy write K"), "{text}");
+    assert!(text.contains("vK.rtbw is missing (`molien syzygy write K"), "{text}");
     answer(&folder, &["syzygy", "write", "--men", "3", "--out", "syzygy"]);
     let text = answer(&folder, &["probe", "--syzygy", "syzygy", "--no-solve", pawn]);
     assert!(text.contains("White wins"), "{text}");

@@ -104,7 +104,10 @@ fn print(free: &FreeMan, squares: &[FreeSquare], metric: Metric) -> anyhow::Resu
             .collect();
         print_line(&format!("{} {row}", rank + 1))?;
     }
-    print_line(&format!("  {}", "abcdefgh".chars().map(|c| format!("{c:>width$}")).collect::<String>()))
+    print_line(&format!(
+        "  {}",
+        "abcdefgh".chars().map(|c| format!("{c:>width$}")).collect::<String>()
+    ))
 }
 
 /// The board as a picture: colours for classes, numbers for plies.

@@ -9,14 +9,14 @@ use molien_draw::Board;
 use molien_probe::words::{best_moves, sentence, verdict};
 use molien_probe::{Answer, MoveAnswer};
 use molien_schema::PositionJson;
-use molien_values::{Category, Metric, Value};
+use molien_values::{Category, Metric};
 
 use crate::Verdict;
 use crate::cmd::{bulk, survey};
 use crate::context::Context;
-use crate::hint::missing_hint;
 use crate::diagram::{Style, lines};
 use crate::estimate::{self, Goal};
+use crate::hint::missing_hint;
 use crate::text::{print_answer, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
