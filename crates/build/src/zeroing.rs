@@ -16,20 +16,27 @@ use crate::{Build, BuildError};
 pub struct ZeroingMoves<'a> {
     build: &'a Build,
     inputs: Inputs,
-    _held: Reservation<'a>,
+    _held: [Reservation<'a>; 2],
 }
 
 impl Build {
-    /// Gets ready what the zeroing moves of a table in DTZ50 lead to.
+    /// Gets ready what the zeroing moves of a table in DTZ50 lead to, and takes
+    /// memory for what the caller makes of them.
     ///
     /// # Errors
-    /// If a table that is read cannot be had.
-    pub fn zeroing_moves(&self, table: &Table) -> Result<ZeroingMoves<'_>, BuildError> {
+    /// If a table that is read cannot be had, or there is too little memory.
+    pub fn zeroing_moves(
+        &self,
+        table: &Table,
+        working_bytes: u64,
+    ) -> Result<ZeroingMoves<'_>, BuildError> {
         let wanted = key(table.material, Metric::Dtz50);
         let (inputs, held) = outside_rayon(|| self.inputs_for(wanted))?;
         // Pawn moves lead to other boards of the table itself.
         inputs.add_table(Arc::new(table.clone()));
-        Ok(ZeroingMoves { build: self, inputs, _held: held })
+        // Last: who has taken memory for work must not wait for tables.
+        let room = self.reserve(wanted, working_bytes)?;
+        Ok(ZeroingMoves { build: self, inputs, _held: [held, room] })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use anyhow::anyhow;
@@ -43,6 +44,9 @@ pub struct Common {
     /// others are read [default: $MOLIEN_TABLES, else the platform's data folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub tables: Vec<PathBuf>,
+    /// Also answer from Syzygy files in these folders [default: $SYZYGY_PATH]
+    #[arg(long, global = true, value_name = "DIR[:DIR]")]
+    pub syzygy: Option<OsString>,
     /// Use stored tables only; a missing one is an error
     #[arg(long, global = true)]
     pub no_solve: bool,

@@ -1,5 +1,6 @@
 //! What every command works with.
 
+use std::ffi::OsStr;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use molien_cuda::{CudaEngine, CudaError, CudaShelf};
 use molien_operators::{Backend as Operators, fastest};
 use molien_probe::{MadeTables, Source, Sources, Spare, StoredTables, SurveySource, Tablebase};
 use molien_solve::Progress;
+use molien_syzygy::{SyzygyFolder, SyzygyTables};
 use molien_table::Directory;
 use molien_uci::MakeBuild;
 
@@ -43,6 +45,25 @@ fn processors() -> NonZeroUsize {
     std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
+/// The environment variable that names folders of Syzygy files.
+const SYZYGY_VARIABLE: &str = "SYZYGY_PATH";
+
+/// The folders of Syzygy files: those given, else those of the environment. Of
+/// the latter, which are for all programs, folders that are not there are left
+/// out.
+fn syzygy_folders(given: Option<&OsStr>) -> Vec<PathBuf> {
+    let folders = |text: &OsStr| -> Vec<PathBuf> {
+        std::env::split_paths(text).filter(|folder| !folder.as_os_str().is_empty()).collect()
+    };
+    if let Some(given) = given {
+        return folders(given);
+    }
+    let mut found =
+        std::env::var_os(SYZYGY_VARIABLE).map(|text| folders(&text)).unwrap_or_default();
+    found.retain(|folder| folder.is_dir());
+    found
+}
+
 /// The options common to all commands, made ready.
 pub struct Context {
     /// Whether results are printed as JSON.
@@ -52,6 +73,8 @@ pub struct Context {
     /// Where tables are read; the first keeps new ones. None if tables are not
     /// kept.
     directories: Vec<Directory>,
+    /// Folders of Syzygy files.
+    syzygy: Vec<PathBuf>,
     no_solve: bool,
     patient: bool,
     backend: Backend,
@@ -92,6 +115,11 @@ impl Context {
             memory_bytes,
             promote: common.promote,
             directories: folders.into_iter().map(Directory::new).collect(),
+            // They are tables of chess.
+            syzygy: match common.promote {
+                Promote::All => syzygy_folders(common.syzygy.as_deref()),
+                Promote::Queen => Vec::new(),
+            },
             no_solve: common.no_solve,
             patient: common.yes,
             backend: common.backend,
@@ -274,23 +302,47 @@ impl Context {
         self.interrupted.load(Ordering::Relaxed)
     }
 
+    /// The Syzygy files, if there are folders of them.
+    pub fn syzygy(&self) -> anyhow::Result<Option<Arc<SyzygyTables>>> {
+        if self.syzygy.is_empty() {
+            return Ok(None);
+        }
+        let files = SyzygyFolder::open(&self.syzygy)?;
+        Ok(Some(Arc::new(SyzygyTables::new(files))))
+    }
+
+    /// Answers from stored tables; behind them from Syzygy files; and as
+    /// [`Context::own_tablebase`] does for what neither of them has.
+    pub fn tablebase(&self) -> anyhow::Result<Tablebase> {
+        Ok(self.tablebase_with(self.syzygy()?))
+    }
+
     /// Answers from stored tables; from the card for large boards; and what is
     /// not at hand is solved, unless that is forbidden.
-    pub fn tablebase(&self) -> Tablebase {
-        let mut sources: Vec<Arc<dyn Source>> = Vec::new();
+    pub fn own_tablebase(&self) -> Tablebase {
+        self.tablebase_with(None)
+    }
+
+    fn tablebase_with(&self, syzygy: Option<Arc<SyzygyTables>>) -> Tablebase {
         let open = |folder: &Directory| Arc::new(StoredTables::new(folder.clone()));
         let stored: Vec<Arc<StoredTables>> = self.directories.iter().map(open).collect();
-        sources.extend(stored.iter().map(|stored| stored.clone() as Arc<dyn Source>));
+        let mut solving: Vec<Arc<dyn Source>> = Vec::new();
         if !self.no_solve {
             if let Some(card) = self.card_if_wanted() {
-                sources.push(Arc::new(SurveySource::new(card)));
+                solving.push(Arc::new(SurveySource::new(card)));
             }
             let made = MadeTables::new(self.build(), stored.first().cloned());
-            sources.push(Arc::new(match stored.is_empty() {
+            solving.push(Arc::new(match stored.is_empty() {
                 true => made,
                 false => made.or_in_memory(self.spare()),
             }));
         }
-        Tablebase::new(Arc::new(Sources::new(sources)))
+        let solving: Arc<dyn Source> = Arc::new(Sources::new(solving));
+        let rest = match syzygy {
+            Some(files) => files.before(solving),
+            None => solving,
+        };
+        let stored = stored.into_iter().map(|stored| stored as Arc<dyn Source>);
+        Tablebase::new(Arc::new(Sources::new(stored.chain([rest]).collect())))
     }
 }

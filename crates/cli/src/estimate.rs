@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use molien_board::{MAX_MEN, Material, Position};
 use molien_build::{Build, Storage, is_whole_for_position, order, storage};
+use molien_probe::Source as _;
+use molien_syzygy::SyzygyTables;
 use molien_table::Directory;
 use molien_values::Metric;
 
@@ -161,6 +163,9 @@ pub fn check(context: &Context, goal: Goal<'_>, metrics: &[Metric]) -> anyhow::R
     if hopeless || context.only_stored() || context.card_if_wanted().is_some() {
         return Ok(());
     }
+    if matches!(goal, Goal::Position(position) if in_files(context, position, metrics)?) {
+        return Ok(());
+    }
     let (build, folders) = (context.build(), context.directories());
     let (estimate, name) = match goal {
         Goal::Tables(materials) => {
@@ -183,6 +188,12 @@ pub fn check(context: &Context, goal: Goal<'_>, metrics: &[Metric]) -> anyhow::R
     Ok(())
 }
 
+/// Whether Syzygy files answer, so that nothing is solved.
+fn in_files(context: &Context, position: &Position, metrics: &[Metric]) -> anyhow::Result<bool> {
+    let has = |files: &SyzygyTables| files.holds(position.material(), Metric::Dtz50);
+    Ok(metrics.contains(&Metric::Dtz50) && context.syzygy()?.is_some_and(|files| has(&files)))
+}
+
 /// Says what making tables is going to take, if that is much.
 pub fn announce(context: &Context, materials: &[Material], metrics: &[Metric]) {
     if context.only_stored() || context.card_if_wanted().is_some() {
@@ -201,7 +212,8 @@ pub fn say_what_keeps(context: &Context, position: &Position, metrics: &[Metric]
     let material = position.material().canonical();
     let made = storage(material) == Storage::Whole && !is_whole_for_position(material);
     let folders = context.directories();
-    if context.only_stored() || folders.is_empty() || !made {
+    let in_files = in_files(context, position, metrics).unwrap_or(false);
+    if context.only_stored() || folders.is_empty() || !made || in_files {
         return;
     }
     let estimate = Estimate::tables(&context.build(), folders, &[material], metrics);

@@ -29,11 +29,29 @@ fn of_cause(cause: &(dyn StdError + 'static)) -> Option<String> {
     if let Some(material) = table_error(cause).and_then(damaged) {
         return Some(format!("`molien solve --rebuild {material}` makes it anew"));
     }
-    if let Some(material) = missing(cause).filter(|&m| storage(m) != Storage::None) {
-        return Some(format!("`molien solve {material}` makes it"));
+    if let Some(hint) = probe_error(cause).and_then(missing_hint) {
+        return Some(hint);
+    }
+    if let Some(material) = missing(cause) {
+        return solve_hint(material);
     }
     let memory = matches!(build_error(cause), Some(BuildError::Memory { .. }));
     memory.then(|| "--memory raises the limit".to_owned())
+}
+
+/// The command that makes what a probe misses, if there is one.
+pub fn missing_hint(error: &ProbeError) -> Option<String> {
+    match error {
+        ProbeError::MissingFile { material, .. } => {
+            Some(format!("`molien syzygy write {material} --out DIR` makes it"))
+        }
+        error => solve_hint(error.missing_table()?.0),
+    }
+}
+
+fn solve_hint(material: Material) -> Option<String> {
+    let stored = storage(material) != Storage::None;
+    stored.then(|| format!("`molien solve {material}` makes it"))
 }
 
 /// The error of a probe inside another.

@@ -10,6 +10,7 @@ fn molien(args: &[&str]) -> Output {
         // Examples write files where they run.
         .current_dir(env!("CARGO_TARGET_TMPDIR"))
         // Not the user's own folder of tables.
+        .env_remove("SYZYGY_PATH")
         .env("MOLIEN_TABLES", concat!(env!("CARGO_TARGET_TMPDIR"), "/cli-tables"))
         .output()
         .unwrap()

@@ -8,6 +8,7 @@ fn molien(args: &[String], folder: &PathBuf) -> Output {
     Command::new(env!("CARGO_BIN_EXE_molien"))
         .args(args)
         .current_dir(folder)
+        .env_remove("SYZYGY_PATH")
         .env("MOLIEN_TABLES", concat!(env!("CARGO_TARGET_TMPDIR"), "/lines-tables"))
         .output()
         .unwrap()

@@ -12,7 +12,9 @@ fn scratch(name: &str) -> PathBuf {
 
 fn molien(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_molien"));
-    command.env("MOLIEN_TABLES", concat!(env!("CARGO_TARGET_TMPDIR"), "/mining-tables"));
+    command
+        .env_remove("SYZYGY_PATH")
+        .env("MOLIEN_TABLES", concat!(env!("CARGO_TARGET_TMPDIR"), "/mining-tables"));
     command.args(args).current_dir(folder).output().unwrap()
 }
 

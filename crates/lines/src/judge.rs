@@ -24,6 +24,8 @@ pub struct Candidate {
     /// Its worth in each metric of the strategy, counted from before the
     /// move, seen from the mover.
     pub values: Vec<Value>,
+    /// How exact the first of them is.
+    pub precision: Precision,
 }
 
 /// The judged moves of a position.
@@ -59,12 +61,16 @@ impl Candidate {
             false => None,
             true => {
                 let (dtz50, clock) = (after.get(Metric::Dtz50)?, setup.halfmove_clock);
-                Some(category_after(dtz50, Precision::Exact, class, clock).reverse())
+                let precision = after.precision(Metric::Dtz50);
+                Some(category_after(dtz50, precision, class, clock).reverse())
             }
         };
         let plain = values.first().map_or(Outcome::Draw, |value| value.outcome());
         let outcome = category.and_then(Category::result).unwrap_or(plain);
-        Some(Candidate { played, outcome, category, values })
+        // After a zeroing move nothing is counted that could be rounded.
+        let first = strategy.metrics().next().filter(|_| class == MoveClass::Quiet);
+        let precision = first.map_or(Precision::Exact, |metric| after.precision(metric));
+        Some(Candidate { played, outcome, category, values, precision })
     }
 
     /// The ranks of the goals, the most important first.

@@ -2,9 +2,7 @@
 
 use molien_board::{Color, Material, Move, Setup};
 use molien_probe::{Tablebase, chess};
-use molien_values::{
-    Category, FIFTY_MOVES_PLIES, Metric, Outcome, Precision, Value, category_at, category_in,
-};
+use molien_values::{Category, FIFTY_MOVES_PLIES, Metric, Outcome, Precision, Value, category_in};
 
 use crate::judge::{Candidate, Judged};
 use crate::{LineError, Play, Strategy};
@@ -80,6 +78,8 @@ pub struct Ply {
     pub best: (Metric, Value),
     /// What the move makes of that value.
     pub got: Value,
+    /// Whether the best value and what the move makes of it may be one ply more.
+    pub rounded: [bool; 2],
     /// The material after a capture or a promotion.
     pub conversion: Option<Material>,
 }
@@ -172,6 +172,7 @@ fn ply(judged: &Judged, played: &Move, strategy: &Strategy) -> Option<Ply> {
         equals: equals.map(|m| judged.san(m)).collect(),
         best: (strategy.metrics().next()?, *first.values.first()?),
         got: *candidate.values.first()?,
+        rounded: [first, candidate].map(|m| m.precision == Precision::Rounded),
         conversion: played.is_conversion().then(material),
     })
 }
@@ -222,8 +223,8 @@ fn category(
     match known.filter(|category| category.result().is_some()) {
         Some(category) => Ok(category),
         None => {
-            let dtz50 = tables.value(&position, Metric::Dtz50)?;
-            Ok(category_at(dtz50, Precision::Exact, clock))
+            let answer = tables.probe_at(&judged.setup, &[Metric::Dtz50])?;
+            Ok(answer.category)
         }
     }
 }

@@ -143,7 +143,12 @@ impl Line {
                 true => format!("{winner} would win, but it is a draw by the 50-move rule"),
             };
         };
-        let depth = format!("{metric} {plies} plies ({} moves)", plies.div_ceil(2));
+        let rounded = self.plies.first().is_some_and(|ply| ply.rounded[0]);
+        let depth = if rounded {
+            format!("{metric} {plies} or {} plies", plies + 1)
+        } else {
+            format!("{metric} {plies} plies ({} moves)", plies.div_ceil(2))
+        };
         match self.categories.map(|[first, _]| first) {
             Some(Category::CursedWin | Category::BlessedLoss) => {
                 format!("{winner} would win, {depth}, but it is a draw by the 50-move rule")

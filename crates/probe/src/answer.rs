@@ -1,7 +1,7 @@
 //! What a probe returns.
 
 use molien_board::Move;
-use molien_values::{Category, Metric, Precision, Values, category_at, category_in};
+use molien_values::{Category, Metric, Values, category_at, category_in};
 
 use crate::Failure;
 
@@ -23,7 +23,7 @@ impl Answer {
     /// 50-move rule; none if nothing is known.
     pub(crate) fn new(values: Values, clock: u32, missing: Vec<Failure>) -> Option<Answer> {
         let category = match values.get(Metric::Dtz50) {
-            Some(value) => category_at(value, Precision::Exact, clock),
+            Some(value) => category_at(value, values.precision(Metric::Dtz50), clock),
             None if clock == 0 => values.get(values.known().next()?)?.outcome().into(),
             None => told_by_others(&values, clock)?,
         };

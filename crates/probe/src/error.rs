@@ -48,6 +48,14 @@ pub enum ProbeError {
         /// Why there is no answer.
         reason: String,
     },
+    /// A file made elsewhere is needed, but is not there.
+    #[error("the Syzygy file {name} is missing")]
+    MissingFile {
+        /// Whose file.
+        material: Material,
+        /// Its name.
+        name: String,
+    },
     /// The table says who wins but not how fast: depths of large tables are
     /// counted, not kept.
     #[error("{material}: the {metric} depths of so large a table are counted but not kept")]

@@ -6,7 +6,7 @@ use molien_board::{Material, Move, Position, Setup};
 use molien_build::Build;
 use molien_table::Directory;
 use molien_values::{
-    FIFTY_MOVES_PLIES, Metric, MoveClass, Stats, Value, Values, better, value_before,
+    FIFTY_MOVES_PLIES, Metric, MoveClass, Precision, Stats, Value, Values, better, value_before,
 };
 
 use crate::order::quiet_moves_first;
@@ -83,7 +83,8 @@ impl Tablebase {
         Ok((values, failures))
     }
 
-    /// The value of a position in one metric, en passant included.
+    /// The value of a position in one metric, en passant included. A source that
+    /// rounds may leave out one ply: [`Tablebase::values`] says so.
     ///
     /// # Errors
     /// If the position is not legal or its tables cannot be had.
@@ -164,7 +165,9 @@ impl Tablebase {
                 .filter(|&&metric| values.get(metric).is_none())
                 .map(|&metric| why(&failures, position, metric))
                 .collect();
-            let error = missing.first().map(|failure| failure.error.clone());
+            // What went wrong says more than that there is no table.
+            let failed = missing.iter().find(|failure| failure.error.missing_table().is_none());
+            let error = failed.or(missing.first()).map(|failure| failure.error.clone());
             let (material, metric) = (position.material(), Metric::Dtz50);
             let error = error.unwrap_or(ProbeError::MissingTable { material, metric });
             Answer::new(values, setup.halfmove_clock, missing).ok_or(error)
@@ -297,7 +300,11 @@ fn with_captures(position: &Position, own: Values, captures: &[Move], after: &[V
         let best = known.map(capture).chain(others.then(|| own.get(metric)));
         let best: Option<Vec<Value>> = best.collect();
         if let Some(best) = best.and_then(|values| values.into_iter().reduce(better)) {
-            found.set(metric, best);
+            // A capture zeroes: how far it is from there is not counted, so it
+            // is exact even if what follows is rounded.
+            let is_own = others && own.get(metric) == Some(best);
+            let precision = if is_own { own.precision(metric) } else { Precision::Exact };
+            found.set_to(metric, best, precision);
         }
     }
     found

@@ -1,7 +1,7 @@
 //! Best play.
 
 use molien_lines::{Line, Play, Ply};
-use molien_values::Value;
+use molien_values::{Precision, Value};
 use serde::Serialize;
 
 use crate::value::side_name;
@@ -60,11 +60,16 @@ pub struct LineMoveJson {
     pub values: ValuesJson,
     /// What the move makes of that depth.
     pub played_plies: Option<i32>,
+    /// Where that is rounded: the plies may be these instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub played_plies_or: Option<i32>,
 }
 
 impl LineMoveJson {
     fn new(ply: &Ply) -> LineMoveJson {
         let (metric, best): (_, Value) = ply.best;
+        let precision = if ply.rounded[0] { Precision::Rounded } else { Precision::Exact };
+        let played = ply.got.signed_plies();
         LineMoveJson {
             uci: ply.played.to_string(),
             san: ply.san.clone(),
@@ -74,8 +79,9 @@ impl LineMoveJson {
             conversion: ply.conversion.map(|material| material.to_string()),
             fen: ply.before.to_string(),
             side_to_move: side_name(ply.before.position.turn()),
-            values: ValuesJson::one(metric, best),
-            played_plies: ply.got.signed_plies(),
+            values: ValuesJson::one_to(metric, best, precision),
+            played_plies: played,
+            played_plies_or: played.filter(|_| ply.rounded[1]).map(|plies| plies + plies.signum()),
         }
     }
 }

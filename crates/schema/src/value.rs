@@ -1,7 +1,7 @@
 //! Values and classes, and the positions they stand beside.
 
 use molien_board::{Color, Position, Setup};
-use molien_values::{Category, Metric, Value, Values};
+use molien_values::{Category, Metric, Precision, Value, Values};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -20,8 +20,13 @@ impl ValuesJson {
 
     /// The depth in one metric.
     pub fn one(metric: Metric, value: Value) -> ValuesJson {
+        ValuesJson::one_to(metric, value, Precision::Exact)
+    }
+
+    /// The depth in one metric, and how exact it is.
+    pub fn one_to(metric: Metric, value: Value, precision: Precision) -> ValuesJson {
         let mut values = Values::default();
-        values.set(metric, value);
+        values.set_to(metric, value, precision);
         ValuesJson { values, metrics: vec![metric] }
     }
 
@@ -34,13 +39,28 @@ impl ValuesJson {
     pub fn plies(&self) -> impl Iterator<Item = Option<i32>> {
         self.metrics.iter().map(|&metric| self.values.plies(metric))
     }
+
+    /// The plies in the metrics asked for as text: `12 or 13` where a source
+    /// rounds, nothing for draws and what is not known.
+    pub fn texts(&self) -> impl Iterator<Item = String> {
+        self.metrics.iter().map(|&metric| {
+            match (self.values.plies(metric), self.values.or_plies(metric)) {
+                (Some(plies), Some(or)) => format!("{plies} or {or}"),
+                (Some(plies), None) => plies.to_string(),
+                (None, _) => String::new(),
+            }
+        })
+    }
 }
 
 impl Serialize for ValuesJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.metrics.len()))?;
+        let mut map = serializer.serialize_map(None)?;
         for &metric in &self.metrics {
             map.serialize_entry(metric.name(), &self.values.plies(metric))?;
+            if let Some(or) = self.values.or_plies(metric) {
+                map.serialize_entry(&format!("{metric}_or"), &or)?;
+            }
         }
         map.end()
     }

@@ -1,5 +1,7 @@
 //! Are files undamaged, and are the values right?
 
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use molien_board::{Color, Material, Position};
@@ -8,11 +10,13 @@ use molien_solve::SolveError;
 use molien_values::{Category, FIFTY_MOVES_PLIES, Table};
 use thiserror::Error;
 
+use crate::checksum::{LEN as CHECKSUM, checksum_of};
 use crate::codes::{self, Depth, LIST_SHIFT, UNREAD};
 use crate::file::{Kind, flags};
 use crate::file_codes::FileCodes;
 use crate::order::Order;
-use crate::raw::{Damage, RawTable, check_whole, take_apart};
+use crate::raw::{Damage, RawTable, take_apart};
+use crate::write::working_bytes;
 
 /// A file cannot be checked, or is damaged.
 #[derive(Debug, Error)]
@@ -96,6 +100,11 @@ impl TableFile {
         Ok(found)
     }
 
+    /// Its size; 0 if it cannot be read.
+    pub fn len_bytes(&self) -> u64 {
+        std::fs::metadata(&self.path).map_or(0, |found| found.len())
+    }
+
     fn read(&self) -> Result<Vec<u8>, CheckError> {
         let failed = |error| CheckError::Read { path: self.path.clone(), error };
         std::fs::read(&self.path).map_err(failed)
@@ -110,7 +119,37 @@ impl TableFile {
     /// # Errors
     /// If the file cannot be read, or one of them is wrong.
     pub fn check(&self) -> Result<(), CheckError> {
-        check_whole(&self.read()?, self.kind).map_err(|damage| self.damaged(damage))
+        self.check_with(&|_| ())
+    }
+
+    /// The same, a part of the file at a time; `progress` is told how many bytes
+    /// were read.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or one of them is wrong.
+    pub fn check_with(&self, progress: &(dyn Fn(u64) + Sync)) -> Result<(), CheckError> {
+        let failed = |error| CheckError::Read { path: self.path.clone(), error };
+        let read = |start: u64, len: usize| {
+            let mut file = File::open(&self.path)?;
+            file.seek(SeekFrom::Start(start))?;
+            let mut bytes = vec![0; len];
+            file.read_exact(&mut bytes)?;
+            progress(len as u64);
+            Ok(bytes)
+        };
+        let len = std::fs::metadata(&self.path).map_err(failed)?.len();
+        if len % 64 != CHECKSUM as u64 || len < 64 {
+            return Err(self.damaged(Damage::Length { found: len }));
+        }
+        let first = read(0, 4).map_err(failed)?;
+        let (found, expected) = ([first[0], first[1], first[2], first[3]], self.kind.magic());
+        if found != expected {
+            return Err(self.damaged(Damage::Magic { found, expected }));
+        }
+        let body = len - CHECKSUM as u64;
+        let sum = checksum_of(body, read).map_err(failed)?;
+        let same = read(body, CHECKSUM).map_err(failed)? == sum;
+        if same { Ok(()) } else { Err(self.damaged(Damage::Checksum)) }
     }
 
     /// Compares every value with a table in DTZ50 of the file's material, after
@@ -120,8 +159,8 @@ impl TableFile {
     /// If the file cannot be read or is damaged, or a table that is
     /// needed cannot be had.
     pub fn check_values(&self, build: &Build, table: &Table) -> Result<Values, CheckError> {
+        self.check()?;
         let bytes = self.read()?;
-        check_whole(&bytes, self.kind).map_err(|damage| self.damaged(damage))?;
         compare(build, table, self.kind, &bytes).map_err(|error| match error {
             CompareError::Damage(damage) => self.damaged(damage),
             CompareError::Build(error) => error.into(),
@@ -153,7 +192,7 @@ pub struct Wrong {
 }
 
 /// Wrong values that are reported.
-const REPORTED: usize = 5;
+pub(crate) const REPORTED: usize = 5;
 
 /// Why a comparison ends early.
 pub(crate) enum CompareError {
@@ -170,7 +209,7 @@ pub(crate) fn compare(
     bytes: &[u8],
 ) -> Result<Values, CompareError> {
     let tables = take_apart(bytes, kind, &table.material).map_err(CompareError::Damage)?;
-    let moves = build.zeroing_moves(table).map_err(CompareError::Build)?;
+    let moves = build.zeroing_moves(table, working_bytes(table)).map_err(CompareError::Build)?;
     let mut values = Values::default();
     for (file, sides) in tables.iter().enumerate() {
         let codes = FileCodes::new(&moves, table, file as u8).map_err(CompareError::Solve)?;

@@ -1,6 +1,8 @@
 //! The checksum at the end of every file: CityHash with CRC, of the parts of the file
 //! and then of their hashes.
 
+use std::io;
+
 use rayon::prelude::*;
 
 /// Bytes of the checksum.
@@ -17,7 +19,26 @@ const MUL: u64 = 0x9ddf_ea08_eb38_2d69;
 
 /// The checksum of what precedes it in a file.
 pub(crate) fn checksum(bytes: &[u8]) -> [u8; LEN] {
-    let hashes: Vec<[u64; 4]> = bytes.par_chunks(PART).map(crc256).collect();
+    sum_of_hashes(&bytes.par_chunks(PART).map(crc256).collect::<Vec<_>>())
+}
+
+/// The same of bytes that are read part by part, given where a part begins and
+/// its length.
+pub(crate) fn checksum_of(
+    len: u64,
+    read: impl Fn(u64, usize) -> io::Result<Vec<u8>> + Sync,
+) -> io::Result<[u8; LEN]> {
+    let part = |i: u64| {
+        let start = i * PART as u64;
+        let bytes = read(start, (len - start).min(PART as u64) as usize)?;
+        Ok(crc256(&bytes))
+    };
+    let parts = len.div_ceil(PART as u64);
+    let hashes: io::Result<Vec<_>> = (0..parts).into_par_iter().map(part).collect();
+    hashes.map(|hashes| sum_of_hashes(&hashes))
+}
+
+fn sum_of_hashes(hashes: &[[u64; 4]]) -> [u8; LEN] {
     let bytes: Vec<u8> = hashes.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
     let [low, high] = if bytes.len() <= LONG {
         city128(&bytes)

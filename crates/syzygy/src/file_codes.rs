@@ -24,7 +24,7 @@ pub(crate) struct FileCodes<'a> {
 }
 
 /// Whether the leading pawn of a board stands on a file or its mirror image.
-fn leads_on(material: &Material, board: &Hyperboard, file: u8) -> bool {
+pub(crate) fn leads_on(material: &Material, board: &Hyperboard, file: u8) -> bool {
     let Some((lead, _)) = leading_pawns(material) else { return true };
     let from_edge = |square: Square| square.file().min(7 - square.file());
     board.pawns(lead.color).into_iter().map(from_edge).min() == Some(i32::from(file))

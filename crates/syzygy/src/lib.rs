@@ -19,8 +19,11 @@ mod pairs;
 mod parse;
 mod raw;
 mod read;
+mod sample;
 mod sequence;
 mod source;
+mod tables;
+mod unpack;
 mod write;
 
 #[doc(hidden)]
@@ -30,4 +33,6 @@ pub use check::{CheckError, TableFile, Values, Wrong};
 pub use file::Kind;
 pub use raw::Damage;
 pub use read::{Answer, PlyRange, ReadError, SyzygyFolder};
-pub use write::{Files, Plies, WriteError, write};
+pub use sample::{SampleError, check_sample};
+pub use tables::SyzygyTables;
+pub use write::{Files, Plies, WriteError, write, write_with};

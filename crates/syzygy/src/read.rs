@@ -4,13 +4,14 @@
 //! are judged by code that we did not write.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use molien_board::Position;
+use molien_board::{Material, Position};
 use molien_values::Category;
 use shakmaty::{CastlingMode, Chess, fen::Fen};
 use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem, RandomAccessFile, ReadHint};
@@ -37,10 +38,12 @@ pub enum ReadError {
         most: usize,
     },
     /// A file is needed that is not there.
-    #[error("{name} is missing from the Syzygy folder")]
+    #[error("the Syzygy file {name} is missing")]
     Missing {
         /// The name of the file.
         name: String,
+        /// The material of the file.
+        material: Material,
     },
     /// A file that is needed is damaged.
     #[error("{}: {reason}", path.display())]
@@ -86,6 +89,8 @@ pub struct SyzygyFolder {
     /// Files that were passed over because of their length.
     refused: Vec<(TableFile, u64)>,
     files: usize,
+    /// Materials that have a WDL file.
+    materials: HashSet<Material>,
     most_men: usize,
 }
 
@@ -104,7 +109,13 @@ impl SyzygyFolder {
     /// If a folder cannot be read.
     pub fn open(folders: &[PathBuf]) -> Result<SyzygyFolder, ReadError> {
         let tables = Tablebase::with_filesystem(Arc::new(Named(OsFilesystem::new())));
-        let mut opened = SyzygyFolder { tables, refused: Vec::new(), files: 0, most_men: 0 };
+        let mut opened = SyzygyFolder {
+            tables,
+            refused: Vec::new(),
+            files: 0,
+            materials: HashSet::new(),
+            most_men: 0,
+        };
         // What is added later replaces what was there.
         for folder in folders.iter().rev() {
             for file in TableFile::all_in(folder)? {
@@ -118,6 +129,9 @@ impl SyzygyFolder {
         match self.tables.add_file(&file.path) {
             Ok(()) => {
                 self.files += 1;
+                if file.kind == Kind::Wdl {
+                    self.materials.insert(file.material);
+                }
                 self.most_men = self.most_men.max(file.material.len());
             }
             Err(_) => {
@@ -135,6 +149,11 @@ impl SyzygyFolder {
     /// Whether there is no file.
     pub fn is_empty(&self) -> bool {
         self.files == 0
+    }
+
+    /// Whether there is a file that says who wins positions of a material.
+    pub fn has(&self, material: Material) -> bool {
+        self.materials.contains(&material.canonical())
     }
 
     /// Men of the largest table.
@@ -213,7 +232,10 @@ impl SyzygyFolder {
                 path: file.path.clone(),
                 reason: Damage::Length { found: *len }.to_string(),
             },
-            None => ReadError::Missing { name },
+            None => match material.parse::<Material>() {
+                Ok(material) => ReadError::Missing { name, material: material.canonical() },
+                Err(_) => ReadError::Damaged { path: name.into(), reason: "missing".to_owned() },
+            },
         }
     }
 }

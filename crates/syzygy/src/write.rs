@@ -12,7 +12,7 @@ use crate::compress::compress;
 use crate::depth_map::DepthMap;
 use crate::domain::{Classes, Numbers};
 use crate::file::{Content, Kind, SubTable, assemble, flags};
-use crate::file_codes::FileCodes;
+use crate::file_codes::{FileCodes, leads_on};
 use crate::order::MAX_MEN;
 
 /// How plies are stored in DTZ files.
@@ -88,6 +88,19 @@ const DTZ_BLOCKS: std::ops::RangeInclusive<u8> = 6..=10;
 /// # Errors
 /// If the table has no depths, or something that is needed cannot be had.
 pub fn write(build: &Build, table: &Table, plies: Plies) -> Result<Files, WriteError> {
+    write_with(build, table, plies, &|_, _| ())
+}
+
+/// The same; `progress` is told how many steps of how many are done.
+///
+/// # Errors
+/// If the table has no depths, or something that is needed cannot be had.
+pub fn write_with(
+    build: &Build,
+    table: &Table,
+    plies: Plies,
+    progress: &dyn Fn(u64, u64),
+) -> Result<Files, WriteError> {
     let material = table.material;
     if table.metric.name() != "dtz50" && material.has_pawns() || !table.has_depths() {
         return Err(WriteError::NotDtz50 { material });
@@ -95,18 +108,42 @@ pub fn write(build: &Build, table: &Table, plies: Plies) -> Result<Files, WriteE
     if !(3..=MAX_MEN).contains(&material.len()) {
         return Err(WriteError::Men { material, found: material.len() });
     }
-    let moves = build.zeroing_moves(table)?;
+    let moves = build.zeroing_moves(table, working_bytes(table))?;
     let files: &[u8] = if material.has_pawns() { &[0, 1, 2, 3] } else { &[0] };
     let (mut wdl, mut dtz) = (Vec::new(), Vec::new());
+    let (mut done, steps) = (0, 3 * files.len() as u64);
+    let mut step = |steps_done| {
+        done += steps_done;
+        progress(done, steps);
+    };
     for &file in files {
         let codes = FileCodes::new(&moves, table, file)?;
+        step(1);
         wdl.push(codes.sides().iter().map(|&side| codes.wdl(side)).collect());
+        step(1);
         dtz.push(vec![codes.dtz(plies).ok_or(WriteError::TooDeep { material })?]);
+        step(1);
     }
     Ok(Files {
         wdl: assemble(Kind::Wdl, &material, &wdl),
         dtz: assemble(Kind::Dtz, &material, &dtz),
     })
+}
+
+/// What writing a table takes beside it: the codes of its largest file of the
+/// leading pawn, one sequence of them in the order of the file, and what the
+/// coder learns from.
+pub(crate) fn working_bytes(table: &Table) -> u64 {
+    // For each placement: two classes of a byte, two depths of two; the sequence
+    // and the symbols it is cut into.
+    const FOR_EACH: u64 = 6 + 3;
+    const CODER: u64 = 320 << 20;
+    let placements = |file: u8| -> u64 {
+        let parts = table.parts.iter().filter(|part| leads_on(&table.material, &part.board, file));
+        parts.map(|part| part.board.tiles() as u64 * 4096).sum()
+    };
+    let most = (0..4).map(placements).max().unwrap_or(0);
+    FOR_EACH * most + CODER.min(64 * most)
 }
 
 impl FileCodes<'_> {

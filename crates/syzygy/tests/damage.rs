@@ -15,13 +15,18 @@ fn material(name: &str) -> Material {
     name.parse().unwrap()
 }
 
-/// The bytes of a written file of king and rook against king.
-fn krk(name: &str, kind: Kind) -> (PathBuf, Vec<u8>) {
+/// The bytes of a written file.
+fn file_of(name: &str, men: &str, kind: Kind) -> (PathBuf, Vec<u8>) {
     let folder = folder(name);
-    written(&Build::new(), &folder, &[material("KRK")]);
-    let path = folder.join(TableFile::name(&material("KRK"), kind));
+    written(&Build::new(), &folder, &[material(men)]);
+    let path = folder.join(TableFile::name(&material(men), kind));
     let bytes = std::fs::read(&path).unwrap();
     (path, bytes)
+}
+
+/// The bytes of a written file of king and rook against king.
+fn krk(name: &str, kind: Kind) -> (PathBuf, Vec<u8>) {
+    file_of(name, "KRK", kind)
 }
 
 fn damage(path: &Path) -> Option<Damage> {
@@ -34,8 +39,8 @@ fn damage(path: &Path) -> Option<Damage> {
 
 #[test]
 fn every_changed_byte_is_found() {
-    for kind in Kind::ALL {
-        let (path, bytes) = krk(&format!("bytes-{}", kind.extension()), kind);
+    for (men, kind) in [("KRK", Kind::Wdl), ("KRK", Kind::Dtz), ("KRKN", Kind::Wdl)] {
+        let (path, bytes) = file_of(&format!("bytes-{men}-{}", kind.extension()), men, kind);
         assert_eq!(damage(&path), None);
         for at in (0..bytes.len()).step_by(1 + bytes.len() / 500) {
             let mut changed = bytes.clone();
@@ -91,6 +96,66 @@ fn wrong_men_and_wrong_kinds_are_named() {
     let opened = SyzygyFolder::open(&[path.parent().unwrap().to_owned()]).unwrap();
     let error = opened.probe(&position).unwrap_err();
     assert!(matches!(&error, ReadError::Damaged { .. }), "{error}");
+}
+
+/// Where the head of the sub-table of `KRvK.rtbz` begins: after the first bytes,
+/// the layout, the order and three men.
+const HEAD: usize = 10;
+
+/// Each kind of damage is said in a sentence of its own, and the reader's answer
+/// to it, if there is none, names the file.
+#[test]
+fn every_kind_of_damage_has_its_sentence() {
+    let build = Build::new();
+    let table = build.table(material("KRK"), molien_values::Metric::Dtz50).unwrap();
+    let (path, bytes) = krk("kinds", Kind::Dtz);
+    let position: Position = "8/8/8/3k4/8/8/7R/K7 b - -".parse().unwrap();
+    let said = |changed: &[u8]| {
+        std::fs::write(&path, changed).unwrap();
+        let folder = path.parent().unwrap().to_owned();
+        if let Err(error) = SyzygyFolder::open(&[folder]).unwrap().probe(&position) {
+            assert!(error.to_string().contains("KRvK.rtbz"), "{error}");
+        }
+        let error = TableFile::at(&path).unwrap().check_values(&build, &table).unwrap_err();
+        assert!(matches!(error, CheckError::Damaged { .. }), "{error}");
+        error.to_string()
+    };
+    let changed = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut changed = bytes.clone();
+        change(&mut changed);
+        molien_syzygy::fuzzing::resign(&mut changed);
+        changed
+    };
+    let wrong = [
+        (Vec::new(), "0 bytes long"),
+        (bytes[..bytes.len() - 7].to_vec(), "a whole file is 16 bytes longer"),
+        (changed(&|bytes| bytes[0] = 0), "it begins with"),
+        (changed(&|bytes| bytes.truncate(64 * 8 + 16)), "it ends within the"),
+        (changed(&|bytes| bytes[HEAD + 4..HEAD + 8].fill(0xff)), "it ends within the"),
+        (changed(&|bytes| bytes[HEAD + 2] = 0), "impossible sizes"),
+        (changed(&|bytes| bytes[HEAD + 8] = 200), "impossible lengths"),
+        (changed(&|bytes| bytes[HEAD - 3] ^= 8), "not a file of KRK"),
+        (changed(&|bytes| itself(bytes)), "a symbol contains itself"),
+    ];
+    for (changed, sentence) in wrong {
+        let said = said(&changed);
+        assert!(said.contains(sentence) && said.contains("KRvK.rtbz"), "{said}: {sentence}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
+
+/// Makes the last symbol that is a pair begin with itself.
+fn itself(bytes: &mut [u8]) {
+    let lengths = usize::from(bytes[HEAD + 8] - bytes[HEAD + 9]) + 1;
+    let count_at = HEAD + 10 + 2 * lengths;
+    let count = usize::from(u16::from_le_bytes([bytes[count_at], bytes[count_at + 1]]));
+    let at = |symbol: usize| count_at + 2 + 3 * symbol;
+    let is_pair =
+        |&symbol: &usize| (bytes[at(symbol) + 1] >> 4, bytes[at(symbol) + 2]) != (15, 255);
+    let pair = (0..count).rev().find(is_pair).unwrap();
+    let start = at(pair);
+    bytes[start] = pair as u8;
+    bytes[start + 1] = bytes[start + 1] & 0xf0 | (pair >> 8) as u8;
 }
 
 /// Whatever the bytes, reading ends, with an answer or a sentence.

@@ -14,7 +14,7 @@
 use std::cmp::Reverse;
 
 use molien_board::Move;
-use molien_values::{Category, Precision, Value, category_at};
+use molien_values::{Category, Value, category_at};
 
 use crate::game::Game;
 use crate::tables::{Known, KnownMove};
@@ -38,7 +38,7 @@ impl Choice {
         let category = match (seen, after.dtz50) {
             // Once nobody has claimed the draw, mate is mate at any count.
             (_, Value::Loss(0)) => Category::Win,
-            (0 | 1, value) => category_at(value, Precision::Exact, clock).reverse(),
+            (0 | 1, value) => category_at(value, after.precision, clock).reverse(),
             _ => Category::Draw, // the third time
         };
         Choice { played, category, after, repeats: seen > 0 }
@@ -85,18 +85,19 @@ pub(crate) fn rank(game: &Game, moves: &[KnownMove]) -> Vec<Choice> {
 pub(crate) fn is_settled(game: &Game, here: Option<Known>, moves: &[KnownMove]) -> bool {
     let Some(best) = rank(game, moves).first().map(|choice| choice.category) else { return false };
     let enough =
-        here.is_some_and(|here| best >= category_at(here.dtz50, Precision::Exact, game.clock()));
+        here.is_some_and(|here| best >= category_at(here.dtz50, here.precision, game.clock()));
     best == Category::Win || enough || moves.iter().all(|(_, after)| after.is_some())
 }
 
 #[cfg(test)]
 mod tests {
     use molien_board::Setup;
+    use molien_values::Precision;
 
     use super::*;
 
     fn known(dtz50: Value, dtm: Value) -> Known {
-        Known { dtz50, dtm: Some(dtm) }
+        Known { dtz50, precision: Precision::Exact, dtm: Some(dtm) }
     }
 
     /// The moves of a lone rook, the first few with these values.

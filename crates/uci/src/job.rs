@@ -172,7 +172,7 @@ fn score(choice: &Choice, line: &Line) -> Score {
 
 #[cfg(test)]
 mod tests {
-    use molien_values::Value;
+    use molien_values::{Precision, Value};
 
     use super::*;
     use crate::tables::Known;
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn wins_without_plies_to_mate_score_by_zeroing() {
         let position: molien_board::Position = "8/8/8/8/8/2k5/8/K6R w - -".parse().unwrap();
-        let after = Known { dtz50: Value::Loss(12), dtm: None };
+        let after = Known { dtz50: Value::Loss(12), precision: Precision::Exact, dtm: None };
         let played = position.legal_moves()[0];
         let moves = [(played, Some(after))];
         let choice = rank(&Game::new(position.into()), &moves)[0];

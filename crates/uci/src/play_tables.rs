@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use molien_board::{Material, Position};
 use molien_build::{Build, Making, dependencies};
-use molien_probe::{MadeTables, ProbeError, Source, StoredTables, Tablebase};
+use molien_probe::{MadeTables, ProbeError, Source, Sources, StoredTables, Tablebase};
 use molien_solve::{Progress, WaveReport};
 use molien_table::Directory;
-use molien_values::{Metric, Value};
+use molien_values::{Metric, Precision, Value, Values};
 
 use crate::tables::{Known, TableProblem, Tables};
 
@@ -43,6 +43,8 @@ struct Open {
 /// Tables in a folder, read a position at a time, or made and kept in memory.
 pub struct PlayTables {
     folder: Option<Directory>,
+    /// Asked for what the folder does not have.
+    more: Option<Arc<dyn Source>>,
     make_build: MakeBuild,
     listener: Arc<Listener>,
     open: RwLock<Arc<Open>>,
@@ -51,18 +53,26 @@ pub struct PlayTables {
 impl PlayTables {
     /// The tables of a folder; `make_build` is for those that are missing.
     pub fn in_folder(folder: Directory, make_build: MakeBuild) -> PlayTables {
-        let open = RwLock::new(Open::folder(&folder));
+        let open = RwLock::new(Open::folder(&folder, None));
         let listener = Arc::default();
-        PlayTables { folder: Some(folder), make_build, listener, open }
+        PlayTables { folder: Some(folder), more: None, make_build, listener, open }
+    }
+
+    /// With another source for what the tables do not have. It must answer at
+    /// once.
+    pub fn with_source(mut self, more: Arc<dyn Source>) -> PlayTables {
+        let sources = vec![self.open().source.clone(), more.clone()];
+        self.open = RwLock::new(Open::new(Arc::new(Sources::new(sources))));
+        self.more = Some(more);
+        self
     }
 
     /// No tables at first; those that are made stay in memory.
     pub fn in_memory(make_build: MakeBuild) -> PlayTables {
         let listener: Arc<Listener> = Arc::default();
         let source = MadeTables::new(Arc::new(make_build(listener.clone())), None);
-        let open =
-            RwLock::new(Arc::new(Open { source: Arc::new(source), metrics: RwLock::default() }));
-        PlayTables { folder: None, make_build, listener, open }
+        let open = RwLock::new(Open::new(Arc::new(source)));
+        PlayTables { folder: None, more: None, make_build, listener, open }
     }
 
     fn open(&self) -> Arc<Open> {
@@ -85,15 +95,20 @@ impl PlayTables {
         let build = (self.make_build)(self.listener.clone()).with_folder(folder.clone());
         let made = build.logging_waves().store(&[material], &METRICS, &Making::default());
         // Sub-games may have been stored even if the rest failed.
-        *self.open.write().unwrap_or_else(PoisonError::into_inner) = Open::folder(folder);
+        *self.open.write().unwrap_or_else(PoisonError::into_inner) =
+            Open::folder(folder, self.more.clone());
         Ok(made?)
     }
 }
 
 impl Open {
-    fn folder(folder: &Directory) -> Arc<Open> {
-        let source = StoredTables::new(folder.clone());
-        Arc::new(Open { source: Arc::new(source), metrics: RwLock::default() })
+    fn new(source: Arc<dyn Source>) -> Arc<Open> {
+        Arc::new(Open { source, metrics: RwLock::default() })
+    }
+
+    fn folder(folder: &Directory, more: Option<Arc<dyn Source>>) -> Arc<Open> {
+        let stored: Arc<dyn Source> = Arc::new(StoredTables::new(folder.clone()));
+        Open::new(Arc::new(Sources::new([stored].into_iter().chain(more).collect())))
     }
 
     fn metrics(&self, material: Material) -> Option<Metrics> {
@@ -110,12 +125,23 @@ impl Open {
         *known.entry(material).or_insert(metrics)
     }
 
-    fn value(&self, position: &Position, metric: Metric) -> Result<Option<Value>, TableProblem> {
-        match Tablebase::new(self.source.clone()).value(position, metric) {
-            Ok(value) => Ok(Some(value)),
+    fn value(
+        &self,
+        position: &Position,
+        metric: Metric,
+    ) -> Result<Option<(Value, Precision)>, TableProblem> {
+        let problem = |error| TableProblem::new(position.material(), error);
+        let tables = Tablebase::new(self.source.clone());
+        let (values, failures) = tables.values(&[*position], &[metric]).map_err(problem)?;
+        let known = |values: &Values| Some((values.get(metric)?, values.precision(metric)));
+        match (values.first().and_then(known), failures.into_iter().next()) {
+            (Some(known), _) => Ok(Some(known)),
             // An en-passant capture may lead to a table that is not there.
-            Err(ProbeError::MissingTable { .. } | ProbeError::TooManyMen { .. }) => Ok(None),
-            Err(error) => Err(TableProblem::new(position.material(), error)),
+            (None, None) => Ok(None),
+            (None, Some(failure)) => match failure.error {
+                ProbeError::MissingTable { .. } | ProbeError::TooManyMen { .. } => Ok(None),
+                error => Err(problem(error)),
+            },
         }
     }
 }
@@ -123,13 +149,15 @@ impl Open {
 impl Tables for PlayTables {
     fn probe(&self, position: &Position) -> Result<Option<Known>, TableProblem> {
         if position.occupied().len() == 2 {
-            return Ok(Some(Known { dtz50: Value::Draw, dtm: Some(Value::Draw) }));
+            let (dtz50, precision) = (Value::Draw, Precision::Exact);
+            return Ok(Some(Known { dtz50, precision, dtm: Some(Value::Draw) }));
         }
         let open = self.open();
         let Some(metrics) = open.metrics(position.material()) else { return Ok(None) };
-        let Some(dtz50) = open.value(position, metrics.zeroing)? else { return Ok(None) };
+        let zeroing = open.value(position, metrics.zeroing)?;
+        let Some((dtz50, precision)) = zeroing else { return Ok(None) };
         let dtm = if metrics.dtm { open.value(position, Metric::Dtm)? } else { None };
-        Ok(Some(Known { dtz50, dtm }))
+        Ok(Some(Known { dtz50, precision, dtm: dtm.map(|(dtm, _)| dtm) }))
     }
 
     fn has(&self, material: Material) -> bool {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use molien_board::{Material, Move, Position};
 use molien_pawns::Oracle;
-use molien_values::{Outcome, Value};
+use molien_values::{Outcome, Precision, Value};
 use thiserror::Error;
 
 /// What tables know of a position, seen from its side to move.
@@ -13,6 +13,8 @@ use thiserror::Error;
 pub struct Known {
     /// Plies to a zeroing move or mate, as the 50-move rule counts them.
     pub dtz50: Value,
+    /// How exact that is.
+    pub precision: Precision,
     /// Plies to mate, if the tables say.
     pub dtm: Option<Value>,
 }

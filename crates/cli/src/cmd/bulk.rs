@@ -115,9 +115,7 @@ impl Bulk<'_> {
                 serde_json::to_string(&ErrorJson::new(Some(input), error)).unwrap_or_default()
             }
             (Format::Csv, Ok(answer)) => {
-                let plies = answer.values.plies();
-                let plies = plies.map(|p| p.map_or(String::new(), |plies| plies.to_string()));
-                let plies: Vec<String> = plies.collect();
+                let plies: Vec<String> = answer.values.texts().collect();
                 format!("{},{},{},", answer.fen, answer.category, plies.join(","))
             }
             (Format::Csv, Err(error)) => {

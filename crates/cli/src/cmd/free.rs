@@ -54,7 +54,7 @@ pub fn run(context: &Context, args: &FreeArgs) -> anyhow::Result<Verdict> {
         let metrics = [args.metric, Metric::Dtz50];
         estimate::check(context, Goal::Position(&setup.position), &metrics)?;
     }
-    let squares = free.squares(&context.tablebase(), args.metric)?;
+    let squares = free.squares(&context.tablebase()?, args.metric)?;
     if let Some(path) = &args.svg {
         let drawing = board(&free, &squares, args.metric).to_svg();
         std::fs::write(path, drawing).with_context(|| path.display().to_string())?;
@@ -67,7 +67,8 @@ pub fn run(context: &Context, args: &FreeArgs) -> anyhow::Result<Verdict> {
     Ok(Verdict::Done)
 }
 
-/// `+27`, `-12`, `=`, with a star where the 50-move rule spoils it.
+/// `+27`, `-12`, `=`, with a star where the 50-move rule spoils it; `+27/28` is
+/// one of the two.
 fn short(answer: &Answer, metric: Metric) -> String {
     let star = match answer.category {
         Category::CursedWin | Category::BlessedLoss => "*",
@@ -79,7 +80,8 @@ fn short(answer: &Answer, metric: Metric) -> String {
         Outcome::Loss => '-',
     };
     let plies = answer.values.plies(metric).unwrap_or(0).unsigned_abs();
-    format!("{sign}{plies}{star}")
+    let or = answer.values.or_plies(metric).map(|or| format!("/{}", or.unsigned_abs()));
+    format!("{sign}{plies}{}{star}", or.unwrap_or_default())
 }
 
 fn label(square: &FreeSquare, metric: Metric) -> String {
@@ -93,14 +95,19 @@ fn label(square: &FreeSquare, metric: Metric) -> String {
 fn print(free: &FreeMan, squares: &[FreeSquare], metric: Metric) -> anyhow::Result<()> {
     let man = free.free().letter();
     print_line(&format!("{man} on each square, {} to move, {metric} in plies\n", free.turn()))?;
+    let widest = squares.iter().map(|square| label(square, metric).len()).max().unwrap_or(0);
+    let width = 6.max(widest + 1);
     for rank in (0..8).rev() {
         let row: String = squares[rank * 8..rank * 8 + 8]
             .iter()
-            .map(|square| format!("{:>6}", label(square, metric)))
+            .map(|square| format!("{:>width$}", label(square, metric)))
             .collect();
         print_line(&format!("{} {row}", rank + 1))?;
     }
-    print_line(&format!("  {}", "abcdefgh".chars().map(|c| format!("{c:>6}")).collect::<String>()))
+    print_line(&format!(
+        "  {}",
+        "abcdefgh".chars().map(|c| format!("{c:>width$}")).collect::<String>()
+    ))
 }
 
 /// The board as a picture: colours for classes, numbers for plies.

@@ -1,7 +1,7 @@
 //! `molien line`.
 
 use clap::Args;
-use molien_lines::{Line, Play, Strategy, Until, best_line};
+use molien_lines::{Line, LineError, Play, Strategy, Until, best_line};
 use molien_schema::LineJson;
 use molien_values::Metric;
 
@@ -26,7 +26,8 @@ A strategy is a metric or letters, the most important first: M (dtm), C (dtc),
 Z or F (dtz), R. ZM plays for the next zeroing move and settles ties by mate.
 R, the default, wins within the 50-move rule, counted from the clock of the FEN,
 and as fast as the rule allows; the other strategies do not look at the rule
-and can throw a win away. The line ends where a draw can be claimed.";
+and can throw a win away. The line ends where a draw can be claimed.
+With --syzygy, where only Syzygy files know the position, both sides play by dtz50.";
 
 /// Which position, played how.
 #[derive(Args, Debug)]
@@ -68,13 +69,25 @@ pub fn run(context: &Context, args: &LineArgs) -> anyhow::Result<Verdict> {
         None if rule => Strategy::within_the_rule(),
         None => Metric::Dtm.into(),
     };
-    let strategy = |own: &Option<Strategy>| own.clone().unwrap_or(default.clone());
-    let play = Play { white: strategy(&args.white), black: strategy(&args.black) };
+    let strategy =
+        |own: &Option<Strategy>, default: &Strategy| own.clone().unwrap_or(default.clone());
+    let play_by = |default: &Strategy| Play {
+        white: strategy(&args.white, default),
+        black: strategy(&args.black, default),
+    };
+    let mut play = play_by(&default);
     let until = Until { plies: args.plies, conversion: args.conversion, fifty_moves: rule };
     let by_strategy = play.white.metrics().chain(play.black.metrics());
     let metrics: Vec<Metric> = by_strategy.chain(rule.then_some(Metric::Dtz50)).collect();
     estimate::check(context, Goal::Position(&setup.position), &metrics)?;
-    let line = best_line(&context.tablebase(), setup, &play, until)?;
+    let tables = context.tablebase()?;
+    let mut line = best_line(&tables, setup, &play, until);
+    // Syzygy files know how far it is to a zeroing move, not to mate.
+    if args.metric.is_none() && rule && line.as_ref().is_err_and(lacks_mate) {
+        play = play_by(&Metric::Dtz50.into());
+        line = best_line(&tables, setup, &play, until);
+    }
+    let line = line?;
     if context.json {
         print_answer(&LineJson::new(&line, &play))?;
     } else if args.pgn {
@@ -84,6 +97,12 @@ pub fn run(context: &Context, args: &LineArgs) -> anyhow::Result<Verdict> {
         print(&line, &play)?;
     }
     Ok(Verdict::Done)
+}
+
+/// Whether there is no table that counts plies to mate.
+fn lacks_mate(error: &LineError) -> bool {
+    let LineError::Probe(error) = error else { return false };
+    error.missing_table().is_some_and(|(_, metric)| metric == Metric::Dtm)
 }
 
 fn print(line: &Line, play: &Play) -> anyhow::Result<()> {

@@ -20,6 +20,8 @@ pub mod stats;
 pub mod study;
 pub mod survey;
 pub mod syzygy;
+pub mod syzygy_check;
+pub mod syzygy_write;
 pub mod tables;
 pub mod uci;
 pub mod verify;

@@ -9,13 +9,14 @@ use molien_draw::Board;
 use molien_probe::words::{best_moves, sentence, verdict};
 use molien_probe::{Answer, MoveAnswer};
 use molien_schema::PositionJson;
-use molien_values::{Category, Metric, Value};
+use molien_values::{Category, Metric};
 
 use crate::Verdict;
 use crate::cmd::{bulk, survey};
 use crate::context::Context;
 use crate::diagram::{Style, lines};
 use crate::estimate::{self, Goal};
+use crate::hint::missing_hint;
 use crate::text::{print_answer, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
@@ -32,6 +33,9 @@ move's values are those of the position after it, seen from the side then to
 move. Moves are grouped by what they achieve, the best first. The halfmove clock
 of the FEN counts: a win that comes too late for it is a draw by the 50-move rule.
 With --metric nothing else is solved; without dtz50 the rule is not looked at.
+With --syzygy positions that are not stored are looked up in Syzygy files, which know
+dtz50 alone, often rounded: '12 or 13' is one of the two. To have another metric solved,
+ask for it with --metric.
 With --fens FILE every line of a file (of standard input for '-') is a position, and
 a line of JSON, or of CSV with --format csv, is written for each, in order;
 docs/json.md lists the fields.";
@@ -69,7 +73,7 @@ pub fn run(context: &Context, args: &ProbeArgs) -> anyhow::Result<Verdict> {
         if args.metric.is_empty() { Metric::ALL.to_vec() } else { args.metric.clone() };
     let options = FenOptions { ignore_castling: args.ignore_castling };
     if let Some(path) = &args.fens {
-        return bulk::run(&context.tablebase(), path, &metrics, options, args.format);
+        return bulk::run(&context.tablebase()?, path, &metrics, options, args.format);
     }
     let setup = Setup::parse(&args.fen.join(" "), options)?;
     // A large board is solved in one metric at a time.
@@ -81,7 +85,7 @@ pub fn run(context: &Context, args: &ProbeArgs) -> anyhow::Result<Verdict> {
     }
     setup.position.check_legal()?;
     estimate::check(context, Goal::Position(&setup.position), &metrics)?;
-    let tables = context.tablebase();
+    let tables = context.tablebase()?;
     // The moves first: they ask for all positions that are needed.
     let moves = tables.moves_at(&setup, &metrics)?;
     let answer = tables.probe_at(&setup, &metrics)?;
@@ -104,6 +108,18 @@ pub fn run(context: &Context, args: &ProbeArgs) -> anyhow::Result<Verdict> {
 
 /// The most moves that are named one by one.
 const NAMED: usize = 4;
+
+/// Width of a column of plies, and of one with plies that may be one more.
+const WIDTH: usize = 7;
+const ROUNDED_WIDTH: usize = 13;
+
+/// `12`, or `12 or 13`.
+fn either(number: i32, or: Option<i32>) -> String {
+    match or {
+        Some(or) => format!("{number} or {or}"),
+        None => number.to_string(),
+    }
+}
 
 /// A position's values and moves in some metrics.
 struct View<'a> {
@@ -131,19 +147,32 @@ impl View<'_> {
         sentence(self.setup, self.metrics, self.answer, self.moves)
     }
 
+    /// How wide the column of a metric is: rounded plies need more room.
+    fn width(&self, metric: Metric) -> usize {
+        let after = self.moves.iter().map(|m| &m.after);
+        let mut answers = after.chain([self.answer]);
+        let rounded = answers.any(|answer| answer.values.or_plies(metric).is_some());
+        if rounded { ROUNDED_WIDTH } else { WIDTH }
+    }
+
     /// Something of every metric, in columns; draws have none.
-    fn columns(&self, number: impl Fn(Metric) -> Option<i32>) -> String {
+    fn columns(&self, text: impl Fn(Metric) -> Option<String>) -> String {
         let column = |&metric: &Metric| {
-            format!("{:>7}", number(metric).map_or("-".to_owned(), |number| number.to_string()))
+            let text = text(metric).unwrap_or_else(|| "-".to_owned());
+            format!("{text:>width$}", width = self.width(metric))
         };
         self.metrics.iter().map(column).collect()
     }
 
     /// The plies, and the winner's moves.
     fn print_row(&self, name: &str, answer: &Answer) -> anyhow::Result<()> {
-        let plies = self.columns(|metric| answer.values.plies(metric));
-        let moves = |metric| answer.values.get(metric).and_then(Value::plies).map(winner_moves);
-        let moves = self.columns(|metric| moves(metric).map(i32::from));
+        let or = |metric| answer.values.or_plies(metric);
+        let plies = self.columns(|metric| Some(either(answer.values.plies(metric)?, or(metric))));
+        let moves = |plies: i32| i32::from(winner_moves(plies.unsigned_abs() as u16));
+        let moves = self.columns(|metric| {
+            let (fewest, most) = (moves(answer.values.plies(metric)?), or(metric).map(moves));
+            Some(either(fewest, most.filter(|&most| most != fewest)))
+        });
         print_line(&format!("  {name:8} {plies}   {moves}"))
     }
 
@@ -154,8 +183,8 @@ impl View<'_> {
         print_line("")?;
         lines(position, style).iter().try_for_each(|line| print_line(line))?;
         print_line(&format!("\n{setup}"))?;
-        let names: String = metrics.iter().map(|metric| format!("{:>7}", metric.name())).collect();
-        let width = metrics.len() * 7;
+        let names = self.columns(|metric| Some(metric.name().to_owned()));
+        let width = metrics.iter().map(|&metric| self.width(metric)).sum();
         print_line(&format!("\n  {:8} {:>width$}   {:>width$}", "", "plies", "winner's moves"))?;
         print_line(&format!("  {:8} {names}   {names}", ""))?;
         self.print_row("now", answer)?;
@@ -168,7 +197,9 @@ impl View<'_> {
             group.iter().try_for_each(|m| self.print_row(&m.san, &m.after))?;
         }
         for missing in &answer.missing {
-            print_line(&format!("{} is not known: {}", missing.metric, missing.error))?;
+            let hint = missing_hint(&missing.error).map(|hint| format!("; {hint}"));
+            let (metric, error) = (missing.metric, &missing.error);
+            print_line(&format!("{metric} is not known: {error}{}", hint.unwrap_or_default()))?;
         }
         Ok(())
     }

@@ -52,7 +52,10 @@ pub fn run(context: &Context, args: &SearchArgs) -> anyhow::Result<Verdict> {
         time: Some(Duration::from_secs_f64(args.time)),
         ..Limits::default()
     };
-    let oracle = args.use_tables.then(|| TableOracle::new(context.tablebase()));
+    let oracle = match args.use_tables {
+        true => Some(TableOracle::new(context.tablebase()?)),
+        false => None,
+    };
     let options = Options { oracle: oracle.map(|oracle| oracle as _), ..Options::default() };
     let stop = context.interrupt_flag();
     let result = Searcher::new(options).search_with(&position, limits, &stop, |_| {});

@@ -99,7 +99,7 @@ fn store(context: &Context, materials: &[Material], metrics: &[Metric]) -> anyho
         materials.iter().partition(|&&material| storage(material) != Storage::None);
     estimate::announce(context, &stored, metrics);
     let seconds = make(context, &context.build(), &stored, metrics)?;
-    let tables = context.tablebase();
+    let tables = context.own_tablebase();
     for material in stored {
         let seconds = seconds.get(&material.canonical()).copied().unwrap_or(0.0);
         for &metric in metrics {
@@ -146,7 +146,7 @@ fn in_memory(
     if materials.is_empty() {
         return Ok(Verdict::Done);
     }
-    let tables = context.tablebase();
+    let tables = context.own_tablebase();
     for &material in materials {
         for &metric in metrics {
             let start = Instant::now();

@@ -75,7 +75,7 @@ pub fn run(context: &Context, args: &StatsArgs) -> anyhow::Result<Verdict> {
         return Ok(Verdict::Done);
     }
     estimate::check(context, Goal::Tables(&[material]), &args.metric)?;
-    let tables = context.tablebase();
+    let tables = context.own_tablebase();
     let stats = args.metric.iter().map(|&metric| Ok((metric, tables.stats(material, metric)?)));
     let stats = stats.collect::<anyhow::Result<Vec<(Metric, Stats)>>>()?;
     let counting = args.counting;

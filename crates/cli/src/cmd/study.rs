@@ -61,7 +61,7 @@ pub fn run(context: &Context, args: &StudyArgs) -> anyhow::Result<Verdict> {
     // All input before any output: what is read cannot be overwritten.
     let inputs = args.file.iter().map(|path| load(path)).collect::<Result<Vec<_>, _>>()?;
     let mut out = args.out.as_deref().map(|out| Out::open(out, &args.file)).transpose()?;
-    let tables = context.tablebase();
+    let tables = context.tablebase()?;
     let options = Options { max_men: args.max_men, fifty_moves: !args.no_50_move_rule };
     let report_games = !args.summary && !out.as_ref().is_some_and(|out| out.is_stdout);
     let mut summary = Summary::default();

@@ -19,7 +19,8 @@ Examples:
 Register `molien uci` as an engine in any chess program. It plays whatever the
 folder of tables knows perfectly and within the 50-move rule, and king and pawn
 endings beyond by search. Tables that are missing are solved only if the option
-SolveMissing is set, and then in the background. docs/engine.md lists the
+SolveMissing is set, and then in the background. With --syzygy it plays from Syzygy
+files what the folder does not have. docs/engine.md lists the
 options.";
 
 /// Which tables to use.
@@ -34,12 +35,19 @@ pub struct UciArgs {
 /// Runs as a UCI engine on standard input and output.
 pub fn run(context: &Context, args: &UciArgs) -> anyhow::Result<Verdict> {
     let make_build = context.build_maker();
-    let tables: Arc<dyn Tables> = match context.directory() {
-        Some(folder) => Arc::new(PlayTables::in_folder(folder.clone(), make_build.clone())),
-        None => Arc::new(PlayTables::in_memory(make_build.clone())),
+    let syzygy = context.syzygy()?;
+    let with_syzygy = move |tables: PlayTables| -> Arc<dyn Tables> {
+        Arc::new(match &syzygy {
+            Some(files) => tables.with_source(files.clone()),
+            None => tables,
+        })
     };
-    let open = move |folder: &Path| -> Arc<dyn Tables> {
-        Arc::new(PlayTables::in_folder(Directory::new(folder), make_build.clone()))
+    let tables = with_syzygy(match context.directory() {
+        Some(folder) => PlayTables::in_folder(folder.clone(), make_build.clone()),
+        None => PlayTables::in_memory(make_build.clone()),
+    });
+    let open = move |folder: &Path| {
+        with_syzygy(PlayTables::in_folder(Directory::new(folder), make_build.clone()))
     };
     let setup = Setup {
         name: format!("Molien {}", env!("CARGO_PKG_VERSION")),

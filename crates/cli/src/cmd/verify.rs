@@ -112,7 +112,7 @@ fn check(
     args: &VerifyArgs,
 ) -> anyhow::Result<Report> {
     if context.only_stored() {
-        all_stored(&context.tablebase(), material, &args.metric)?;
+        all_stored(&context.own_tablebase(), material, &args.metric)?;
     }
     let options = Options {
         metrics: args.metric.clone(),
