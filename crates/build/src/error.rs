@@ -14,7 +14,9 @@ use thiserror::Error;
 pub enum BuildError {
     /// The tables would not fit.
     #[error(
-        "{material} in {metric} needs about {needed_mib} MiB of memory, but the limit is {limit_mib} MiB"
+        "{material} in {metric} needs about {} of memory, but the limit is {}",
+        mebibytes(*needed_mib),
+        mebibytes(*limit_mib)
     )]
     Memory {
         /// What was asked.
@@ -83,6 +85,16 @@ pub enum BuildError {
         /// What was being made.
         material: Material,
     },
+}
+
+/// So much memory, in the unit that suits it.
+fn mebibytes(mib: u64) -> String {
+    let number = mib as f64;
+    match mib {
+        0..=1023 => format!("{mib} MiB"),
+        1024..=1_048_575 => format!("{:.1} GiB", number / 1024.0),
+        _ => format!("{:.1} TiB", number / 1_048_576.0),
+    }
 }
 
 impl BuildError {

@@ -41,6 +41,11 @@ pub fn plural<'a>(count: u64, one: &'a str, several: &'a str) -> &'a str {
     if count == 1 { one } else { several }
 }
 
+/// `1 ply`, `2 plies`.
+pub fn plies(count: u16) -> String {
+    format!("{count} {}", plural(u64::from(count), "ply", "plies"))
+}
+
 /// A number of bytes, three digits of it: `1.25 GiB`.
 pub fn size(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["KiB", "MiB", "GiB", "TiB", "PiB"];

@@ -68,6 +68,25 @@ fn a_folder_that_cannot_be_written_to_still_answers() {
     assert_eq!(notice.matches("solving in memory instead").count(), 1, "{notice}");
 }
 
+/// A line that is no position, or none that can be, spoils no other.
+#[test]
+fn bad_lines_are_answered_in_place() {
+    let folder = scratch("everyday-bulk");
+    let lines = ["8/8/8/8/8/2k5/8/K6R b - -", "nonsense", "7R/8/8/8/8/8/K7/2k4R w - -", ROOK];
+    std::fs::write(folder.join("fens"), lines.join("\n")).unwrap();
+    let fens = folder.join("fens");
+    let (code, answers, errors) =
+        run(&["probe", "--in-memory", "--metric", "dtm", "--fens", fens.to_str().unwrap()]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let answers: Vec<Json> =
+        answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 4);
+    assert_eq!((&answers[0]["category"], &answers[3]["category"]), (&"loss".into(), &"win".into()));
+    assert_eq!(answers[1]["input"], "nonsense");
+    let illegal = answers[2]["error"].as_str().unwrap();
+    assert!(illegal.contains("Black is in check"), "{illegal}");
+}
+
 #[test]
 fn several_folders_are_read() {
     let (full, empty) = (scratch("everyday-full"), scratch("everyday-empty"));

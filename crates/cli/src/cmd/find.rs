@@ -14,7 +14,7 @@ use crate::Verdict;
 use crate::context::Context;
 use crate::estimate::{self, Goal};
 use crate::scan_bar::ScanBar;
-use crate::text::{grouped, plural, print_answer, print_line};
+use crate::text::{grouped, plies, plural, print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -191,7 +191,7 @@ fn print_hit(context: &Context, tables: &TableSet, hit: &Hit) -> anyhow::Result<
     let values: Vec<(Metric, Value)> = tables.metrics().iter().filter_map(of).collect();
     let depths: String = values
         .iter()
-        .filter_map(|(metric, value)| Some(format!("  {metric} {}", value.plies()?)))
+        .filter_map(|(metric, value)| Some(format!("  {metric} {}", plies(value.plies()?))))
         .collect();
     print_line(&format!("{}  {}{depths}", hit.position, hit.category))
 }

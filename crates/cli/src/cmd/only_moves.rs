@@ -10,7 +10,7 @@ use crate::Verdict;
 use crate::context::Context;
 use crate::estimate::{self, Goal};
 use crate::scan_bar::ScanBar;
-use crate::text::{grouped, percent, print_answer, print_line};
+use crate::text::{grouped, percent, plies, print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -54,7 +54,7 @@ pub fn run(context: &Context, args: &OnlyMovesArgs) -> anyhow::Result<Verdict> {
 
 fn print(color: Color, side: &OnlyMoves) -> anyhow::Result<()> {
     print_line(&format!(
-        "{color} to move    positions     one keeps it     one is optimal       one is legal"
+        "{color} to move          positions     one keeps it     one is optimal       one is legal"
     ))?;
     let row = |name: String, counts: &OnlyMoveCounts| {
         if counts.positions == 0 {
@@ -63,7 +63,7 @@ fn print(color: Color, side: &OnlyMoves) -> anyhow::Result<()> {
         let share =
             |part: u64| format!("{:>10} {:>8}", grouped(part), percent(part, counts.positions));
         print_line(&format!(
-            "  {name:12} {:>12} {} {} {}",
+            "  {name:17} {:>12} {} {} {}",
             grouped(counts.positions),
             share(counts.one_keeping),
             share(counts.one_optimal),
@@ -71,11 +71,11 @@ fn print(color: Color, side: &OnlyMoves) -> anyhow::Result<()> {
         ))
     };
     for (ply, counts) in side.wins.iter().enumerate() {
-        row(format!("win in {ply}"), counts)?;
+        row(format!("win in {}", plies(ply as u16)), counts)?;
     }
     row("draw".to_owned(), &side.draws)?;
     for (ply, counts) in side.losses.iter().enumerate() {
-        row(format!("loss in {ply}"), counts)?;
+        row(format!("loss in {}", plies(ply as u16)), counts)?;
     }
     Ok(())
 }

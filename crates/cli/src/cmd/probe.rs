@@ -83,7 +83,6 @@ pub fn run(context: &Context, args: &ProbeArgs) -> anyhow::Result<Verdict> {
         setup.position.check_legal()?;
         survey::announce(&*context.card()?, setup.position.material(), metric)?;
     }
-    setup.position.check_legal()?;
     estimate::check(context, Goal::Position(&setup.position), &metrics)?;
     let tables = context.tablebase()?;
     // The moves first: they ask for all positions that are needed.
