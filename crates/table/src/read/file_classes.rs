@@ -27,7 +27,8 @@ impl FileClasses {
     /// `None` if a class of the file cannot be decoded alone.
     pub fn new(file: Arc<TableFile>, metric: Metric, depths: bool) -> Option<FileClasses> {
         let layout = &file.shared.meta.layout;
-        if layout.king_moves || layout.material.has_pawns() {
+        let packed = file.packed.is_some();
+        if layout.king_moves || layout.material.has_pawns() || packed {
             return None;
         }
         let place = file.find(metric).ok()?;
