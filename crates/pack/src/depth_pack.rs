@@ -234,7 +234,7 @@ impl<'a, S: Source> DepthPacker<'a, S> {
     ) -> Vec<(usize, Vec<u8>)> {
         let mut walker = Walker::new();
         let mut known = Box::new([[UNKNOWN; 64]; 64]);
-        let mut streams = StreamBuilder::new(self.profile, 1);
+        let mut streams = StreamBuilder::new(self.profile, self.layout.rows(), 1);
         self.segments(chunk, alphabet, |segment| {
             let mut sink = DepthWriting::new(&segment.truth, &model.leaves);
             let of = self.depths_of(segment, alphabet);

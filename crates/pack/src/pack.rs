@@ -222,7 +222,7 @@ impl<'a, S: Source> ClassPacker<'a, S> {
         let chunk = self.read(chunk);
         let mut walkers = [Walker::new(), Walker::new()];
         let (mut own, mut room) = (ClassTile::default(), ClassTile::default());
-        let mut streams = StreamBuilder::new(self.profile, self.sides.len());
+        let mut streams = StreamBuilder::new(self.profile, self.layout.rows(), self.sides.len());
         let per_tile = self.profile.segments.per_tile(self.layout);
         for (i, frame) in chunk.live() {
             for (segment, rows) in self.segments().enumerate() {
