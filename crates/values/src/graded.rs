@@ -4,8 +4,6 @@
 use molien_board::{Color, Square};
 use molien_hyper::{Hyperboard, Index, Tile};
 
-use crate::Value;
-
 use crate::{FIFTY_MOVES_PLIES, Value};
 
 /// Bits of the largest depth: 2047 plies.

@@ -230,7 +230,7 @@ fn report(
             "{:8} {:5} {:>13} positions  {}  {seconds:.2} s",
             material.to_string(),
             metric.name(),
-            grouped(positions),
+            grouped(solved.positions),
             Color::BOTH.map(|color| classes(stats, color)).join("; "),
         ));
     }
