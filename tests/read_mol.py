@@ -16,7 +16,7 @@ try:
 except ImportError:
     xxhash = None
 
-METRICS = ["dtm", "dtc", "dtz", "dtz50", "wdl"]
+METRICS = ["dtm", "dtc", "dtz", "dtz50", "wdl", "dtm50"]
 LOSS, DRAW, WIN = 0, 1, 2
 STEPS = {"r": [(1, 0), (-1, 0), (0, 1), (0, -1)], "b": [(1, 1), (1, -1), (-1, 1), (-1, -1)],
          "n": [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]}

@@ -19,7 +19,7 @@ pub(crate) struct KeptTile {
 }
 
 enum Cells {
-    Classes(ClassTile),
+    Classes(Box<ClassTile>),
     Depths(Box<DepthTile>),
 }
 
@@ -35,7 +35,7 @@ struct Cell {
 impl KeptTile {
     pub fn len_bytes(&self) -> u64 {
         let cells = match self.cells {
-            Cells::Classes(_) => 0,
+            Cells::Classes(_) => size_of::<ClassTile>(),
             Cells::Depths(_) => size_of::<DepthTile>(),
         };
         (size_of::<KeptTile>() + cells) as u64
@@ -150,7 +150,7 @@ impl TableFile {
             let stream = section.table.stream_of(tile, row);
             let stream = stream.map(|stream| section.table.range(stream));
             let data = self.stream_data(packed, &section.data, stream)?;
-            let mut classes = ClassTile::default();
+            let mut classes = Box::new(ClassTile::default());
             let rows = packed.with_scratch(|scratch| {
                 let cells = (tile, turn);
                 let scratch = &mut scratch.classes;

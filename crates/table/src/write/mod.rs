@@ -54,7 +54,7 @@ pub enum Pack {
 }
 
 /// How a table is written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
     /// How values are coded; if nothing is said, as in the file that is added to,
     /// and quickly in a new one.
@@ -88,12 +88,6 @@ impl WriteOptions {
     /// Coded quickly, with this zstd level.
     pub const fn quick(level: i32) -> WriteOptions {
         WriteOptions { pack: Some(Pack::Quick { level }) }
-    }
-}
-
-impl Default for WriteOptions {
-    fn default() -> WriteOptions {
-        WriteOptions { pack: None }
     }
 }
 
