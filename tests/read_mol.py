@@ -16,7 +16,7 @@ try:
 except ImportError:
     xxhash = None
 
-METRICS = ["dtm", "dtc", "dtz", "dtz50"]
+METRICS = ["dtm", "dtc", "dtz", "dtz50", "wdl", "dtm50"]
 LOSS, DRAW, WIN = 0, 1, 2
 STEPS = {"r": [(1, 0), (-1, 0), (0, 1), (0, -1)], "b": [(1, 1), (1, -1), (-1, 1), (-1, -1)],
          "n": [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)]}
@@ -117,6 +117,10 @@ class Table:
     def metric(self, f):
         metric = {"id": f.number("B"), "reference": f.number("B")}
         metric["lists"] = [dict(zip((WIN, LOSS), (f.list(lambda: f.number("i")) for _ in range(2)))) for _ in range(2)]
+        self.statistics(f)
+        return metric
+
+    def statistics(self, f):
         for _ in range(2):
             f.take(32)
             for _ in range(2):
@@ -125,7 +129,6 @@ class Table:
                 if f.text():
                     f.take(2)
         f.take(48)
-        return metric
 
     def assign(self, men):
         """Squares of the placed men in file order, like men rising."""
@@ -313,6 +316,9 @@ class Table:
                        for side in (True, False))
         if own != self.material:
             men, white = [(m.swapcase(), s ^ 56) for m, s in men], not white
+        return self.value(men, white, metric)
+
+    def value(self, men, white, metric):
         part, tile, cell, men = self.locate(men)
         place = self.place[metric]
         if white == self.base:
@@ -322,7 +328,16 @@ class Table:
         return "draw" if outcome == DRAW else f"{'loss' if outcome == LOSS else 'win'} {depth}"
 
 
+def open_table(path):
+    with open(path, "rb") as file:
+        version = file.read(10)[8]
+    if version < 4:
+        return Table(path)
+    from read_packed import PackedTable
+    return PackedTable(path)
+
+
 if __name__ == "__main__":
-    table = Table(sys.argv[1])
+    table = open_table(sys.argv[1])
     for line in sys.stdin:
         print(",".join(table.probe(line, metric) for metric in sys.argv[2].split(",")))

@@ -95,6 +95,10 @@ impl Build {
     /// waiting.
     pub(crate) fn request(&self, key: Key, keep: Keep) -> Result<Arc<Table>, BuildError> {
         let metric = key.1;
+        if metric == Metric::Wdl && !self.is_known(key.0, metric, keep) {
+            self.request((key.0, Metric::Dtz50), keep)?;
+            return self.make(key, keep);
+        }
         let mut needed: Vec<Material> = Vec::new();
         if !self.is_known(key.0, metric, keep) {
             self.refuse_hopeless(key, keep)?;
@@ -150,6 +154,10 @@ impl Build {
                     Some(Err(error)) => return Err(error),
                     _ => continue,
                 }
+            }
+            if wanted.1 == Metric::Wdl && !shelved {
+                let table = self.make((wanted.0, Metric::Dtz50), keep)?.as_classes();
+                return Ok(lock(&self.tables).insert_new(wanted, Arc::new(table)));
             }
             let work = self.prepare(wanted, keep, shelved)?;
             let Claim::Mine(ticket) = self.making.claim(wanted) else { continue };
@@ -323,7 +331,8 @@ impl Build {
     /// Whether a shelf other than the folder has it.
     pub(crate) fn is_on_shelf(&self, material: Material, metric: Metric) -> bool {
         let (material, metric) = key(material, metric);
-        self.shelves.iter().any(|shelf| shelf.contains(material, metric))
+        // Classes are taken from DTZ50, wherever that comes from.
+        metric != Metric::Wdl && self.shelves.iter().any(|shelf| shelf.contains(material, metric))
     }
 
     pub(crate) fn is_shelved(&self, key: &Key) -> bool {

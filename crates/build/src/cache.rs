@@ -83,6 +83,15 @@ impl Cache {
         self.entries.insert(key, Entry { kept, bytes, stored, last_used: self.clock });
     }
 
+    /// Keeps a table unless there is one already; the one that is kept.
+    pub fn insert_new(&mut self, key: Key, table: Arc<Table>) -> Arc<Table> {
+        if let Some(known) = self.get(&key) {
+            return known;
+        }
+        self.insert(key, Kept::Planes(table.clone()), false);
+        table
+    }
+
     /// The table can be read from a file from now on.
     pub fn mark_stored(&mut self, key: &Key) {
         if let Some(entry) = self.entries.get_mut(key) {

@@ -53,10 +53,14 @@ impl Default for Making<'_> {
     }
 }
 
-/// The metrics that are stored for those asked: without pawns DTZ is DTC.
+/// The metrics that are stored for those asked: without pawns DTZ is DTC, and
+/// large tables have no classes alone.
 pub(crate) fn stored_metrics(material: Material, metrics: &[Metric]) -> Vec<Metric> {
     let mut found: Vec<Metric> = Vec::new();
-    for metric in metrics.iter().map(|&metric| key(material, metric).1) {
+    // What is assembled from waves has depths: classes come with DTZ50.
+    let logged = storage(material) == Storage::FromLog;
+    let stored = |metric| if logged && metric == Metric::Wdl { Metric::Dtz50 } else { metric };
+    for metric in metrics.iter().map(|&metric| key(material, stored(metric)).1) {
         if !found.contains(&metric) {
             found.push(metric);
         }
@@ -173,9 +177,10 @@ impl Build {
         material: Material,
         metrics: &[Metric],
     ) -> Vec<Metric> {
-        let held = folder.open(material).map(|file| file.metrics()).unwrap_or_default();
         let mut wanted = stored_metrics(material, metrics);
-        wanted.retain(|metric| !held.contains(metric));
+        if let Ok(file) = folder.open(material) {
+            wanted.retain(|&metric| !file.holds(metric));
+        }
         wanted
     }
 

@@ -56,8 +56,10 @@ impl Strategy {
 }
 
 impl From<Metric> for Strategy {
-    /// DTZ50 is meant to be played with an eye on the clock.
+    /// DTZ50 is meant to be played with an eye on the clock, and so are classes:
+    /// alone they lead nowhere.
     fn from(metric: Metric) -> Strategy {
+        let metric = if metric == Metric::Wdl { Metric::Dtz50 } else { metric };
         let rule = (metric == Metric::Dtz50).then_some(Goal::Rule);
         Strategy { goals: rule.into_iter().chain([Goal::Depth(metric)]).collect() }
     }
@@ -105,7 +107,7 @@ impl fmt::Display for Strategy {
             Goal::Rule => "R",
             Goal::Depth(Metric::Dtm | Metric::Dtm50) => "M",
             Goal::Depth(Metric::Dtc) => "C",
-            Goal::Depth(Metric::Dtz | Metric::Dtz50) => "Z",
+            Goal::Depth(Metric::Dtz | Metric::Dtz50 | Metric::Wdl) => "Z",
         };
         self.goals.iter().try_for_each(|goal| f.write_str(letter(goal)))
     }

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use molien_board::{Color, Man, Material};
 use molien_build::Build;
 use molien_pack::{
-    Address, ClassPacker, ClassTile, Classes, DepthPacker, Depths, Layout, Profile, Source, Tables,
+    Address, ClassPacker, ClassTile, Classes, DepthPacker, DepthScratch, DepthTile, Depths, Known,
+    Layout, Profile, Scratch, Source, Tables,
 };
 use molien_values::{Metric, Placement, Table};
 
@@ -95,6 +96,31 @@ fn search(solver: &Build, material: Material, profile: Profile, metrics: &[Metri
     bytes
 }
 
+/// What depths are read with.
+struct Solved<'a> {
+    tables: &'a Tables<'a>,
+    layout: &'a Layout,
+    side: Color,
+    with_earlier: bool,
+    classes: ClassTile,
+    depths: Vec<DepthTile>,
+}
+
+impl Known for Solved<'_> {
+    fn classes(&mut self, tile: usize) -> &ClassTile {
+        stored(self.tables, self.layout, self.side, tile, &mut self.classes);
+        &self.classes
+    }
+
+    fn earlier(&mut self, tile: usize) -> Option<&DepthTile> {
+        if !self.with_earlier {
+            return None;
+        }
+        self.tables.depths(self.layout, 1, self.side, tile, &mut self.depths);
+        self.depths.first()
+    }
+}
+
 /// Packs depths, reads them back and compares them.
 fn measure_depths(
     classes: &Table,
@@ -111,22 +137,18 @@ fn measure_depths(
     let bytes =
         DepthPacker::new(&tables, layout, side, metric, profile).pack().expect("depths packed");
     let packed = cpu_seconds();
-    let mut left = &bytes[..];
-    let depths = Depths::read(&mut left, layout, earlier.is_some()).expect("depths read");
-    assert!(left.is_empty());
-    let mut scratch = depths.scratch();
+    let mut data = &bytes[..];
+    let depths = Depths::read(&mut data, layout, earlier.is_some()).expect("depths read");
+    let mut scratch = DepthScratch::default();
+    let (room, deep_room) = (ClassTile::default(), vec![[[0; 64]; 64]]);
+    let with_earlier = earlier.is_some();
+    let mut known =
+        Solved { tables: &tables, layout, side, with_earlier, classes: room, depths: deep_room };
     let (mut cells, mut own) = (0u64, ClassTile::default());
     let mut expected = Box::new([[[0u16; 64]; 64]; 1]);
     let mut unique = [0; 64];
     let decode = cpu_seconds();
     for stream in 0..depths.streams() {
-        let class = |tile: usize, out: &mut ClassTile| stored(&tables, layout, side, tile, out);
-        let before = |tile: usize, out: &mut molien_pack::DepthTile| {
-            if earlier.is_some() {
-                tables.depths(layout, 1, side, tile, std::slice::from_mut(out));
-            }
-            earlier.is_some()
-        };
         let compare = |tile: usize, rows: &[u8], found: &molien_pack::DepthTile| {
             stored(&tables, layout, side, tile, &mut own);
             tables.depths(layout, 0, side, tile, &mut expected[..]);
@@ -140,7 +162,8 @@ fn measure_depths(
                 }
             }
         };
-        depths.read_stream(&mut scratch, stream, class, before, compare).expect("stream");
+        let some = (stream, 0..layout.tiles());
+        depths.read_stream(&mut scratch, data, some, &mut known, compare).expect("stream");
     }
     println!(
         "    {} {} {side} to move{}: {} bytes, {} leaves, {} streams, {cells} decided cells, {:.3} bits; \
@@ -172,10 +195,9 @@ fn measure(table: &Table, order: &[Man], base: Color, profile: Profile) -> usize
     let start = cpu_seconds();
     let bytes = ClassPacker::new(&tables, &layout, base, profile).pack().expect("packed");
     let packed = cpu_seconds();
-    let mut left = &bytes[..];
-    let classes = Classes::read(&mut left, &layout).expect("read");
-    assert!(left.is_empty());
-    let mut scratch = classes.scratch();
+    let mut data = &bytes[..];
+    let classes = Classes::read(&mut data, &layout).expect("read");
+    let mut scratch = Scratch::default();
     let mut cells = 0u64;
     let sides: Vec<Color> = classes.sides().collect();
     let decode = cpu_seconds();
@@ -186,11 +208,11 @@ fn measure(table: &Table, order: &[Man], base: Color, profile: Profile) -> usize
             };
             cells += of(base) + if sides.len() > 1 { of(second) } else { 0 };
         };
-        classes.read_stream(&mut scratch, stream, count).expect("stream");
+        classes.read_stream(&mut scratch, data, stream, 0..layout.tiles(), count).expect("stream");
     }
     let decoded = cpu_seconds();
-    check(&tables, &layout, &classes, &sides);
-    let probes = probe(&classes, &layout, &sides);
+    check(&tables, &layout, (&classes, data), &sides);
+    let probes = probe((&classes, data), &layout, &sides);
     let men: String = order.iter().map(|man| man.letter()).collect();
     let model = u32::from_le_bytes(bytes[2..6].try_into().unwrap())
         + if sides.len() > 1 { u32::from_le_bytes(bytes[6..10].try_into().unwrap()) } else { 0 };
@@ -211,8 +233,13 @@ fn measure(table: &Table, order: &[Man], base: Color, profile: Profile) -> usize
 }
 
 /// Every cell of every tile has the solver's class, and no other is known.
-fn check(tables: &Tables<'_>, layout: &Layout, classes: &Classes<'_>, sides: &[Color]) {
-    let mut scratch = classes.scratch();
+fn check(
+    tables: &Tables<'_>,
+    layout: &Layout,
+    (classes, data): (&Classes, &[u8]),
+    sides: &[Color],
+) {
+    let mut scratch = Scratch::default();
     let mut seen = 0;
     let mut expected = ClassTile::default();
     for stream in 0..classes.streams() {
@@ -228,7 +255,9 @@ fn check(tables: &Tables<'_>, layout: &Layout, classes: &Classes<'_>, sides: &[C
                 seen += (0..64).map(|row| u64::from(found.known(row).count_ones())).sum::<u64>();
             }
         };
-        classes.read_stream(&mut scratch, stream, compare).expect("stream");
+        classes
+            .read_stream(&mut scratch, data, stream, 0..layout.tiles(), compare)
+            .expect("stream");
     }
     let stats = &tables.classes.stats;
     let legal: u64 = sides.iter().map(|side| stats.sides[side.index()].legal.unique).sum();
@@ -236,7 +265,7 @@ fn check(tables: &Tables<'_>, layout: &Layout, classes: &Classes<'_>, sides: &[C
 }
 
 /// Mean times of single cells, each read from its stream.
-fn probe(classes: &Classes<'_>, layout: &Layout, sides: &[Color]) -> String {
+fn probe((classes, data): (&Classes, &[u8]), layout: &Layout, sides: &[Color]) -> String {
     let mut random = 0x9e37_79b9_7f4a_7c15u64;
     let mut below = |limit: usize| {
         random ^= random << 13;
@@ -246,7 +275,7 @@ fn probe(classes: &Classes<'_>, layout: &Layout, sides: &[Color]) -> String {
     };
     let mut text = String::new();
     for &side in sides {
-        let mut scratch = classes.scratch();
+        let mut scratch = Scratch::default();
         let mut todo: Vec<Address> = Vec::new();
         while todo.len() < 3000 {
             let at = Address {
@@ -255,14 +284,14 @@ fn probe(classes: &Classes<'_>, layout: &Layout, sides: &[Color]) -> String {
                 row: molien_board::Square::new(below(layout.rows())),
                 column: molien_board::Square::new(below(64)),
             };
-            if classes.get(&mut scratch, at, side).expect("class").is_some() {
+            if classes.get(&mut scratch, data, at, side).expect("class").is_some() {
                 todo.push(at);
             }
         }
         let start = cpu_seconds();
         for _ in 0..3 {
             for &at in &todo {
-                assert!(classes.get(&mut scratch, at, side).expect("class").is_some());
+                assert!(classes.get(&mut scratch, data, at, side).expect("class").is_some());
             }
         }
         let each = (cpu_seconds() - start) / 9000.0;

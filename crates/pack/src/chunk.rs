@@ -7,8 +7,9 @@ use crate::frame::Frame;
 use crate::layout::Layout;
 use crate::source::Source;
 
-/// The most tiles of a stretch.
-pub(crate) const CHUNK: usize = 64;
+/// The most tiles of a stretch: a part is cut into such stretches, and no stream
+/// with bytes goes beyond one.
+pub const CHUNK: usize = 64;
 
 /// All stretches of a layout: first tile and number of tiles.
 pub(crate) fn chunks(layout: &Layout) -> Vec<(usize, usize)> {

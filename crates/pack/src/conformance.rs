@@ -150,8 +150,8 @@ fn walking_in_sets_is_walking_alone() {
     }
     let compiled = Compiled::new(&tree, &questions, layout.men());
     let mut found = vec![[0; CLASSES]; tree.leaves()];
-    let of = TileOf { layout: &layout, frame: &frame, turn, other: None };
+    let of = TileOf { layout: &layout, frame: &frame, turn, compiled: &compiled, other: None };
     let mut sink = Counting { truth: &truth, counts: &mut found };
-    of.walk(&mut Walker::new(&compiled), &mut ClassTile::default(), rows, &mut sink);
+    of.walk(&mut Walker::new(), &mut ClassTile::default(), rows, &mut sink);
     assert_eq!(found, counts);
 }

@@ -207,12 +207,12 @@ impl<'a, S: Source> DepthPacker<'a, S> {
         let compiled = Compiled::new(tree, questions, self.layout.men());
         let none = || vec![[0u64; SYMBOLS]; tree.leaves()];
         let count = |mut counts: Vec<[u64; SYMBOLS]>, &chunk: &(usize, usize)| {
-            let mut walker = Walker::new(&compiled);
+            let mut walker = Walker::new();
             let mut known = Box::new([[UNKNOWN; 64]; 64]);
             self.segments(chunk, alphabet, |segment| {
                 let mut sink = DepthCounting { truth: &segment.truth, counts: &mut counts };
                 let of = self.depths_of(segment, alphabet);
-                of.walk(&mut walker, segment.rows, &mut known, &mut sink);
+                of.walk((&mut walker, &compiled), segment.rows, &mut known, &mut sink);
             });
             counts
         };
@@ -232,13 +232,13 @@ impl<'a, S: Source> DepthPacker<'a, S> {
         compiled: &Compiled,
         chunk: (usize, usize),
     ) -> Vec<(usize, Vec<u8>)> {
-        let mut walker = Walker::new(compiled);
+        let mut walker = Walker::new();
         let mut known = Box::new([[UNKNOWN; 64]; 64]);
-        let mut streams = StreamBuilder::new(self.profile, 1);
+        let mut streams = StreamBuilder::new(self.profile, self.layout.rows(), 1);
         self.segments(chunk, alphabet, |segment| {
             let mut sink = DepthWriting::new(&segment.truth, &model.leaves);
             let of = self.depths_of(segment, alphabet);
-            of.walk(&mut walker, segment.rows, &mut known, &mut sink);
+            of.walk((&mut walker, compiled), segment.rows, &mut known, &mut sink);
             streams.push(segment.number, vec![sink.symbols]);
         });
         streams.finish()

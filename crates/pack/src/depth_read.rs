@@ -1,5 +1,6 @@
 //! Reading the depths of one side in one metric.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use molien_board::Color;
@@ -12,27 +13,45 @@ use crate::layout::Layout;
 use crate::model::Model;
 use crate::question::{Question, Stage};
 use crate::rans::Decoder;
-use crate::read::{Streams, check_segments, take, take_number};
-use crate::scan::Segments;
+use crate::read::{Reach, take, take_number};
+use crate::scan::{Segments, upto};
 use crate::source::DepthTile;
+use crate::stream_index::{Streams, check_segments};
 use crate::walker::{Compiled, Walker};
 
-/// The depths of a table with one side to move, read from bytes.
+/// The depths of a table with one side to move: model and index, read from
+/// bytes. The bytes of the streams follow those, as with
+/// [`Classes`](crate::Classes).
 #[derive(Debug)]
-pub struct Depths<'a> {
+pub struct Depths {
     layout: Arc<Layout>,
     turn: Color,
     segments: Segments,
     alphabet: Alphabet,
     model: Model,
     compiled: Compiled,
-    streams: Streams<'a>,
+    streams: Streams,
 }
 
-/// What reading needs besides the bytes.
-pub struct DepthScratch<'m> {
-    walker: Walker<'m>,
+/// What reading needs besides the bytes. It serves any table.
+pub struct DepthScratch {
+    walker: Walker,
     known: Box<KeyTile>,
+}
+
+impl Default for DepthScratch {
+    fn default() -> DepthScratch {
+        DepthScratch { walker: Walker::new(), known: Box::new([[UNKNOWN; 64]; 64]) }
+    }
+}
+
+/// What has to be known of a tile before its depths are read.
+pub trait Known {
+    /// The classes of the whole tile with this side to move.
+    fn classes(&mut self, tile: usize) -> &ClassTile;
+
+    /// Its depths in the earlier metric, if depths were written with one.
+    fn earlier(&mut self, tile: usize) -> Option<&DepthTile>;
 }
 
 fn read_alphabet(bytes: &mut &[u8]) -> Result<Alphabet, PackError> {
@@ -67,17 +86,17 @@ fn read_alphabet(bytes: &mut &[u8]) -> Result<Alphabet, PackError> {
     Ok(alphabet)
 }
 
-impl<'a> Depths<'a> {
+impl Depths {
     /// Takes depths from the front of the bytes; `earlier` as they were
     /// written.
     ///
     /// # Errors
     /// If the bytes are no depths of such a layout.
     pub fn read(
-        bytes: &mut &'a [u8],
+        bytes: &mut &[u8],
         layout: &Arc<Layout>,
         earlier: bool,
-    ) -> Result<Depths<'a>, PackError> {
+    ) -> Result<Depths, PackError> {
         let turn = match take_number(bytes, 1, "sides")? {
             0 => Color::White,
             1 => Color::Black,
@@ -89,15 +108,9 @@ impl<'a> Depths<'a> {
         let questions = Question::all(layout.men(), Stage::Depth { earlier });
         let model = Model::read(take(bytes, len, "models")?, questions, SYMBOLS)?;
         let compiled = Compiled::new(&model.tree, &model.questions, layout.men());
-        let streams = Streams::read(bytes, layout.tiles() * segments.per_tile(layout))?;
+        let streams = Streams::read(bytes, layout, segments.per_tile(layout))?;
         let layout = Arc::clone(layout);
         Ok(Depths { layout, turn, segments, alphabet, model, compiled, streams })
-    }
-
-    /// Working memory for reading.
-    pub fn scratch(&self) -> DepthScratch<'_> {
-        let known = Box::new([[UNKNOWN; 64]; 64]);
-        DepthScratch { walker: Walker::new(&self.compiled), known }
     }
 
     /// The side to move.
@@ -110,99 +123,134 @@ impl<'a> Depths<'a> {
         self.streams.count()
     }
 
+    /// Bytes of all streams.
+    pub fn data_len(&self) -> usize {
+        self.streams.data_len()
+    }
+
+    /// Where the bytes of a stream are.
+    pub fn range(&self, stream: usize) -> Range<usize> {
+        self.streams.range(stream)
+    }
+
+    /// The stream that holds a row of a tile, if one does.
+    pub fn stream_of(&self, tile: usize, row: usize) -> Option<usize> {
+        let segment = tile * self.per_tile() + self.segments.of_row(&self.layout, row);
+        self.streams.of_segment(segment)
+    }
+
+    /// The streams that hold anything of some tiles.
+    pub fn streams_of(&self, tiles: Range<usize>) -> Range<usize> {
+        self.streams.of_segments(tiles.start * self.per_tile()..tiles.end * self.per_tile())
+    }
+
+    /// The tiles whose classes have to be known to read a row of a tile.
+    pub fn tiles_before(&self, tile: usize, row: usize) -> Range<usize> {
+        let stream = self.stream_of(tile, row);
+        let stream = stream.filter(|&stream| !self.range(stream).is_empty());
+        let first =
+            stream.map_or(tile, |stream| self.streams.segments(stream).start / self.per_tile());
+        first..tile + 1
+    }
+
+    fn per_tile(&self) -> usize {
+        self.segments.per_tile(&self.layout)
+    }
+
     /// Leaves of the tree.
     pub fn leaves(&self) -> usize {
         self.model.tree.leaves()
     }
 
-    /// Depths in plies of a tile up to and with the segment of a row; `classes`
-    /// and `earlier` give whole tiles with this side to move.
+    /// Depths in plies of a row of a tile, and of what is coded before it or with
+    /// it; `classes` and `earlier` give whole tiles with this side to move.
+    /// Returns the rows that are read, as a set.
     ///
     /// # Errors
     /// If a depth does not occur, or the stream is longer than a stream may be.
-    pub fn read_tile(
+    pub fn read_rows(
         &self,
-        scratch: &mut DepthScratch<'_>,
+        scratch: &mut DepthScratch,
+        data: &[u8],
         (tile, row): (usize, usize),
-        mut classes: impl FnMut(usize, &mut ClassTile),
-        mut earlier: impl FnMut(usize, &mut DepthTile) -> bool,
+        reach: Reach,
+        known: &mut dyn Known,
         out: &mut DepthTile,
-    ) -> Result<(), PackError> {
-        let per_tile = self.segments.per_tile(&self.layout);
-        let wanted = tile * per_tile + self.segments.of_row(&self.layout, row);
-        let Some(stream) = self.streams.of_segment(wanted) else { return Ok(()) };
-        let bytes = self.streams.bytes(stream);
+    ) -> Result<u64, PackError> {
+        let wanted = tile * self.per_tile() + self.segments.of_row(&self.layout, row);
+        let Some(stream) = self.streams.of_segment(wanted) else { return Ok(!0) };
+        let bytes = self.streams.bytes(data, stream)?;
         let first = if bytes.is_empty() { wanted } else { self.streams.segments(stream).start };
         let mut decoder = Decoder::new(bytes);
-        let mut room = Box::new([[0; 64]; 64]);
-        let mut own = ClassTile::default();
+        let stop = (reach == Reach::Row).then_some(row);
         let mut count = 0;
         for segment in first..=wanted {
-            classes(segment / per_tile, &mut own);
-            let earlier = earlier(segment / per_tile, &mut room).then_some(&*room);
-            count +=
-                usize::from(self.read_segment(scratch, &mut decoder, segment, &own, earlier)?);
+            let last = stop.filter(|_| segment == wanted);
+            let read = self.read_segment(scratch, &mut decoder, segment, known, last)?;
+            count += usize::from(read);
             check_segments(count)?;
         }
         self.plies(&scratch.known, out);
-        Ok(())
+        Ok(self.rows(wanted, stop).iter().fold(0, |set, row| set | 1 << row))
     }
 
-    /// Reads all segments of a stream.
+    /// Reads the segments of a stream that lie in some tiles (those of a stream
+    /// with bytes all).
     ///
     /// # Errors
     /// If a depth does not occur, or the stream does not end with its last
     /// segment.
     pub fn read_stream(
         &self,
-        scratch: &mut DepthScratch<'_>,
-        stream: usize,
-        mut classes: impl FnMut(usize, &mut ClassTile),
-        mut earlier: impl FnMut(usize, &mut DepthTile) -> bool,
+        scratch: &mut DepthScratch,
+        data: &[u8],
+        (stream, tiles): (usize, Range<usize>),
+        known: &mut dyn Known,
         mut found: impl FnMut(usize, &[u8], &DepthTile),
     ) -> Result<(), PackError> {
-        let per_tile = self.segments.per_tile(&self.layout);
-        let mut decoder = Decoder::new(self.streams.bytes(stream));
-        let mut room = Box::new([[0; 64]; 64]);
+        let per_tile = self.per_tile();
+        let mut decoder = Decoder::new(self.streams.bytes(data, stream)?);
         let mut out = Box::new([[0; 64]; 64]);
-        let mut own = ClassTile::default();
-        for segment in self.streams.segments(stream) {
-            let tile = segment / per_tile;
-            classes(tile, &mut own);
-            let earlier = earlier(tile, &mut room).then_some(&*room);
-            if self.read_segment(scratch, &mut decoder, segment, &own, earlier)? {
+        let of = tiles.start * per_tile..tiles.end * per_tile;
+        for segment in self.streams.part_of(stream, of) {
+            if self.read_segment(scratch, &mut decoder, segment, known, None)? {
                 self.plies(&scratch.known, &mut out);
-                found(tile, self.segments.rows(&self.layout, segment % per_tile), &out);
+                found(segment / per_tile, self.rows(segment, None), &out);
             }
         }
         decoder.end()
     }
 
+    /// The rows of a segment in order, up to the row given or all of them.
+    fn rows(&self, segment: usize, last_row: Option<usize>) -> &'static [u8] {
+        upto(self.segments.rows(&self.layout, segment % self.per_tile()), last_row)
+    }
+
     /// Whether any of the segment is stored.
     fn read_segment(
         &self,
-        scratch: &mut DepthScratch<'_>,
+        scratch: &mut DepthScratch,
         decoder: &mut Decoder<'_>,
         segment: usize,
-        classes: &ClassTile,
-        earlier: Option<&DepthTile>,
+        known: &mut dyn Known,
+        last_row: Option<usize>,
     ) -> Result<bool, PackError> {
-        let per_tile = self.segments.per_tile(&self.layout);
         scratch.known.fill([UNKNOWN; 64]);
-        let Some(frame) = self.layout.frame(segment / per_tile) else { return Ok(false) };
-        let rows = self.segments.rows(&self.layout, segment % per_tile);
+        let tile = segment / self.per_tile();
+        let Some(frame) = self.layout.frame(tile) else { return Ok(false) };
         let mut own = ClassTile::default();
-        own.copy_rows(classes, rows);
+        own.copy_rows(known.classes(tile), self.rows(segment, None));
         let of = DepthsOf {
             layout: &self.layout,
             frame: &frame,
             turn: self.turn,
             classes: &own,
             alphabet: &self.alphabet,
-            earlier,
+            earlier: known.earlier(tile),
         };
         let mut sink = DepthReading::new(&self.model.leaves, &self.alphabet, decoder);
-        of.walk(&mut scratch.walker, rows, &mut scratch.known, &mut sink);
+        let DepthScratch { walker, known } = scratch;
+        of.walk((walker, &self.compiled), self.rows(segment, last_row), known, &mut sink);
         sink.error.map_or(Ok(true), Err)
     }
 

@@ -17,7 +17,7 @@ use crate::rans::{Decoder, TOTAL};
 use crate::scan::PHASES;
 use crate::source::DepthTile;
 use crate::tile::read_symbol;
-use crate::walker::Walker;
+use crate::walker::{Compiled, Walker};
 
 /// Bits of each of the two halves of a place that is written as it is.
 const HALF_BITS: u32 = 7;
@@ -84,11 +84,12 @@ impl DepthsOf<'_> {
     /// Walks through some rows.
     pub fn walk(
         &self,
-        walker: &mut Walker<'_>,
+        (walker, compiled): (&mut Walker, &Compiled),
         rows: &[u8],
         known: &mut KeyTile,
         sink: &mut impl DepthSink,
     ) {
+        walker.fit(compiled);
         walker.begin(Scope::Tile);
         self.batches(rows, known, |view, first, cells, known| {
             if first {
@@ -100,7 +101,7 @@ impl DepthsOf<'_> {
                 None => view.at_most(question, threshold, self.classes),
             };
             let found = |leaf, columns| sink.leaf(leaf, cells, columns);
-            walker.walk(cells.columns, answer, found);
+            walker.walk(compiled, cells.columns, answer, found);
             sink.batch(cells, known);
         });
     }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use molien_board::{Color, Square};
 
-use crate::{Address, ClassTile, Classes, Depths, Layout};
+use crate::{Address, ClassTile, Classes, DepthScratch, DepthTile, Depths, Known, Layout, Scratch};
 
 /// Reads bytes as classes and asks for cells and streams. Errors are fine;
 /// panics are not.
 pub fn read_classes(bytes: &[u8], layout: &Arc<Layout>) {
-    let Ok(classes) = Classes::read(&mut &bytes[..], layout) else { return };
-    let mut scratch = classes.scratch();
+    let mut data = bytes;
+    let Ok(classes) = Classes::read(&mut data, layout) else { return };
+    let mut scratch = Scratch::default();
     for i in 0..16 {
         let at = Address {
             part: i * 7 % layout.placements().len().max(1),
@@ -18,24 +19,42 @@ pub fn read_classes(bytes: &[u8], layout: &Arc<Layout>) {
             row: Square::new(i * 13 % layout.rows()),
             column: Square::new(i * 29),
         };
-        let _ = classes.get(&mut scratch, at, Color::BOTH[i & 1]);
+        let _ = classes.get(&mut scratch, data, at, Color::BOTH[i & 1]);
     }
     for stream in (0..classes.streams()).take(8) {
-        let _ = classes.read_stream(&mut scratch, stream, |_, _, _, _| ());
+        let _ = classes.read_stream(&mut scratch, data, stream, 0..64, |_, _, _, _| ());
+    }
+}
+
+/// The same classes in every tile, as far as they are stored.
+struct Everywhere<'a> {
+    classes: &'a ClassTile,
+    layout: &'a Layout,
+    room: ClassTile,
+}
+
+impl Known for Everywhere<'_> {
+    fn classes(&mut self, tile: usize) -> &ClassTile {
+        self.room = self.classes.clone();
+        if let Some(frame) = self.layout.frame(tile) {
+            frame.keep_stored(&mut self.room);
+        }
+        &self.room
+    }
+
+    fn earlier(&mut self, _: usize) -> Option<&DepthTile> {
+        None
     }
 }
 
 /// Reads bytes as depths, with classes that the caller knows.
 pub fn read_depths(bytes: &[u8], layout: &Arc<Layout>, classes: &ClassTile) {
-    let Ok(depths) = Depths::read(&mut &bytes[..], layout, false) else { return };
-    let mut scratch = depths.scratch();
-    let give = |tile: usize, out: &mut ClassTile| {
-        *out = classes.clone();
-        if let Some(frame) = layout.frame(tile) {
-            frame.keep_stored(out);
-        }
-    };
+    let mut data = bytes;
+    let Ok(depths) = Depths::read(&mut data, layout, false) else { return };
+    let mut known = Everywhere { classes, layout, room: ClassTile::default() };
+    let mut scratch = DepthScratch::default();
     for stream in (0..depths.streams()).take(8) {
-        let _ = depths.read_stream(&mut scratch, stream, give, |_, _| false, |_, _, _| ());
+        let some = (stream, 0..64);
+        let _ = depths.read_stream(&mut scratch, data, some, &mut known, |_, _, _| ());
     }
 }

@@ -43,14 +43,16 @@ mod search;
 #[cfg(test)]
 mod slow;
 mod source;
+mod stream_index;
 mod streams;
 mod tile;
 mod tree;
 mod walker;
 
+pub use chunk::CHUNK;
 pub use classes::ClassTile;
 pub use depth_pack::{DepthPacker, Metric};
-pub use depth_read::{DepthScratch, Depths};
+pub use depth_read::{DepthScratch, Depths, Known};
 pub use error::PackError;
 pub use frame::Frame;
 pub use layout::{Address, Layout};
@@ -59,7 +61,7 @@ pub use men::{Men, placed_men};
 pub use pack::{ClassPacker, stored_sides};
 pub use profile::Profile;
 pub use rans::TOTAL;
-pub use read::{Classes, Scratch};
+pub use read::{Classes, Reach, Scratch};
 pub use scan::Segments;
 pub use search::{choose, orders};
 pub use source::{DepthTile, Source, Tables};

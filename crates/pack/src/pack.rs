@@ -193,14 +193,15 @@ impl<'a, S: Source> ClassPacker<'a, S> {
         let none = || vec![[0u64; CLASSES]; tree.leaves()];
         let count = |mut counts: Vec<[u64; CLASSES]>, &chunk: &(usize, usize)| {
             let chunk = self.read(chunk);
-            let mut walker = Walker::new(&compiled);
+            let mut walker = Walker::new();
             let (mut own, mut room) = (ClassTile::default(), ClassTile::default());
             let turn = self.sides[number];
             for (i, frame) in chunk.live() {
                 let truth = &chunk.classes[turn.index()][i];
                 for rows in self.segments() {
                     let other = self.other(number, &chunk, i, rows, &mut room);
-                    let tile = TileOf { layout: self.layout, frame, turn, other };
+                    let compiled = &compiled;
+                    let tile = TileOf { layout: self.layout, frame, turn, compiled, other };
                     let mut sink = Counting { truth, counts: &mut counts };
                     tile.walk(&mut walker, &mut own, rows, &mut sink);
                 }
@@ -219,9 +220,9 @@ impl<'a, S: Source> ClassPacker<'a, S> {
     /// The streams of a stretch of tiles: first segment and bytes of each.
     fn write_chunk(&self, learnt: &[Learnt], chunk: (usize, usize)) -> Vec<(usize, Vec<u8>)> {
         let chunk = self.read(chunk);
-        let mut walkers: Vec<Walker> = learnt.iter().map(|l| Walker::new(&l.compiled)).collect();
+        let mut walkers = [Walker::new(), Walker::new()];
         let (mut own, mut room) = (ClassTile::default(), ClassTile::default());
-        let mut streams = StreamBuilder::new(self.profile, self.sides.len());
+        let mut streams = StreamBuilder::new(self.profile, self.layout.rows(), self.sides.len());
         let per_tile = self.profile.segments.per_tile(self.layout);
         for (i, frame) in chunk.live() {
             for (segment, rows) in self.segments().enumerate() {
@@ -229,7 +230,8 @@ impl<'a, S: Source> ClassPacker<'a, S> {
                 for (number, &turn) in self.sides.iter().enumerate() {
                     let truth = &chunk.classes[turn.index()][i];
                     let other = self.other(number, &chunk, i, rows, &mut room);
-                    let tile = TileOf { layout: self.layout, frame, turn, other };
+                    let compiled = &learnt[number].compiled;
+                    let tile = TileOf { layout: self.layout, frame, turn, compiled, other };
                     let mut sink = Writing::new(truth, &learnt[number].model.leaves);
                     tile.walk(&mut walkers[number], &mut own, rows, &mut sink);
                     symbols.push(sink.symbols);

@@ -138,7 +138,7 @@ impl Question {
                 Scope::Batch
             }
             Question::Predicted | Question::Spread | Question::Known => Scope::Batch,
-            Question::EarlierStep => Scope::Batch,
+            Question::Earlier | Question::EarlierStep => Scope::Batch,
             Question::File(a) | Question::Rank(a) | Question::Dark(a) => of(&[a]),
             Question::Distance(a, b) | Question::Files(a, b) | Question::Ranks(a, b) => of(&[a, b]),
             _ => Scope::Row,

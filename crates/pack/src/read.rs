@@ -1,18 +1,19 @@
 //! Reading the classes of a table.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use molien_board::Color;
 
 use crate::classes::{CLASSES, ClassTile};
 use crate::error::PackError;
-use crate::index::read_rising;
 use crate::layout::{Address, Layout};
 use crate::model::Model;
 use crate::pack::stored_sides;
 use crate::question::{Question, Stage};
 use crate::rans::Decoder;
-use crate::scan::Segments;
+use crate::scan::{Segments, upto};
+use crate::stream_index::{Streams, check_segments};
 use crate::tile::{Reading, TileOf};
 use crate::walker::{Compiled, Walker};
 
@@ -47,60 +48,13 @@ impl Segments {
     }
 }
 
-/// The most segments with stored cells that a stream with bytes may have: what is
-/// read at once stays small, whatever a file says.
-const MAX_STREAM_SEGMENTS: usize = 256;
-
-pub(crate) fn check_segments(found: usize) -> Result<(), PackError> {
-    let (most, found) = (MAX_STREAM_SEGMENTS as u64, found as u64);
-    let what = "the number of segments of a stream";
-    if found > most { Err(PackError::Range { what, most, found }) } else { Ok(()) }
-}
-
-/// The streams of a table.
-#[derive(Debug)]
-pub(crate) struct Streams<'a> {
-    /// The first segment of each, rising.
-    starts: Vec<u64>,
-    ends: Vec<u64>,
-    data: &'a [u8],
-    segments: u64,
-}
-
-impl<'a> Streams<'a> {
-    pub fn read(bytes: &mut &'a [u8], segments: usize) -> Result<Streams<'a>, PackError> {
-        let count = take_number(bytes, 4, "index")? as usize;
-        let last = take_number(bytes, 8, "index")?;
-        let len = take_number(bytes, 8, "index")?;
-        if count > segments || last >= segments.max(1) as u64 {
-            let (most, found) = (segments as u64, last.max(count as u64));
-            return Err(PackError::Range { what: "a segment in the index", most, found });
-        }
-        let starts = read_rising(bytes, count, last)?;
-        let ends = read_rising(bytes, count, len)?;
-        let data = take(bytes, usize::try_from(len).unwrap_or(usize::MAX), "streams")?;
-        Ok(Streams { starts, ends, data, segments: segments as u64 })
-    }
-
-    pub fn count(&self) -> usize {
-        self.starts.len()
-    }
-
-    /// The stream a segment is in.
-    pub fn of_segment(&self, segment: usize) -> Option<usize> {
-        self.starts.partition_point(|&start| start <= segment as u64).checked_sub(1)
-    }
-
-    /// The segments of a stream.
-    pub fn segments(&self, stream: usize) -> std::ops::Range<usize> {
-        let end = self.starts.get(stream + 1).copied().unwrap_or(self.segments);
-        self.starts[stream] as usize..end as usize
-    }
-
-    pub fn bytes(&self, stream: usize) -> &'a [u8] {
-        let start = stream.checked_sub(1).map_or(0, |before| self.ends[before]);
-        self.data.get(start as usize..self.ends[stream] as usize).unwrap_or(&[])
-    }
+/// How far a tile is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// Up to the row that is asked for.
+    Row,
+    /// To its end.
+    Tile,
 }
 
 #[derive(Debug)]
@@ -110,31 +64,44 @@ struct Side {
     compiled: Compiled,
 }
 
-/// The classes of a table, read from bytes.
+/// The classes of a table: models and index, read from bytes. The bytes of
+/// the streams, [`Classes::data_len`] of them, follow those; they are handed in
+/// whenever something is read.
 #[derive(Debug)]
-pub struct Classes<'a> {
+pub struct Classes {
     layout: Arc<Layout>,
     segments: Segments,
     sides: Vec<Side>,
-    streams: Streams<'a>,
+    streams: Streams,
 }
 
 /// What reading needs besides the bytes; kept from one call to the next it
-/// saves the time of making it.
-pub struct Scratch<'m> {
-    walkers: Vec<Walker<'m>>,
+/// saves the time of making it. It serves any table.
+pub struct Scratch {
+    walkers: [Walker; 2],
     base: ClassTile,
     second: ClassTile,
     /// The base side's segments of a stream, with their numbers.
     before: Vec<(usize, ClassTile)>,
 }
 
-impl<'a> Classes<'a> {
-    /// Takes classes from the front of the bytes.
+impl Default for Scratch {
+    fn default() -> Scratch {
+        Scratch {
+            walkers: [Walker::new(), Walker::new()],
+            base: ClassTile::default(),
+            second: ClassTile::default(),
+            before: Vec::new(),
+        }
+    }
+}
+
+impl Classes {
+    /// Takes models and index from the front of the bytes.
     ///
     /// # Errors
     /// If the bytes are no classes of such a layout.
-    pub fn read(bytes: &mut &'a [u8], layout: &Arc<Layout>) -> Result<Classes<'a>, PackError> {
+    pub fn read(bytes: &mut &[u8], layout: &Arc<Layout>) -> Result<Classes, PackError> {
         let base = match take_number(bytes, 1, "sides")? {
             0 => Color::White,
             1 => Color::Black,
@@ -152,23 +119,38 @@ impl<'a> Classes<'a> {
             let compiled = Compiled::new(&model.tree, &model.questions, layout.men());
             sides.push(Side { turn, model, compiled });
         }
-        let streams = Streams::read(bytes, layout.tiles() * segments.per_tile(layout))?;
+        let streams = Streams::read(bytes, layout, segments.per_tile(layout))?;
         Ok(Classes { layout: Arc::clone(layout), segments, sides, streams })
-    }
-
-    /// Working memory for reading.
-    pub fn scratch(&self) -> Scratch<'_> {
-        Scratch {
-            walkers: self.sides.iter().map(|side| Walker::new(&side.compiled)).collect(),
-            base: ClassTile::default(),
-            second: ClassTile::default(),
-            before: Vec::new(),
-        }
     }
 
     /// Number of streams.
     pub fn streams(&self) -> usize {
         self.streams.count()
+    }
+
+    /// Bytes of all streams.
+    pub fn data_len(&self) -> usize {
+        self.streams.data_len()
+    }
+
+    /// Where the bytes of a stream are.
+    pub fn range(&self, stream: usize) -> Range<usize> {
+        self.streams.range(stream)
+    }
+
+    /// The stream that holds a row of a tile, if one does.
+    pub fn stream_of(&self, tile: usize, row: usize) -> Option<usize> {
+        let segment = tile * self.per_tile() + self.segments.of_row(&self.layout, row);
+        self.streams.of_segment(segment)
+    }
+
+    /// The streams that hold anything of some tiles.
+    pub fn streams_of(&self, tiles: Range<usize>) -> Range<usize> {
+        self.streams.of_segments(tiles.start * self.per_tile()..tiles.end * self.per_tile())
+    }
+
+    fn per_tile(&self) -> usize {
+        self.segments.per_tile(&self.layout)
     }
 
     /// Leaves of each side's tree.
@@ -188,47 +170,76 @@ impl<'a> Classes<'a> {
     /// If the stream holds more segments than a stream may.
     pub fn get(
         &self,
-        scratch: &mut Scratch<'_>,
+        scratch: &mut Scratch,
+        data: &[u8],
         at: Address,
         turn: Color,
     ) -> Result<Option<u8>, PackError> {
-        let (per_tile, row) = (self.segments.per_tile(&self.layout), at.row.index());
         let tile = at.part * self.layout.tiles_per_part() + at.tile;
-        let Some(number) = self.sides.iter().position(|side| side.turn == turn) else {
+        if tile >= self.layout.tiles() {
             return Ok(None);
+        }
+        let mut found = ClassTile::default();
+        self.read_rows(scratch, data, (tile, turn), at.row.index(), Reach::Row, &mut found)?;
+        Ok(found.get(at.row.index(), at.column.index()))
+    }
+
+    /// Reads a row of a tile with a side to move, and what is coded before it or
+    /// with it: the rows that are read, as a set.
+    ///
+    /// # Errors
+    /// If the stream holds more segments than a stream may.
+    pub fn read_rows(
+        &self,
+        scratch: &mut Scratch,
+        data: &[u8],
+        (tile, turn): (usize, Color),
+        row: usize,
+        reach: Reach,
+        out: &mut ClassTile,
+    ) -> Result<u64, PackError> {
+        out.clear();
+        let segment = tile * self.per_tile() + self.segments.of_row(&self.layout, row);
+        let number = self.sides.iter().position(|side| side.turn == turn);
+        let (Some(number), Some(stream)) = (number, self.streams.of_segment(segment)) else {
+            return Ok(!0);
         };
-        let segment = tile * per_tile + self.segments.of_row(&self.layout, row);
-        let stream = self.streams.of_segment(segment).filter(|_| tile < self.layout.tiles());
-        let Some(stream) = stream else { return Ok(None) };
-        let bytes = self.streams.bytes(stream);
+        let bytes = self.streams.bytes(data, stream)?;
         // The segments of a stream without bytes are all the likeliest.
         let all =
             if bytes.is_empty() { segment..segment + 1 } else { self.streams.segments(stream) };
         let mut decoder = Decoder::new(bytes);
-        let last = |some: usize, side: usize| (some == segment && side == number).then_some(row);
+        let stop = (reach == Reach::Row).then_some(row);
+        let last = |some: usize, side: usize| stop.filter(|_| some == segment && side == number);
         let base_end = if number == 0 { segment + 1 } else { all.end };
         scratch.before.clear();
         for some in all.start..base_end {
             self.read_base(scratch, &mut decoder, some, last(some, 0))?;
         }
         if number == 0 {
-            return Ok(scratch.base.get(row, at.column.index()));
+            *out = scratch.base.clone();
         }
-        scratch.second.clear();
-        for i in 0..scratch.before.len() {
+        for i in 0..scratch.before.len() * number {
             let some = self.read_second(scratch, &mut decoder, i, |some| last(some, 1));
             if some == segment {
-                return Ok(scratch.second.get(row, at.column.index()));
+                *out = scratch.second.clone();
+                break;
             }
         }
-        Ok(None)
+        Ok(self.rows(segment, stop).iter().fold(0, |set, row| set | 1 << row))
+    }
+
+    /// The rows of a segment in order, up to the row given or all of them.
+    fn rows(&self, segment: usize, last_row: Option<usize>) -> &'static [u8] {
+        let rows = self.segments.rows(&self.layout, segment % self.per_tile());
+        upto(rows, last_row)
     }
 
     /// Reads a segment of the base side and keeps it, unless nothing of it is
     /// stored.
     fn read_base(
         &self,
-        scratch: &mut Scratch<'_>,
+        scratch: &mut Scratch,
         decoder: &mut Decoder<'_>,
         segment: usize,
         last_row: Option<usize>,
@@ -243,7 +254,7 @@ impl<'a> Classes<'a> {
     /// number.
     fn read_second(
         &self,
-        scratch: &mut Scratch<'_>,
+        scratch: &mut Scratch,
         decoder: &mut Decoder<'_>,
         place: usize,
         last_row: impl Fn(usize) -> Option<usize>,
@@ -259,45 +270,44 @@ impl<'a> Classes<'a> {
     /// stored.
     fn read_segment(
         &self,
-        scratch: &mut Scratch<'_>,
+        scratch: &mut Scratch,
         decoder: &mut Decoder<'_>,
         number: usize,
         segment: usize,
         last_row: Option<usize>,
     ) -> bool {
-        let side = &self.sides[number];
-        let per_tile = self.segments.per_tile(&self.layout);
+        let Side { turn, model, compiled } = &self.sides[number];
         let (own, other) = match number {
             0 => (&mut scratch.base, None),
             _ => (&mut scratch.second, Some(&scratch.base)),
         };
         own.clear();
-        let Some(frame) = self.layout.frame(segment / per_tile) else { return false };
-        let of = TileOf { layout: &self.layout, frame: &frame, turn: side.turn, other };
-        let mut sink = Reading::new(&side.model.leaves, decoder);
-        let rows = self.segments.rows(&self.layout, segment % per_tile);
-        let last = last_row.and_then(|last| rows.iter().position(|&row| usize::from(row) == last));
-        let rows = &rows[..last.map_or(rows.len(), |last| last + 1)];
-        of.walk(&mut scratch.walkers[number], own, rows, &mut sink);
+        let Some(frame) = self.layout.frame(segment / self.per_tile()) else { return false };
+        let of = TileOf { layout: &self.layout, frame: &frame, turn: *turn, compiled, other };
+        let mut sink = Reading::new(&model.leaves, decoder);
+        of.walk(&mut scratch.walkers[number], own, self.rows(segment, last_row), &mut sink);
         true
     }
 
-    /// Reads all segments of a stream: the tile, its rows that make up the
-    /// segment, the base side's classes, the second side's (nothing where one
-    /// side stands for both).
+    /// Reads the segments of a stream that lie in some tiles (those of a stream
+    /// with bytes all): the tile, its rows that make up the segment, the base
+    /// side's classes, the second side's (nothing where one side stands for
+    /// both).
     ///
     /// # Errors
     /// If the stream does not end with its last segment.
     pub fn read_stream(
         &self,
-        scratch: &mut Scratch<'_>,
+        scratch: &mut Scratch,
+        data: &[u8],
         stream: usize,
+        tiles: Range<usize>,
         mut found: impl FnMut(usize, &[u8], &ClassTile, &ClassTile),
     ) -> Result<(), PackError> {
-        let all = self.streams.segments(stream);
-        let bytes = self.streams.bytes(stream);
+        let bytes = self.streams.bytes(data, stream)?;
         let mut decoder = Decoder::new(bytes);
-        let per_tile = self.segments.per_tile(&self.layout);
+        let per_tile = self.per_tile();
+        let all = self.streams.part_of(stream, tiles.start * per_tile..tiles.end * per_tile);
         // Streams without bytes can have any number of segments: one at a time.
         let step = if bytes.is_empty() { 1 } else { all.len().max(1) };
         for first in all.clone().step_by(step) {
@@ -313,7 +323,7 @@ impl<'a> Classes<'a> {
                     }
                     _ => self.read_second(scratch, &mut decoder, i, |_| None),
                 };
-                let rows = self.segments.rows(&self.layout, segment % per_tile);
+                let rows = self.rows(segment, None);
                 found(segment / per_tile, rows, &scratch.base, &scratch.second);
             }
         }

@@ -45,6 +45,12 @@ impl Segments {
 /// The squares of each phase.
 pub const PHASES: [u64; 3] = [EVEN_EVEN, EVEN_EVEN << 9, !(EVEN_EVEN | EVEN_EVEN << 9)];
 
+/// Rows in the order they are coded, up to the one given or all of them.
+pub(crate) fn upto(rows: &'static [u8], last_row: Option<usize>) -> &'static [u8] {
+    let last = last_row.and_then(|last| rows.iter().position(|&row| usize::from(row) == last));
+    &rows[..last.map_or(rows.len(), |last| last + 1)]
+}
+
 /// Files a, c, e, g of ranks 1, 3, 5, 7.
 const EVEN_EVEN: u64 = 0x0055_0055_0055_0055;
 

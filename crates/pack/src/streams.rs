@@ -9,6 +9,8 @@ use crate::tile::symbol_bits;
 /// Joins segments to streams.
 pub(crate) struct StreamBuilder {
     profile: Profile,
+    /// The most segments of a stream.
+    most: usize,
     done: Vec<(usize, Vec<u8>)>,
     first: usize,
     segments: usize,
@@ -18,9 +20,10 @@ pub(crate) struct StreamBuilder {
 }
 
 impl StreamBuilder {
-    pub fn new(profile: Profile, sides: usize) -> StreamBuilder {
-        let symbols = vec![Vec::new(); sides];
-        StreamBuilder { profile, done: Vec::new(), first: 0, segments: 0, bits: 0, symbols }
+    /// Streams of tiles with so many rows: small tiles make small segments.
+    pub fn new(profile: Profile, rows: usize, sides: usize) -> StreamBuilder {
+        let (symbols, most) = (vec![Vec::new(); sides], profile.stream_segments * 64 / rows);
+        StreamBuilder { profile, most, done: Vec::new(), first: 0, segments: 0, bits: 0, symbols }
     }
 
     /// Adds a segment. If all its symbols are the likeliest, it needs no bytes;
@@ -42,8 +45,7 @@ impl StreamBuilder {
     }
 
     fn is_full(&self) -> bool {
-        self.segments >= self.profile.stream_segments
-            || self.bits >= self.profile.stream_bytes as u64 * 8 * BIT
+        self.segments >= self.most || self.bits >= self.profile.stream_bytes as u64 * 8 * BIT
     }
 
     fn is_empty(&self) -> bool {

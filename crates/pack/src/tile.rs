@@ -12,7 +12,7 @@ use crate::learn::BIT;
 use crate::question::Scope;
 use crate::rans::{Decoder, TOTAL};
 use crate::scan::PHASES;
-use crate::walker::Walker;
+use crate::walker::{Compiled, Walker};
 
 /// What is done with the cells of a tile.
 pub(crate) trait Sink {
@@ -28,6 +28,7 @@ pub(crate) struct TileOf<'a> {
     pub layout: &'a Layout,
     pub frame: &'a Frame,
     pub turn: Color,
+    pub compiled: &'a Compiled,
     /// The segment's classes with the other side to move, for the second side.
     pub other: Option<&'a ClassTile>,
 }
@@ -36,12 +37,13 @@ impl TileOf<'_> {
     /// Walks through rows of the tile; `own` holds what is known of it.
     pub fn walk(
         &self,
-        walker: &mut Walker<'_>,
+        walker: &mut Walker,
         own: &mut ClassTile,
         rows: &[u8],
         sink: &mut impl Sink,
     ) {
         let men = self.layout.men();
+        walker.fit(self.compiled);
         walker.begin(Scope::Tile);
         own.clear();
         for row in rows.iter().map(|&row| usize::from(row)) {
@@ -56,7 +58,7 @@ impl TileOf<'_> {
                     walker.begin(Scope::Batch);
                     let answer = |question, threshold| view.at_most(question, threshold, own);
                     let found = |leaf, columns| sink.leaf(leaf, row, columns);
-                    walker.walk(columns, answer, found);
+                    walker.walk(self.compiled, columns, answer, found);
                     sink.batch(row, columns, own);
                 }
             }

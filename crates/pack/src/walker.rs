@@ -58,8 +58,7 @@ impl Compiled {
 }
 
 /// Walks a tree, remembering answers for as long as they hold.
-pub(crate) struct Walker<'a> {
-    compiled: &'a Compiled,
+pub(crate) struct Walker {
     /// Answers, and when they were found.
     answers: Vec<(u64, u64)>,
     /// When the tile, the row, the batch began.
@@ -75,11 +74,18 @@ pub(crate) struct Walker<'a> {
 /// and room for what is written before it is known to be needed.
 const ITEMS: usize = 128;
 
-impl<'a> Walker<'a> {
-    pub fn new(compiled: &'a Compiled) -> Walker<'a> {
-        let answers = vec![(0, 0); compiled.tests.len()];
+impl Walker {
+    pub fn new() -> Walker {
         let (levels, arrived) = (Box::new([[(0, 0); ITEMS]; 2]), Box::new([(0, 0); ITEMS]));
-        Walker { compiled, answers, began: [0; 3], now: 0, levels, arrived }
+        Walker { answers: Vec::new(), began: [0; 3], now: 0, levels, arrived }
+    }
+
+    /// Makes room for the answers of a tree. A walker can go from one tree to
+    /// another, as long as a tile begins in between.
+    pub fn fit(&mut self, compiled: &Compiled) {
+        if self.answers.len() < compiled.tests.len() {
+            self.answers.resize(compiled.tests.len(), (0, 0));
+        }
     }
 
     /// Something begins: answers that hold only so long are forgotten.
@@ -97,11 +103,12 @@ impl<'a> Walker<'a> {
     #[inline]
     pub fn walk(
         &mut self,
+        compiled: &Compiled,
         columns: u64,
         mut at_most: impl FnMut(Question, u8) -> u64,
         mut found: impl FnMut(u16, u64),
     ) {
-        let Walker { compiled, answers, began, now, levels, arrived } = self;
+        let Walker { answers, began, now, levels, arrived } = self;
         let [mut level, mut next] = levels.each_mut();
         let (mut count, mut done) = (0, 0);
         let mut put =

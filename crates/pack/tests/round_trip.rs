@@ -6,8 +6,8 @@ use std::sync::Arc;
 use molien_board::{Color, Man, Material};
 use molien_build::Build;
 use molien_pack::{
-    Address, ClassPacker, ClassTile, Classes, DepthPacker, DepthTile, Depths, Layout, Metric,
-    Profile, Segments, Source, Tables, choose, fuzzing, stored_sides,
+    Address, ClassPacker, ClassTile, Classes, DepthPacker, DepthScratch, DepthTile, Depths, Known,
+    Layout, Metric, Profile, Scratch, Segments, Source, Tables, choose, fuzzing, stored_sides,
 };
 use molien_values::{Category, Metric as Counted, Placement, Table};
 
@@ -44,10 +44,10 @@ fn truth(source: &Tables<'_>, layout: &Layout, side: Color, tile: usize, out: &m
 fn check_classes(table: &Table, layout: &Arc<Layout>, base: Color, profile: Profile) {
     let source = tables(table);
     let bytes = ClassPacker::new(&source, layout, base, profile).pack().unwrap();
-    let mut left = &bytes[..];
-    let classes = Classes::read(&mut left, layout).unwrap();
-    assert!(left.is_empty());
-    let mut scratch = classes.scratch();
+    let mut data = &bytes[..];
+    let classes = Classes::read(&mut data, layout).unwrap();
+    assert_eq!(data.len(), classes.data_len());
+    let mut scratch = Scratch::default();
     let mut cells = 0;
     let mut expected = ClassTile::default();
     for stream in 0..classes.streams() {
@@ -62,11 +62,12 @@ fn check_classes(table: &Table, layout: &Arc<Layout>, base: Color, profile: Prof
                 cells += (0..64).map(|r| u64::from(found.known(r).count_ones())).sum::<u64>();
             }
         };
-        classes.read_stream(&mut scratch, stream, compare).unwrap();
+        let all = 0..layout.tiles();
+        classes.read_stream(&mut scratch, data, stream, all, compare).unwrap();
     }
     let legal = |side: Color| table.stats.sides[side.index()].legal.unique;
     assert_eq!(cells, classes.sides().map(legal).sum::<u64>(), "every position once");
-    check_cells(table, layout, &classes);
+    check_cells(table, layout, &classes, data);
 }
 
 /// The classes that are certain, as they are numbered.
@@ -74,8 +75,8 @@ const CLASSES: [Category; 5] =
     [Category::Loss, Category::BlessedLoss, Category::Draw, Category::CursedWin, Category::Win];
 
 /// Single cells, read by themselves, through addresses of positions.
-fn check_cells(table: &Table, layout: &Layout, classes: &Classes<'_>) {
-    let mut scratch = classes.scratch();
+fn check_cells(table: &Table, layout: &Layout, classes: &Classes, data: &[u8]) {
+    let mut scratch = Scratch::default();
     let board = &table.parts[0].board;
     let mut found = 0;
     for i in 0..4000usize {
@@ -87,7 +88,7 @@ fn check_cells(table: &Table, layout: &Layout, classes: &Classes<'_>) {
         for side in classes.sides() {
             let Some(position) = board.decode(index, side) else { continue };
             let at: Address = layout.locate(&position).unwrap();
-            let class = classes.get(&mut scratch, at, side).unwrap();
+            let class = classes.get(&mut scratch, data, at, side).unwrap();
             let category = Category::of(table.get(&position).unwrap());
             let expected = CLASSES.iter().position(|class| *class == category).unwrap();
             assert_eq!(class, Some(expected as u8), "{position}");
@@ -118,19 +119,38 @@ fn classes_of_four_men_come_back() {
     }
 }
 
+/// Classes and earlier depths as the solver has them.
+struct Solved<'a> {
+    source: &'a Tables<'a>,
+    layout: &'a Layout,
+    side: Color,
+    earlier: bool,
+    classes: ClassTile,
+    depths: Vec<DepthTile>,
+}
+
+impl Known for Solved<'_> {
+    fn classes(&mut self, tile: usize) -> &ClassTile {
+        truth(self.source, self.layout, self.side, tile, &mut self.classes);
+        &self.classes
+    }
+
+    fn earlier(&mut self, tile: usize) -> Option<&DepthTile> {
+        self.source.depths(self.layout, 1, self.side, tile, &mut self.depths);
+        self.earlier.then(|| &self.depths[0])
+    }
+}
+
 fn check_depths(table: &Table, layout: &Arc<Layout>, side: Color, earlier: bool) {
     let source = Tables { classes: table, fifty: true, metrics: vec![table, table] };
     let metric = Metric { number: 0, earlier: earlier.then_some(1) };
     let bytes = DepthPacker::new(&source, layout, side, metric, QUICK).pack().unwrap();
-    let mut left = &bytes[..];
-    let depths = Depths::read(&mut left, layout, earlier).unwrap();
-    assert!(left.is_empty());
-    let mut scratch = depths.scratch();
-    let classes = |tile: usize, out: &mut ClassTile| truth(&source, layout, side, tile, out);
-    let before = |tile: usize, out: &mut DepthTile| {
-        source.depths(layout, 1, side, tile, std::slice::from_mut(out));
-        earlier
-    };
+    let mut data = &bytes[..];
+    let depths = Depths::read(&mut data, layout, earlier).unwrap();
+    assert_eq!(data.len(), depths.data_len());
+    let mut scratch = DepthScratch::default();
+    let (classes, room) = (ClassTile::default(), vec![[[0; 64]; 64]]);
+    let mut known = Solved { source: &source, layout, side, earlier, classes, depths: room };
     let mut cells = 0;
     let mut expected = vec![[[0; 64]; 64]];
     let mut own = ClassTile::default();
@@ -146,7 +166,8 @@ fn check_depths(table: &Table, layout: &Arc<Layout>, side: Color, earlier: bool)
                 }
             }
         };
-        depths.read_stream(&mut scratch, stream, classes, before, compare).unwrap();
+        let some = (stream, 0..layout.tiles());
+        depths.read_stream(&mut scratch, data, some, &mut known, compare).unwrap();
     }
     let stats = &table.stats.sides[side.index()];
     let decided: u64 = stats.wins.iter().chain(&stats.losses).map(|count| count.unique).sum();
@@ -231,11 +252,16 @@ fn a_stream_cut_short_is_found_out() {
     let table = solve("KPK");
     let (layout, source) = (layout(&table, "kK"), tables(&table));
     let mut bytes = ClassPacker::new(&source, &layout, Color::White, QUICK).pack().unwrap();
-    assert!(Classes::read(&mut &bytes[..bytes.len() - 1], &layout).is_err());
     // The last byte belongs to the last stream: another one, another end.
     *bytes.last_mut().unwrap() ^= 0x55;
-    let classes = Classes::read(&mut &bytes[..], &layout).unwrap();
-    let mut scratch = classes.scratch();
+    let mut data = &bytes[..];
+    let classes = Classes::read(&mut data, &layout).unwrap();
     let last = classes.streams() - 1;
-    assert!(classes.read_stream(&mut scratch, last, |_, _, _, _| ()).is_err());
+    for data in [data, &data[..data.len() - 1]] {
+        let read = |stream| {
+            let all = 0..layout.tiles();
+            classes.read_stream(&mut Scratch::default(), data, stream, all, |_, _, _, _| ())
+        };
+        assert!(read(last).is_err());
+    }
 }

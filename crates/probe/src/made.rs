@@ -83,7 +83,7 @@ impl MadeTables {
         let material = position.material();
         if let Some(stored) = &self.stored
             && let Some(file) = stored.file(material)?
-            && file.metrics().contains(&metric)
+            && file.holds(metric)
         {
             return file.get(position, metric).map_err(crate::stored::damaged);
         }

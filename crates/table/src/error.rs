@@ -87,6 +87,14 @@ pub enum TableError {
         /// What is wrong.
         why: &'static str,
     },
+    /// The checksums match, yet a model or stream makes no sense.
+    #[error("{}: damaged: {why}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
     /// The operating system refused.
     #[error("{}: {doing}: {source}", path.display())]
     Io {
@@ -141,7 +149,10 @@ impl TableError {
     /// Whether the file is there but damaged.
     pub fn is_damage(&self) -> bool {
         use TableError::*;
-        matches!(self, Foreign { .. } | Length { .. } | Checksum { .. } | Malformed { .. })
+        matches!(
+            self,
+            Foreign { .. } | Length { .. } | Checksum { .. } | Malformed { .. } | Unreadable { .. }
+        )
     }
 
     /// Whether the table is simply not there, or of a version of the format too

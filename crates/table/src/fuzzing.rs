@@ -1,11 +1,14 @@
 //! What the fuzz targets call: reading bytes that need not be a table.
 
 use std::io::Write;
+use std::ops::Range;
 
 use molien_board::{Color, Man, Position, Role, Square};
 
 use crate::TableFile;
-use crate::format::file::{HEAD_LEN, Head, MAGIC, SUM_LEN, VERSION, head_sum, record_sum};
+use crate::format::file::{
+    GROUP_LEN, HEAD_LEN, Head, MAGIC, QUICK_VERSION, SUM_LEN, VERSION, head_sum, record_sum,
+};
 
 /// Sets the magic, the version, the length and the checksums of a would-be
 /// table right, so that its contents are looked at.
@@ -14,7 +17,8 @@ pub fn mend(bytes: &mut [u8]) {
         return;
     }
     bytes[..8].copy_from_slice(&MAGIC);
-    bytes[8..10].copy_from_slice(&VERSION.to_le_bytes());
+    let version = if bytes[8] & 1 == 0 { VERSION } else { QUICK_VERSION };
+    bytes[8..10].copy_from_slice(&version.to_le_bytes());
     bytes[10..12].fill(0);
     bytes[20..24].fill(0);
     bytes[48..56].fill(0);
@@ -22,7 +26,18 @@ pub fn mend(bytes: &mut [u8]) {
     bytes[32..40].copy_from_slice(&len.to_le_bytes());
     let Ok(head) = Head::decode(&bytes[..HEAD_LEN]) else { return };
     let Some(front) = head.records_start().filter(|&start| start <= len) else { return };
-    let index: Vec<u64> = bytes[head.index_start() as usize..front as usize]
+    match version {
+        VERSION => mend_groups(bytes, head.index_start() as usize..front as usize),
+        _ => mend_records(bytes, head.index_start() as usize..front as usize),
+    }
+    let (unsummed, rest) = bytes.split_at(HEAD_LEN - SUM_LEN);
+    let sum = head_sum(unsummed, &rest[SUM_LEN..front as usize - HEAD_LEN + SUM_LEN]);
+    bytes[HEAD_LEN - SUM_LEN..HEAD_LEN].copy_from_slice(&sum.to_le_bytes());
+}
+
+fn mend_records(bytes: &mut [u8], index: Range<usize>) {
+    let len = bytes.len() as u64;
+    let index: Vec<u64> = bytes[index]
         .chunks_exact(8)
         .filter_map(|chunk| chunk.first_chunk().map(|chunk| u64::from_le_bytes(*chunk)))
         .chain([len])
@@ -33,9 +48,14 @@ pub fn mend(bytes: &mut [u8]) {
             *sum = record_sum(contents, block as u64).to_le_bytes();
         }
     }
-    let (unsummed, rest) = bytes.split_at(HEAD_LEN - SUM_LEN);
-    let sum = head_sum(unsummed, &rest[SUM_LEN..front as usize - HEAD_LEN + SUM_LEN]);
-    bytes[HEAD_LEN - SUM_LEN..HEAD_LEN].copy_from_slice(&sum.to_le_bytes());
+}
+
+fn mend_groups(bytes: &mut [u8], index: Range<usize>) {
+    let (front, body) = bytes.split_at_mut(index.end);
+    let sums = front[index.start..].chunks_exact_mut(8);
+    for ((group, sum), number) in body.chunks(GROUP_LEN).zip(sums).zip(0..) {
+        sum.copy_from_slice(&record_sum(group, number).to_le_bytes());
+    }
 }
 
 /// Opens the bytes as a table, as they are and mended, and asks it some

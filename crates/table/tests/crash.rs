@@ -39,7 +39,7 @@ fn solve_and_store(folder: &Path) {
     let metrics = [Metric::Dtm, Metric::Dtc];
     let tables: Vec<_> = metrics.iter().map(|&m| solver.table(material, m).unwrap()).collect();
     let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
-    let options = WriteOptions { level: 3 };
+    let options = WriteOptions::quick(3);
     directory.store_locked(&tables, &options).unwrap();
 }
 
@@ -64,7 +64,7 @@ fn solve_and_assemble(folder: &Path) {
         }
         true
     };
-    let options = &WriteOptions { level: 3 };
+    let options = &WriteOptions::quick(3);
     let assembly = Assembly { options, memory_bytes: 1 << 28, watch: &watch };
     directory.store_logged(&logged, &assembly).unwrap();
 }

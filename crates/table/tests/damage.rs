@@ -6,7 +6,7 @@ use std::sync::Arc;
 use molien_board::{Color, Position};
 use molien_build::Build;
 use molien_hyper::{Index, Tile};
-use molien_table::{Directory, TableError, TableFile, WriteOptions, write};
+use molien_table::{Directory, Pack, TableError, TableFile, WriteOptions, write};
 use molien_values::{Metric, Table, Value};
 
 fn small_table() -> Arc<Table> {
@@ -14,11 +14,18 @@ fn small_table() -> Arc<Table> {
 }
 
 fn write_to(folder: &Path) -> (PathBuf, Arc<Table>) {
+    write_in(folder, &WriteOptions::quick(9))
+}
+
+fn write_in(folder: &Path, options: &WriteOptions) -> (PathBuf, Arc<Table>) {
     let path = folder.join("KQvK.mol");
     let table = small_table();
-    write(&path, &[&table], &WriteOptions { level: 9 }).unwrap();
+    write(&path, &[&table], options).unwrap();
     (path, table)
 }
+
+/// Both codings.
+const CODINGS: [WriteOptions; 2] = [WriteOptions::quick(9), WriteOptions::packed(Pack::Fast)];
 
 /// Some positions with their values.
 fn samples(table: &Table, step: usize) -> Vec<(Position, Value)> {
@@ -38,8 +45,12 @@ fn samples(table: &Table, step: usize) -> Vec<(Position, Value)> {
 
 #[test]
 fn every_flipped_byte_is_noticed() {
+    CODINGS.iter().for_each(flip_bytes);
+}
+
+fn flip_bytes(options: &WriteOptions) {
     let folder = tempfile::tempdir().unwrap();
-    let (path, table) = write_to(folder.path());
+    let (path, table) = write_in(folder.path(), options);
     let good = std::fs::read(&path).unwrap();
     let samples = samples(&table, 397);
     let bad_path = folder.path().join("bad.mol");
@@ -67,8 +78,12 @@ fn every_flipped_byte_is_noticed() {
 
 #[test]
 fn every_truncation_is_noticed() {
+    CODINGS.iter().for_each(truncate);
+}
+
+fn truncate(options: &WriteOptions) {
     let folder = tempfile::tempdir().unwrap();
-    let (path, _) = write_to(folder.path());
+    let (path, _) = write_in(folder.path(), options);
     let good = std::fs::read(&path).unwrap();
     let bad_path = folder.path().join("bad.mol");
     for len in (0..200).chain((200..good.len()).step_by(13)) {
@@ -101,7 +116,7 @@ fn errors_say_what_is_wrong() {
             _ => "use a newer version of the program",
         };
         let expected =
-            format!("format version {version}, but this build reads versions 2 to 3: {remedy}");
+            format!("format version {version}, but this build reads versions 2 to 4: {remedy}");
         let error = open(&other);
         assert!(error.to_string().ends_with(&expected), "{error}");
         // An old table is solved again; a newer one is left alone.
@@ -143,7 +158,7 @@ fn a_full_disk_loses_nothing() {
     // Every write to this device fails for want of room.
     let full = folder.path().join(format!("KQvK.{}.tmp", std::process::id()));
     std::os::unix::fs::symlink("/dev/full", &full).unwrap();
-    let options = WriteOptions { level: 1 };
+    let options = WriteOptions::quick(1);
     let error = write(&path, &[&table], &options).expect_err("no room");
     assert!(matches!(error, TableError::Io { .. }), "{error}");
     assert!(error.to_string().contains("No space left"), "{error}");

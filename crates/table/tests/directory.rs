@@ -15,7 +15,7 @@ fn stores_lists_verifies_and_locks() {
     let material = "KRK".parse().unwrap();
     let dtm = solver.table(material, Metric::Dtm).unwrap();
     let dtc = solver.table(material, Metric::Dtc).unwrap();
-    let options = WriteOptions { level: 3 };
+    let options = WriteOptions::quick(3);
     directory.store(&[&dtm], &options).unwrap();
     assert!(!directory.has(material, Metric::Dtc));
     // A second metric joins the first.
@@ -31,7 +31,7 @@ fn stores_lists_verifies_and_locks() {
     let lock = directory.lock(material).unwrap();
     assert!(matches!(directory.store(&[&dtm], &options), Err(TableError::Busy { .. })));
     drop(lock);
-    directory.store(&[&dtm], &WriteOptions { level: 5 }).unwrap();
+    directory.store(&[&dtm], &WriteOptions::quick(5)).unwrap();
     assert!(directory.missing(&[material, "KBK".parse().unwrap()], Metric::Dtm).len() == 1);
 }
 
@@ -39,7 +39,7 @@ fn stores_lists_verifies_and_locks() {
 fn same_tables_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let material = "KBNK".parse().unwrap();
-    let options = WriteOptions { level: 3 };
+    let options = WriteOptions::quick(3);
     let bytes = |name: &str| {
         let directory = Directory::new(folder.path().join(name));
         let table = Build::new().table(material, Metric::Dtm).unwrap();
@@ -53,7 +53,7 @@ fn same_tables_same_bytes() {
 fn the_solver_uses_what_is_stored() {
     let folder = tempfile::tempdir().unwrap();
     let directory = Directory::new(folder.path());
-    let options = WriteOptions { level: 3 };
+    let options = WriteOptions::quick(3);
     for name in ["KQK", "KRK"] {
         let table = Build::new().table(name.parse().unwrap(), Metric::Dtm).unwrap();
         directory.store(&[&table], &options).unwrap();

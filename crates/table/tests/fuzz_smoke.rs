@@ -3,7 +3,7 @@
 
 use molien_board::Position;
 use molien_build::Build;
-use molien_table::{WriteOptions, fuzzing, write};
+use molien_table::{Pack, WriteOptions, fuzzing, write};
 use molien_testing::Random;
 use molien_values::Metric;
 
@@ -11,10 +11,11 @@ use molien_values::Metric;
 fn mutated_tables_do_not_panic() {
     let folder = tempfile::tempdir().unwrap();
     let mut random = Random::new(0x1234_5678_9abc_def1);
-    for name in ["KRK", "KPK"] {
+    let (quick, fast) = (WriteOptions::quick(3), WriteOptions::packed(Pack::Fast));
+    for (name, options) in [("KRK", &quick), ("KPK", &quick), ("KRK", &fast), ("KPK", &fast)] {
         let table = Build::new().table(name.parse().unwrap(), Metric::Dtm).unwrap();
         let path = folder.path().join("seed.mol");
-        write(&path, &[&table], &WriteOptions { level: 3 }).unwrap();
+        write(&path, &[&table], options).unwrap();
         let seed = std::fs::read(&path).unwrap();
         for _ in 0..150 {
             let mut bytes = seed.clone();

@@ -9,11 +9,18 @@ use std::sync::Arc;
 
 use molien_board::Material;
 use molien_build::Build;
-use molien_table::{OLDEST_VERSION, TableFile, VERSION, WriteOptions, write};
+use molien_table::{OLDEST_VERSION, Pack, QUICK_VERSION, TableFile, VERSION, WriteOptions, write};
 use molien_values::{Metric, Table};
 
-/// Material, metrics and level of each file.
-const FILES: [(&str, &[Metric], i32); 2] = [("KQvK", &[Metric::Dtm], 9), ("KPvK", &Metric::ALL, 6)];
+/// A file: its newest version, how it is written, material and metrics.
+type Golden = (u16, WriteOptions, &'static str, &'static [Metric]);
+
+const FILES: [Golden; 4] = [
+    (QUICK_VERSION, WriteOptions::quick(9), "KQvK", &[Metric::Dtm]),
+    (QUICK_VERSION, WriteOptions::quick(6), "KPvK", &Metric::ALL),
+    (VERSION, WriteOptions::packed(Pack::Fast), "KQvK", &[Metric::Dtm]),
+    (VERSION, WriteOptions::packed(Pack::Fast), "KPvK", &Metric::ALL),
+];
 
 fn golden(version: u16, name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
@@ -25,24 +32,25 @@ fn solve(name: &str, metrics: &[Metric]) -> Vec<Arc<Table>> {
     metrics.iter().map(|&metric| solver.table(material, metric).unwrap()).collect()
 }
 
-fn written<'a>(tables: impl IntoIterator<Item = &'a Table>, level: i32) -> Vec<u8> {
+fn written<'a>(tables: impl IntoIterator<Item = &'a Table>, options: &WriteOptions) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.mol");
     let tables: Vec<&Table> = tables.into_iter().collect();
-    write(&path, &tables, &WriteOptions { level }).unwrap();
+    write(&path, &tables, options).unwrap();
     std::fs::read(&path).unwrap()
 }
 
 #[test]
 fn every_version_is_read_and_rewritten() {
-    for (name, metrics, level) in FILES {
-        let expected = std::fs::read(golden(VERSION, name)).unwrap();
+    for (newest, options, name, metrics) in &FILES {
+        let expected = std::fs::read(golden(*newest, name)).unwrap();
         let solved = solve(name, metrics);
-        assert!(written(solved.iter().map(|table| &**table), level) == expected, "{name}");
-        for version in OLDEST_VERSION..=VERSION {
+        assert!(written(solved.iter().map(|table| &**table), options) == expected, "{name}");
+        let oldest = if *newest == QUICK_VERSION { OLDEST_VERSION } else { *newest };
+        for version in oldest..=*newest {
             let file = TableFile::open(golden(version, name)).unwrap();
             assert_eq!(file.version(), version);
-            assert_eq!(file.metrics().len(), if name == "KPvK" { 4 } else { 1 });
+            assert_eq!(file.metrics().len(), if *name == "KPvK" { 4 } else { 1 });
             file.verify().unwrap();
             let loaded: Vec<Table> = metrics.iter().map(|&m| file.load(m).unwrap()).collect();
             for (loaded, solved) in loaded.iter().zip(&solved) {
@@ -50,21 +58,24 @@ fn every_version_is_read_and_rewritten() {
                 let mut parts = loaded.parts.iter().zip(&solved.parts);
                 assert!(parts.all(|(a, b)| a.values == b.values), "{name} {}", loaded.metric);
             }
-            assert!(written(&loaded, level) == expected, "{name} of version {version}");
+            assert!(written(&loaded, options) == expected, "{name} of version {version}");
         }
     }
 }
 
-/// The only change from version 2: where the date was, there is a reserved 0.
+/// The only change from version 2 to 3: where the date was, there is a reserved
+/// 0.
 #[test]
 fn a_date_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("KQvK.mol");
-    let mut bytes = std::fs::read(golden(VERSION, "KQvK")).unwrap();
-    bytes[48] = 1;
-    std::fs::write(&path, bytes).unwrap();
-    let error = TableFile::open(&path).err().unwrap();
-    assert!(error.to_string().ends_with("a reserved field is not 0"), "{error}");
+    for version in [QUICK_VERSION, VERSION] {
+        let mut bytes = std::fs::read(golden(version, "KQvK")).unwrap();
+        bytes[48] = 1;
+        std::fs::write(&path, bytes).unwrap();
+        let error = TableFile::open(&path).err().unwrap();
+        assert!(error.to_string().ends_with("a reserved field is not 0"), "{error}");
+    }
 }
 
 /// The bytes of a hex dump in FORMAT.md, with their offsets.
@@ -80,29 +91,34 @@ fn dump(lines: &str) -> Vec<(usize, Vec<u8>)> {
 }
 
 #[test]
-fn the_worked_example_is_the_golden_file() {
+fn the_worked_examples_are_golden_files() {
     let text = include_str!("../../../FORMAT.md");
-    let example = text.split("## 8. A worked example").nth(1).unwrap();
-    let (file_dump, rest) = example.split_once("The description after decompression").unwrap();
-    let bytes = std::fs::read(golden(VERSION, "KQvK")).unwrap();
-    let len = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
-    let description = zstd::bulk::decompress(&bytes[64..64 + len], 1 << 16).unwrap();
-    for (lines, bytes, least) in [(file_dump, &bytes, 8), (rest, &description, 4)] {
-        let rows = dump(lines);
-        assert!(rows.len() >= least);
-        for (offset, row) in rows {
-            assert_eq!(row, bytes[offset..offset + row.len()], "at {offset:#x}");
+    for (version, heading) in [
+        (QUICK_VERSION, "## 8. A worked example\n"),
+        (VERSION, "## 10. A worked example of version 4\n"),
+    ] {
+        let example = text.split(heading).nth(1).unwrap().split("\n## ").next().unwrap();
+        let (file_dump, rest) = example.split_once("The description after decompression").unwrap();
+        let bytes = std::fs::read(golden(version, "KQvK")).unwrap();
+        let len = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+        let description = zstd::bulk::decompress(&bytes[64..64 + len], 1 << 16).unwrap();
+        for (lines, bytes, least) in [(file_dump, &bytes, 8), (rest, &description, 4)] {
+            let rows = dump(lines);
+            assert!(rows.len() >= least);
+            for (offset, row) in rows {
+                assert_eq!(row, bytes[offset..offset + row.len()], "at {offset:#x}");
+            }
         }
     }
 }
 
 #[test]
-#[ignore = "writes the golden files of the current version anew"]
+#[ignore = "writes the golden files of the current versions anew"]
 fn renew() {
-    for (name, metrics, level) in FILES {
-        let path = golden(VERSION, name);
+    for (version, options, name, metrics) in &FILES {
+        let path = golden(*version, name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         let solved = solve(name, metrics);
-        std::fs::write(path, written(solved.iter().map(|table| &**table), level)).unwrap();
+        std::fs::write(path, written(solved.iter().map(|table| &**table), options)).unwrap();
     }
 }

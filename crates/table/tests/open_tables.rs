@@ -35,7 +35,7 @@ fn expected(tables: &Tables, position: &Position, metric: Metric) -> Value {
 fn store(folder: &Path, tables: &Tables, material: Material, metrics: &[Metric], level: i32) {
     // A handle of its own, as another process would have.
     let tables: Vec<&Table> = metrics.iter().map(|&m| &*tables[&(material, m)]).collect();
-    Directory::new(folder).store(&tables, &WriteOptions { level }).unwrap();
+    Directory::new(folder).store(&tables, &WriteOptions::quick(level)).unwrap();
 }
 
 /// A position of one of the materials, White's and Black's men exchanged now

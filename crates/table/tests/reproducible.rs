@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use molien_board::Material;
 use molien_build::Build;
-use molien_table::{Assembly, Directory, WriteOptions};
+use molien_table::{Assembly, Directory, Pack, TableFile, WriteOptions};
 use molien_values::{Metric, Table};
 
-const OPTIONS: WriteOptions = WriteOptions { level: 3 };
+const OPTIONS: WriteOptions = WriteOptions::quick(3);
 
 /// The tables of a material in all metrics that are different things.
 fn solve(solver: &Build, name: &str) -> Vec<Arc<Table>> {
@@ -26,9 +26,13 @@ fn solve(solver: &Build, name: &str) -> Vec<Arc<Table>> {
 
 /// The file that results if groups of tables are stored one after the other.
 fn stored(folder: &Path, groups: &[Vec<&Table>]) -> Vec<u8> {
+    stored_in(folder, groups, &OPTIONS)
+}
+
+fn stored_in(folder: &Path, groups: &[Vec<&Table>], options: &WriteOptions) -> Vec<u8> {
     let directory = Directory::new(folder);
     for group in groups {
-        directory.store(group, &OPTIONS).unwrap();
+        directory.store(group, options).unwrap();
     }
     std::fs::read(directory.path(groups[0][0].material)).unwrap()
 }
@@ -127,6 +131,35 @@ fn storing_twice() {
     let expected = stored(folder.path(), std::slice::from_ref(&tables));
     assert!(stored(folder.path(), &[vec![tables[2]]]) == expected);
     assert!(stored(folder.path(), std::slice::from_ref(&tables)) == expected);
+}
+
+/// Learnt contexts: metric by metric, from another coding, with any number of
+/// threads.
+#[test]
+fn learnt_contexts() {
+    let solver = Build::new();
+    let tables = solve(&solver, "KPK");
+    let classes = solver.table(tables[0].material, Metric::Wdl).unwrap();
+    let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
+    let fast = WriteOptions::packed(Pack::Fast);
+    let with = |threads: usize, groups: &[Vec<&Table>]| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        pool.install(|| stored_in(folder.path(), groups, &fast))
+    };
+    let expected = with(1, std::slice::from_ref(&tables));
+    let one_by_one: Vec<Vec<&Table>> =
+        [&*classes].into_iter().chain(tables.iter().rev().copied()).map(|t| vec![t]).collect();
+    assert!(with(3, &one_by_one) == expected);
+    // A file that is there is added to in its own way.
+    let folder = tempfile::tempdir().unwrap();
+    let directory = Directory::new(folder.path());
+    directory.store(&[tables[0]], &OPTIONS).unwrap();
+    directory.store(&tables[1..3], &fast).unwrap();
+    directory.store(&tables[3..], &WriteOptions::default()).unwrap();
+    let path = directory.path(tables[0].material);
+    assert!(std::fs::read(&path).unwrap() == expected);
+    assert_eq!(TableFile::open(&path).unwrap().pack(), Pack::Fast);
 }
 
 #[test]

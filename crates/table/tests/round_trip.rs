@@ -3,7 +3,7 @@
 use molien_board::{Color, Position, Symmetry};
 use molien_build::Build;
 use molien_hyper::{Index, Tile};
-use molien_table::{TableFile, WriteOptions, write};
+use molien_table::{Pack, TableFile, WriteOptions, write};
 use molien_values::{Metric, Table};
 
 fn check(file: &TableFile, table: &Table) {
@@ -24,13 +24,17 @@ fn check(file: &TableFile, table: &Table) {
 }
 
 fn round_trip(name: &str, metrics: &[Metric]) {
+    round_trip_in(name, metrics, &WriteOptions::quick(5));
+}
+
+fn round_trip_in(name: &str, metrics: &[Metric], options: &WriteOptions) {
     let solver = Build::new();
     let material = name.parse().unwrap();
     let tables: Vec<_> = metrics.iter().map(|&m| solver.table(material, m).unwrap()).collect();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.mol");
     let references: Vec<&Table> = tables.iter().map(|table| &**table).collect();
-    write(&path, &references, &WriteOptions { level: 5 }).unwrap();
+    write(&path, &references, options).unwrap();
     let file = TableFile::open(&path).unwrap();
     file.verify().unwrap();
     for table in &tables {
@@ -105,5 +109,37 @@ fn every_orientation_has_the_same_value() {
         let image = position.transform(symmetry);
         assert_eq!(file.get(&image, Metric::Dtm).unwrap(), expected);
         assert_eq!(file.get(&image.swap_colors(), Metric::Dtm).unwrap(), expected);
+    }
+}
+
+const FAST: WriteOptions = WriteOptions::packed(Pack::Fast);
+
+#[test]
+fn learnt_contexts() {
+    round_trip_in("KQK", &[Metric::Dtm], &FAST);
+    round_trip_in("KNK", &[Metric::Wdl], &FAST);
+    round_trip_in("KPK", &Metric::ALL, &FAST);
+    // Like men; one side for both.
+    round_trip_in("KBBK", &[Metric::Dtc, Metric::Wdl], &FAST);
+    round_trip_in("KNKN", &[Metric::Dtm], &FAST);
+}
+
+/// Classes alone, and those that DTZ50 tells.
+#[test]
+fn classes() {
+    for options in [WriteOptions::quick(3), FAST] {
+        round_trip_in("KPK", &[Metric::Wdl], &options);
+        let solver = Build::new();
+        let solve = |metric| solver.table("KPK".parse().unwrap(), metric).unwrap();
+        let (dtz50, wdl) = (solve(Metric::Dtz50), solve(Metric::Wdl));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.mol");
+        write(&path, &[&dtz50, &wdl], &options).unwrap();
+        let file = TableFile::open(&path).unwrap();
+        assert_eq!(file.metrics(), [Metric::Dtz50]);
+        assert!(file.holds(Metric::Wdl));
+        check(&file, &wdl);
+        let loaded = file.load(Metric::Wdl).unwrap();
+        assert!(loaded.parts.iter().zip(&wdl.parts).all(|(a, b)| a.values == b.values));
     }
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use molien_board::{Color, Position};
 use molien_build::Build;
 use molien_hyper::{Index, Tile};
-use molien_table::{TableFile, WriteOptions, write};
+use molien_table::{Pack, TableFile, WriteOptions, write};
 use molien_values::{Metric, Table, Value};
 
 const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/read_mol.py");
@@ -60,13 +60,17 @@ fn positions(table: &Table, part: usize, first: usize) -> Vec<Position> {
 }
 
 fn compare(name: &str, metrics: &[Metric], places: &[(usize, usize)]) {
+    compare_in(name, metrics, places, &WriteOptions::quick(9));
+}
+
+fn compare_in(name: &str, metrics: &[Metric], places: &[(usize, usize)], options: &WriteOptions) {
     let solver = Build::new();
     let material = name.parse().unwrap();
     let tables: Vec<_> = metrics.iter().map(|&m| solver.table(material, m).unwrap()).collect();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.mol");
     let all: Vec<&Table> = tables.iter().map(|table| &**table).collect();
-    write(&path, &all, &WriteOptions { level: 9 }).unwrap();
+    write(&path, &all, options).unwrap();
     let file = TableFile::open(&path).unwrap();
     let positions: Vec<Position> =
         places.iter().flat_map(|&(part, tile)| positions(all[0], part, tile)).collect();
@@ -98,4 +102,9 @@ fn agrees_with_ours() {
     compare("KBBK", &[Metric::Dtm], &[(0, 0)]);
     compare("KRKP", &[Metric::Dtm, Metric::Dtz], &[(3, 9)]);
     compare("KPPK", &[Metric::Dtm, Metric::Dtz], &[(0, 0), (500, 0)]);
+    // Learnt contexts: a tile of one row, one side for both, pawns.
+    let fast = WriteOptions::packed(Pack::Fast);
+    compare_in("KQK", &[Metric::Dtm], &[(0, 0), (0, 200)], &fast);
+    compare_in("KNKN", &[Metric::Dtc], &[(0, 300)], &fast);
+    compare_in("KPK", &[Metric::Dtm, Metric::Dtc, Metric::Dtz, Metric::Wdl], &[(3, 0)], &fast);
 }

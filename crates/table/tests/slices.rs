@@ -13,7 +13,7 @@ use molien_values::{Metric, Table};
 /// How the name of a file in the making ends.
 const PART: &str = concat!("v", env!("CARGO_PKG_VERSION"), ".part");
 
-const OPTIONS: WriteOptions = WriteOptions { level: 3 };
+const OPTIONS: WriteOptions = WriteOptions::quick(3);
 
 fn assembly(memory_bytes: u64) -> Assembly<'static> {
     Assembly { options: &OPTIONS, memory_bytes, watch: &|_, _| true }

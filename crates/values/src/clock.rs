@@ -73,7 +73,8 @@ pub fn category_after(
 /// What a value in any one metric tells about the class with so many plies
 /// counted. DTZ50 tells all. A mate before the hundredth ply is safe whoever
 /// counts; a zeroing move that comes too late spoils the win, and one in time
-/// may lead where the rule spoils it later; DTC does not count pawn moves.
+/// may lead where the rule spoils it later; DTC does not count pawn moves, and a
+/// class alone counts nothing.
 pub fn category_in(metric: Metric, value: Value, clock: u32) -> Category {
     let outcome = value.outcome();
     let Some(depth) = value.plies() else { return Category::Draw };
@@ -82,6 +83,8 @@ pub fn category_in(metric: Metric, value: Value, clock: u32) -> Category {
     let soonest = in_time(clock, depth.min(1));
     match metric {
         Metric::Dtz50 => category_at(value, Precision::Exact, clock),
+        Metric::Wdl if depth > FIFTY_MOVES_PLIES => decided(outcome, false, false),
+        Metric::Wdl => decided(outcome, soonest, clock == 0),
         _ if value == Value::Loss(0) => decided(outcome, this, this),
         Metric::Dtm => decided(outcome, soonest, this),
         Metric::Dtm50 => decided(outcome, soonest, this || clock == 0),

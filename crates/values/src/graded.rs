@@ -4,7 +4,7 @@
 use molien_board::{Color, Square};
 use molien_hyper::{Hyperboard, Index, Tile};
 
-use crate::Value;
+use crate::{FIFTY_MOVES_PLIES, Value};
 
 /// Bits of the largest depth: 2047 plies.
 pub const MAX_BITS: usize = 11;
@@ -63,6 +63,62 @@ impl Graded {
         self.depth.iter().enumerate().map(|(b, plane)| bit(plane) << b).sum()
     }
 
+    /// The positions of a tile with more plies than this.
+    fn deeper(&self, tile: usize, plies: u16) -> Tile {
+        let (mut more, mut equal) = (Tile::EMPTY, Tile::FULL);
+        for bit in (0..u16::BITS as usize).rev() {
+            let plane = self.depth.get(bit).map_or(Tile::EMPTY, |plane| plane[tile]);
+            if plies >> bit & 1 == 0 {
+                more = more.or(&equal.and(&plane));
+                equal = equal.minus(&plane);
+            } else {
+                equal = equal.and(&plane);
+            }
+        }
+        more
+    }
+
+    /// Values in DTZ50 as those of the classes alone, see [`Value::as_class`].
+    pub fn as_classes(&self) -> Graded {
+        let late: Vec<Tile> =
+            (0..self.legal.len()).map(|tile| self.deeper(tile, FIFTY_MOVES_PLIES)).collect();
+        let of = |value: fn(u16) -> Value, late: bool| {
+            let plies = if late { FIFTY_MOVES_PLIES + 1 } else { 0 };
+            usize::from(value(plies).as_class().plies().unwrap_or(0))
+        };
+        let plane = |bit: usize| -> Vec<Tile> {
+            let tile = |tile: usize| {
+                let mut found = Tile::EMPTY;
+                for (cells, value) in
+                    [(&self.won, Value::Win as fn(u16) -> Value), (&self.lost, Value::Loss)]
+                {
+                    let (cells, late) = (&cells[tile], &late[tile]);
+                    if of(value, false) >> bit & 1 != 0 {
+                        found = found.or(&cells.minus(late));
+                    }
+                    if of(value, true) >> bit & 1 != 0 {
+                        found = found.or(&cells.and(late));
+                    }
+                }
+                found
+            };
+            (0..self.legal.len()).map(tile).collect()
+        };
+        let bits = (u16::BITS - (FIFTY_MOVES_PLIES + 2).leading_zeros()) as usize;
+        let depth = (0..bits).map(plane).collect();
+        Graded { depth, ..Graded::outcomes(self) }.without_empty_bits()
+    }
+
+    fn outcomes(&self) -> Graded {
+        Graded {
+            legal: self.legal.clone(),
+            won: self.won.clone(),
+            lost: self.lost.clone(),
+            depth: Vec::new(),
+            stalemate: self.stalemate.clone(),
+        }
+    }
+
     /// Bytes held.
     pub fn len_bytes(&self) -> usize {
         (self.legal.len() + self.won.len() + self.lost.len()) * size_of::<Tile>()
@@ -98,4 +154,40 @@ pub struct GradedTile {
     pub lost: Tile,
     /// Bit b of the depth.
     pub depth: Vec<Tile>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every depth from 0 to 127, won in even rows and lost in odd ones.
+    #[test]
+    fn classes_cell_by_cell() {
+        let all = Tile::FULL;
+        let won = Tile::from_rows(|row| if row.index() % 2 == 0 { !0 } else { 0 });
+        let depth_of = |row: Square, column: Square| (row.index() * 5 + column.index()) % 128;
+        let plane = |bit: usize| {
+            Tile::from_rows(|row| {
+                let set = |column: &Square| depth_of(row, *column) >> bit & 1 != 0;
+                Square::all().filter(set).fold(0, |word, column| word | 1 << column.index())
+            })
+        };
+        let values = Graded {
+            legal: vec![all],
+            won: vec![won],
+            lost: vec![all.minus(&won)],
+            depth: (0..7).map(|bit| vec![plane(bit)]).collect(),
+            stalemate: Vec::new(),
+        };
+        let classes = values.as_classes();
+        for (row, column) in Tile::FULL.pairs() {
+            let plies = values.depth_at(0, row, column);
+            let value = match won.contains(row, column) {
+                true => Value::Win(plies),
+                false => Value::Loss(plies),
+            };
+            let found = classes.depth_at(0, row, column);
+            assert_eq!(Some(found), value.as_class().plies(), "{value:?}");
+        }
+    }
 }

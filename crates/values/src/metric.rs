@@ -19,6 +19,10 @@ pub enum Metric {
     Dtz50,
     /// Plies to mate under the 50-move rule, the clock at zero.
     Dtm50,
+    /// No plies at all: the five classes under the 50-move rule. A win has
+    /// depth 1, a cursed win 101, a loss 2, a blessed loss 102, so that DTZ50's
+    /// laws of classes hold for it.
+    Wdl,
 }
 
 impl Metric {
@@ -26,8 +30,8 @@ impl Metric {
     pub const ALL: [Metric; 4] = [Metric::Dtm, Metric::Dtc, Metric::Dtz, Metric::Dtz50];
 
     /// Those, and what is made only if it is asked for by name.
-    pub const EVERY: [Metric; 5] =
-        [Metric::Dtm, Metric::Dtc, Metric::Dtz, Metric::Dtz50, Metric::Dtm50];
+    pub const EVERY: [Metric; 6] =
+        [Metric::Dtm, Metric::Dtc, Metric::Dtz, Metric::Dtz50, Metric::Dtm50, Metric::Wdl];
 
     /// The metric that is solved in its place where there are no pawns:
     /// without pawns a zeroing move is a capture, so DTZ is DTC.
@@ -40,7 +44,7 @@ impl Metric {
         match self {
             Metric::Dtm | Metric::Dtm50 => Rule::Onward,
             Metric::Dtc | Metric::Dtz => Rule::One,
-            Metric::Dtz50 => Rule::Fifty,
+            Metric::Dtz50 | Metric::Wdl => Rule::Fifty,
         }
     }
 
@@ -49,8 +53,16 @@ impl Metric {
         match self {
             Metric::Dtm | Metric::Dtc | Metric::Dtm50 => Rule::Onward,
             Metric::Dtz => Rule::One,
-            Metric::Dtz50 => Rule::Fifty,
+            Metric::Dtz50 | Metric::Wdl => Rule::Fifty,
         }
+    }
+
+    /// The metric of this name, the classes alone among them.
+    ///
+    /// # Errors
+    /// If there is no such metric.
+    pub fn from_name(text: &str) -> Result<Metric, UnknownName> {
+        find(&Metric::EVERY, text, "dtm, dtc, dtz, dtz50, dtm50 or wdl")
     }
 
     /// The lower-case name: such as `dtm` or `dtz50`.
@@ -61,6 +73,7 @@ impl Metric {
             Metric::Dtz => "dtz",
             Metric::Dtz50 => "dtz50",
             Metric::Dtm50 => "dtm50",
+            Metric::Wdl => "wdl",
         }
     }
 }
@@ -71,14 +84,20 @@ impl fmt::Display for Metric {
     }
 }
 
+/// Of the metrics that count plies.
 impl FromStr for Metric {
     type Err = UnknownName;
 
     fn from_str(text: &str) -> Result<Metric, UnknownName> {
-        let lower = text.to_ascii_lowercase();
-        Metric::EVERY
-            .into_iter()
-            .find(|metric| metric.name() == lower)
-            .ok_or_else(|| UnknownName::new("metric", text, "dtm, dtc, dtz, dtz50 or dtm50"))
+        let [counted @ .., Metric::Wdl] = &Metric::EVERY else {
+            return Metric::from_name(text);
+        };
+        find(counted, text, "dtm, dtc, dtz, dtz50 or dtm50")
     }
+}
+
+fn find(among: &[Metric], text: &str, names: &'static str) -> Result<Metric, UnknownName> {
+    let lower = text.to_ascii_lowercase();
+    let found = among.iter().find(|metric| metric.name() == lower);
+    found.copied().ok_or_else(|| UnknownName::new("metric", text, names))
 }

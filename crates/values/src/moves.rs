@@ -38,14 +38,16 @@ impl MoveClass {
 }
 
 /// The value for the mover of a move to a position of this value (which is
-/// seen from the opponent).
+/// seen from the opponent). In [`Metric::Wdl`] of zeroing moves only: a quiet one
+/// may cross the line of the 50-move rule, which classes do not tell.
 pub fn value_before(metric: Metric, class: MoveClass, after: Value) -> Value {
     let count = |plies: u16| class.rule(metric).plies(plies);
-    match after {
+    let before = match after {
         Value::Win(plies) => Value::Loss(count(plies)),
         Value::Draw => Value::Draw,
         Value::Loss(plies) => Value::Win(count(plies)),
-    }
+    };
+    if metric == Metric::Wdl { before.as_class() } else { before }
 }
 
 /// The value the mover prefers: a fast win, a draw, a slow loss.
@@ -88,6 +90,9 @@ mod tests {
         assert_eq!(before(MoveClass::Quiet, Value::Loss(100)), Value::Win(101));
         assert_eq!(before(MoveClass::Push, Value::Loss(100)), Value::Win(1));
         assert_eq!(before(MoveClass::Conversion, Value::Win(101)), Value::Loss(101));
+        let wdl = |after| value_before(Metric::Wdl, MoveClass::Conversion, after);
+        assert_eq!(wdl(Value::Loss(2)), Value::Win(1));
+        assert_eq!(wdl(Value::Win(101)), Value::Loss(102));
         let dtc = |class, after| value_before(Metric::Dtc, class, after);
         assert_eq!(dtc(MoveClass::Push, Value::Loss(4)), Value::Win(5));
         assert_eq!(dtc(MoveClass::Conversion, Value::Loss(4)), Value::Win(1));

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use molien_board::{Color, Material, Position};
 
-use crate::{FIFTY_MOVES_PLIES, Metric, UnknownName};
+use crate::{FIFTY_MOVES_PLIES, Metric, UnknownName, Value};
 
 /// How positions are counted in published tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -208,6 +208,34 @@ impl Stats {
     /// Whether something takes longer than the 50-move rule allows.
     pub fn is_cursed(&self) -> bool {
         self.deepest() > usize::from(FIFTY_MOVES_PLIES)
+    }
+
+    /// Statistics in DTZ50 as those of the classes alone. Nothing is longest.
+    pub fn as_classes(&self) -> Stats {
+        let by_class = |by_ply: &[Count], value: fn(u16) -> Value| {
+            let mut classes = Vec::new();
+            for (plies, &count) in by_ply.iter().enumerate().filter(|(_, n)| n.nalimov > 0) {
+                let class = value(plies as u16).as_class().plies().unwrap_or(0);
+                let len = classes.len().max(usize::from(class) + 1);
+                classes.resize(len, Count::default());
+                classes[usize::from(class)] += count;
+            }
+            classes
+        };
+        let side = |side: &SideStats| SideStats {
+            legal: side.legal,
+            broken: side.broken,
+            wins: by_class(&side.wins, Value::Win),
+            losses: by_class(&side.losses, Value::Loss),
+            longest_win: None,
+            longest_loss: None,
+        };
+        Stats {
+            material: self.material,
+            metric: Metric::Wdl,
+            sides: self.sides.each_ref().map(side),
+            zugzwangs: self.zugzwangs,
+        }
     }
 
     /// A count in the wanted counting (wins of White to move need

@@ -73,6 +73,25 @@ impl Table {
         self.parts[place.part].at(place.turn, place.index)
     }
 
+    /// A table in DTZ50 as one of the classes alone. If it keeps no depths, it has
+    /// none then either.
+    pub fn as_classes(&self) -> Table {
+        if !self.has_depths() {
+            let stats = self.stats.as_classes();
+            return Table { metric: Metric::Wdl, stats, ..self.clone() };
+        }
+        let part = |part: &Arc<BoardValues>| {
+            let values = part.values.each_ref().map(Graded::as_classes);
+            Arc::new(BoardValues { board: part.board.clone(), values })
+        };
+        Table {
+            material: self.material,
+            metric: Metric::Wdl,
+            parts: self.parts.iter().map(part).collect(),
+            stats: self.stats.as_classes(),
+        }
+    }
+
     /// Bytes the values take in memory.
     pub fn len_bytes(&self) -> usize {
         let graded = self.parts.iter().flat_map(|part| &part.values);

@@ -1,5 +1,11 @@
 //! The value of a position.
 
+use crate::FIFTY_MOVES_PLIES;
+
+/// Depths that stand for classes, in [`Metric::Wdl`](crate::Metric::Wdl).
+const IN_TIME: u16 = 1;
+const TOO_LATE: u16 = FIFTY_MOVES_PLIES + 1;
+
 /// The value of a position for the side to move, with its depth in plies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Value {
@@ -26,6 +32,18 @@ impl Value {
         match self {
             Value::Win(plies) | Value::Loss(plies) => Some(plies),
             Value::Draw => None,
+        }
+    }
+
+    /// A DTZ50 value as one in [`Metric::Wdl`](crate::Metric::Wdl): of the depth
+    /// only its side of the 50-move rule is left.
+    pub fn as_class(self) -> Value {
+        let class = |plies: u16| if plies <= FIFTY_MOVES_PLIES { IN_TIME } else { TOO_LATE };
+        match self {
+            Value::Win(plies) => Value::Win(class(plies)),
+            Value::Draw => Value::Draw,
+            // Losses are even.
+            Value::Loss(plies) => Value::Loss(class(plies) + 1),
         }
     }
 

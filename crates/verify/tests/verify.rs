@@ -74,7 +74,7 @@ fn stored_tables_are_checked_in_their_file() {
     let (solver, material) = (Build::new(), "KRKN".parse().unwrap());
     let path = folder.path().join("KRvKN.mol");
     let dtc = solver.table(material, Metric::Dtc).unwrap();
-    write(&path, &[&dtc], &WriteOptions { level: 1 }).unwrap();
+    write(&path, &[&dtc], &WriteOptions::quick(1)).unwrap();
     let file = Arc::new(TableFile::open(&path).unwrap());
     let options = Options { sample: Some(2000), ..Options::default() };
     let report = verify_stored(&solver, file.clone(), &options, 0).unwrap();
@@ -85,7 +85,7 @@ fn stored_tables_are_checked_in_their_file() {
     let game = Arc::make_mut(&mut wrong.parts[0]);
     game.values[0].depth[0].iter_mut().for_each(|tile| *tile = tile.zip(tile, |bits, _| bits & 1));
     wrong.stats.sides[0].wins.iter_mut().for_each(|count| count.unique += 1);
-    write(&path, &[&wrong], &WriteOptions { level: 1 }).unwrap();
+    write(&path, &[&wrong], &WriteOptions::quick(1)).unwrap();
     let file = Arc::new(TableFile::open(&path).unwrap());
     assert!(verify_stored(&solver, file, &options, 0).unwrap().failures() > 0);
 }

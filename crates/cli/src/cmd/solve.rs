@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use clap::Args;
-use molien_board::Material;
-use molien_build::{Build, Making, Storage, dependencies, storage};
+use clap::{Args, ValueEnum};
+use molien_board::{Color, Material};
+use molien_build::{Making, Storage, dependencies, storage};
 use molien_schema::SolvedJson;
-use molien_table::Directory;
+use molien_table::{Directory, Pack, WriteOptions};
 use molien_values::{Metric, Stats, Table};
 
 use crate::Verdict;
@@ -25,6 +25,7 @@ Examples:
   molien solve KBBKN --metric dtc,dtm --json
   molien solve --men 3           every material with up to three men
   molien solve KRK --rebuild     make a damaged table anew
+  molien solve KRPKR --metric wdl --pack small
 
 Tables with up to five men, and with six men and no pawns, are stored in the metrics
 asked for, and so are the smaller tables they depend on; a metric asked for later is
@@ -38,17 +39,47 @@ their figures only. An interrupted solve resumes where it stopped.";
 pub struct SolveArgs {
     #[command(flatten)]
     which: Materials,
-    /// Metrics: dtm, dtc, dtz, dtz50
-    #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
+    /// Metrics: dtm, dtc, dtz, dtz50; or wdl, who wins and whether in time for
+    /// the 50-move rule, without any count
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "dtm,dtc,dtz,dtz50",
+        value_parser = Metric::from_name
+    )]
     metric: Vec<Metric>,
     /// Make the tables anew, even if they are stored; damaged ones that they depend
     /// on, too
     #[arg(long)]
     rebuild: bool,
+    /// How files are coded [default: as the file that is there, a new one quickly]
+    #[arg(long, value_name = "HOW")]
+    pack: Option<PackArg>,
     /// Check every value on the CUDA card against those one move on, before the
     /// table leaves it; a wrong one is an error
     #[arg(long)]
     check: bool,
+}
+
+/// How files are coded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PackArg {
+    /// By contexts learnt from the table itself: small, and read fast
+    Fast,
+    /// The same with larger models: the smallest
+    Small,
+    /// By moves and zstd: the largest, and soonest written
+    Quick,
+}
+
+impl From<PackArg> for Pack {
+    fn from(pack: PackArg) -> Pack {
+        match pack {
+            PackArg::Fast => Pack::Fast,
+            PackArg::Small => Pack::Small,
+            PackArg::Quick => Pack::QUICK,
+        }
+    }
 }
 
 /// Solves and prints a line for every table. Unless that is forbidden, tables
@@ -65,7 +96,7 @@ pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
         remove_for_rebuild(directory, &materials)?;
     }
     match (context.directory(), args.which.men) {
-        (Some(_), _) => store(context, &materials, &args.metric),
+        (Some(_), _) => store(context, &materials, args),
         (None, Some(_)) => all(context, &materials, &args.metric),
         (None, None) => in_memory(context, &materials, &args.metric),
     }
@@ -94,11 +125,13 @@ fn remove_for_rebuild(directory: &Directory, materials: &[Material]) -> anyhow::
 }
 
 /// Solves what is not in the folder yet, and reports from the files.
-fn store(context: &Context, materials: &[Material], metrics: &[Metric]) -> anyhow::Result<Verdict> {
+fn store(context: &Context, materials: &[Material], args: &SolveArgs) -> anyhow::Result<Verdict> {
+    let metrics = &args.metric[..];
     let (stored, others): (Vec<Material>, Vec<Material>) =
         materials.iter().partition(|&&material| storage(material) != Storage::None);
     estimate::announce(context, &stored, metrics);
-    let seconds = make(context, &context.build(), &stored, metrics)?;
+    let options = WriteOptions { pack: args.pack.map(Pack::from) };
+    let seconds = make(context, &stored, metrics, options)?;
     let tables = context.own_tablebase();
     for material in stored {
         let seconds = seconds.get(&material.canonical()).copied().unwrap_or(0.0);
@@ -117,9 +150,9 @@ fn store(context: &Context, materials: &[Material], metrics: &[Metric]) -> anyho
 /// seconds each took.
 fn make(
     context: &Context,
-    build: &Build,
     materials: &[Material],
     metrics: &[Metric],
+    options: WriteOptions,
 ) -> anyhow::Result<HashMap<Material, f64>> {
     let (bars, seconds) = (WriteBars::default(), Mutex::new(HashMap::new()));
     let done = |material: Material, time: Duration| {
@@ -133,8 +166,8 @@ fn make(
     };
     // The other half is room for what is being written.
     let assembly_bytes = context.memory_bytes() / 2;
-    let making = Making { assembly_bytes, done: &done, writing: &writing, ..Making::default() };
-    build.store(materials, metrics, &making)?;
+    let making = Making { options, assembly_bytes, done: &done, writing: &writing };
+    context.build().store(materials, metrics, &making)?;
     Ok(seconds.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -192,6 +225,15 @@ fn report(
         None => "none".to_owned(),
         Some(plies) => format!("{plies} plies ({} moves)", winner_moves(plies)),
     };
+    if metric == Metric::Wdl {
+        return print_line(&format!(
+            "{:8} {:5} {:>13} positions  {}  {seconds:.2} s",
+            material.to_string(),
+            metric.name(),
+            grouped(solved.positions),
+            Color::BOTH.map(|color| classes(stats, color)).join("; "),
+        ));
+    }
     print_line(&format!(
         "{:8} {:5} {:>13} positions  longest win: White {}, Black {}  {seconds:.2} s",
         material.to_string(),
@@ -200,4 +242,19 @@ fn report(
         describe(solved.longest_white_win_plies),
         describe(solved.longest_black_win_plies),
     ))
+}
+
+/// What a side to move can count on.
+fn classes(stats: &Stats, color: Color) -> String {
+    let side = &stats.sides[color.index()];
+    let (wins, losses) = (side.total_wins().unique, side.total_losses().unique);
+    let (cursed, blessed) = (side.cursed_wins().unique, side.blessed_losses().unique);
+    let draws = side.legal.unique - wins - losses;
+    let mut text = format!("{color} wins {}, draws {}", grouped(wins - cursed), grouped(draws));
+    for (count, what) in [(cursed, "wins too late"), (blessed, "loses too late")] {
+        if count > 0 {
+            text += &format!(", {what} {}", grouped(count));
+        }
+    }
+    format!("{text}, loses {}", grouped(losses - blessed))
 }

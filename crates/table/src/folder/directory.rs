@@ -102,7 +102,7 @@ impl Directory {
 
     /// Whether a material's table is there and has the metric.
     pub fn has(&self, material: Material, metric: Metric) -> bool {
-        self.open(material).is_ok_and(|file| file.solved_metrics().contains(&metric))
+        self.open(material).is_ok_and(|file| file.has(metric))
     }
 
     /// Those of the materials whose tables are not there or lack the metric.

@@ -129,9 +129,9 @@ impl OpenTables {
     /// If the file of the material cannot be used.
     pub fn metrics(&self, material: Material) -> Result<Vec<Metric>, TableError> {
         if material.len() == 2 {
-            return Ok(Metric::ALL.to_vec());
+            return Ok(Metric::EVERY.to_vec());
         }
-        let file = self.known(material, &Metric::ALL).file?;
+        let file = self.known(material, &Metric::EVERY).file?;
         Ok(file.map(|file| file.metrics()).unwrap_or_default())
     }
 

@@ -105,7 +105,8 @@ impl Directory {
         }
         let all = tables.iter().copied().chain(kept.iter().map(|table| &**table));
         let all: Vec<&dyn TableParts> = all.collect();
-        self.write_locked(&all, options, room_bytes)?;
+        let pack = options.pack(earlier.as_ref().map(|file| file.pack()));
+        self.write_locked(&all, &WriteOptions::packed(pack), room_bytes)?;
         let metrics: Vec<Metric> = all.iter().map(|table| table.stats().metric).collect();
         self.tidy(material, &metrics)
     }
@@ -164,7 +165,8 @@ impl Directory {
         let mut metrics: Vec<Metric> = parts.iter().map(|part| part.stats.metric).collect();
         metrics.sort_unstable();
         let name = material.file_name();
-        let temporary = temporary(logs.folder(), &name, &metrics, assembly.options.level);
+        let temporary =
+            temporary(logs.folder(), &name, &metrics, assembly.options.pack(None).level());
         let assembled = assemble(&self.path(material), &temporary, &parts, assembly);
         if let Err(TableError::DamagedLog { .. }) = &assembled {
             metrics.iter().for_each(|&metric| logs.unfinish(material, metric));

@@ -6,8 +6,10 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_64_with_seed};
 use crate::format::bytes::{ByteReader, ByteWriter};
 use crate::format::coding::Malformed;
 
-/// The version of the format this crate writes.
-pub const VERSION: u16 = 3;
+/// The newest version of the format: values coded by learnt contexts.
+pub const VERSION: u16 = 4;
+/// The version of files whose streams are compressed by zstd.
+pub const QUICK_VERSION: u16 = 3;
 /// The oldest version it reads.
 pub const OLDEST_VERSION: u16 = 2;
 /// The last version whose files have a date in their head.
@@ -18,6 +20,8 @@ pub(crate) const MAGIC: [u8; 8] = *b"MOLIEN\x1a\n";
 pub(crate) const HEAD_LEN: usize = 64;
 /// Bytes of the checksum at the end of a record.
 pub(crate) const SUM_LEN: usize = 8;
+/// Bytes that have a checksum together, since version 4.
+pub(crate) const GROUP_LEN: usize = 1 << 14;
 
 const RESERVED: Malformed = Malformed("a reserved field is not 0");
 

@@ -7,6 +7,7 @@ use molien_values::{Count, Longest, Metric, Placement, SideStats, Stats, Zugzwan
 use crate::format::bytes::{ByteReader, ByteWriter};
 use crate::format::coding::{Alphabet, Coding, Malformed};
 use crate::format::layout::{Layout, MAX_BLOCK_CELLS, ScanOrder, placed_men};
+use crate::format::packed_meta::PackedMeta;
 
 /// One stored metric.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub(crate) struct Meta {
     pub aliases: Vec<(Metric, usize)>,
     /// A dictionary for each stream; empty for none.
     pub dictionaries: Vec<Vec<u8>>,
+    /// What files of learnt contexts have instead.
+    pub packed: Option<PackedMeta>,
 }
 
 /// Streams of a block: outcomes and each metric's depths, base side first.
@@ -44,7 +47,9 @@ impl Meta {
         let metric = if self.layout.material.has_pawns() { metric } else { metric.without_pawns() };
         let stored = self.metrics.iter().position(|stored| stored.metric == metric);
         let alias = || self.aliases.iter().find(|(alias, _)| *alias == metric).map(|(_, i)| *i);
-        stored.or_else(alias)
+        // Depths under the 50-move rule tell the classes.
+        let told = || (metric == Metric::Wdl).then(|| self.find(Metric::Dtz50)).flatten();
+        stored.or_else(alias).or_else(told)
     }
 
     pub fn encode(&self) -> Vec<u8> {
@@ -68,11 +73,7 @@ impl Meta {
             }
             encode_stats(&metric.stats, &mut out);
         }
-        out.u32(self.aliases.len() as u32);
-        for &(metric, stored) in &self.aliases {
-            out.u8(metric_id(metric));
-            out.u8(stored as u8);
-        }
+        encode_aliases(&self.aliases, &mut out);
         out.u32(self.dictionaries.len() as u32);
         self.dictionaries.iter().for_each(|dictionary| out.bytes(dictionary));
         out.0
@@ -80,49 +81,43 @@ impl Meta {
 
     pub fn decode(bytes: &[u8]) -> Result<Meta, Malformed> {
         let mut input = ByteReader(bytes);
-        let name = input.text()?;
-        let material: Material = name.parse().map_err(|_| Malformed("no such material"))?;
-        if !material.is_canonical() || material.file_name() != name {
-            return Err(Malformed("the material is not in canonical form"));
-        }
+        let material = decode_material(&mut input)?;
         let writer = input.text()?.to_owned();
         let layout = decode_layout(material, &mut input)?;
         let metrics = input.list(|input| decode_metric(material, input))?;
         check_metrics(&metrics)?;
-        let aliases = input.list(|input| {
-            let (metric, stored) = (metric_of(input.u8()?)?, usize::from(input.u8()?));
-            if stored < metrics.len() { Ok((metric, stored)) } else { Err(NO_METRIC) }
-        })?;
+        let aliases = decode_aliases(metrics.len(), &mut input)?;
         let dictionaries = input.list(|input| input.bytes().map(<[u8]>::to_vec))?;
         input.end()?;
         if dictionaries.len() != streams(metrics.len()) {
             return Err(Malformed("the number of dictionaries is wrong"));
         }
-        Ok(Meta { layout, writer, metrics, aliases, dictionaries })
+        Ok(Meta { layout, writer, metrics, aliases, dictionaries, packed: None })
     }
 }
 
 /// Depths are written as they are.
-const NO_REFERENCE: u8 = 255;
+pub(crate) const NO_REFERENCE: u8 = 255;
 /// Depths are not written at all.
-const STATISTICS_ONLY: u8 = 254;
-const NO_METRIC: Malformed = Malformed("no such metric");
+pub(crate) const STATISTICS_ONLY: u8 = 254;
+pub(crate) const NO_METRIC: Malformed = Malformed("no such metric");
 
-fn metric_id(metric: Metric) -> u8 {
+pub(crate) fn metric_id(metric: Metric) -> u8 {
     match metric {
         Metric::Dtm => 0,
         Metric::Dtc => 1,
         Metric::Dtz => 2,
         Metric::Dtz50 => 3,
+        Metric::Wdl => 4,
         Metric::Dtm50 => 5,
     }
 }
 
-fn metric_of(id: u8) -> Result<Metric, Malformed> {
+pub(crate) fn metric_of(id: u8) -> Result<Metric, Malformed> {
     Metric::EVERY.into_iter().find(|&metric| metric_id(metric) == id).ok_or(NO_METRIC)
 }
 
-fn check_metrics(metrics: &[MetricMeta]) -> Result<(), Malformed> {
+pub(crate) fn check_metrics(metrics: &[MetricMeta]) -> Result<(), Malformed> {
     for (i, metric) in metrics.iter().enumerate() {
         let repeated = metrics[..i].iter().any(|other| other.metric == metric.metric);
         let later = |&place: &usize| place >= i || !metrics[place].coding.stored;
@@ -143,40 +138,87 @@ fn encode_layout(layout: &Layout, out: &mut ByteWriter) {
         ScanOrder::Rows => 1,
     });
     out.u16(layout.tiles_per_block as u16);
-    out.u32(layout.placements.len() as u32);
-    for placement in &layout.placements {
+    encode_placements(&layout.placements, out);
+}
+
+pub(crate) fn encode_placements(placements: &[Placement], out: &mut ByteWriter) {
+    out.u32(placements.len() as u32);
+    for placement in placements {
         placement.bitboards().iter().for_each(|set| out.u64(set.0));
     }
 }
 
-fn decode_layout(material: Material, input: &mut ByteReader<'_>) -> Result<Layout, Malformed> {
-    let letters = input.text()?;
-    let men: Option<Vec<Man>> = letters.chars().map(Man::from_letter).collect();
+pub(crate) fn decode_placements(
+    material: Material,
+    input: &mut ByteReader<'_>,
+) -> Result<Vec<Placement>, Malformed> {
+    let placements = input.list(|input| {
+        let (white, black) = (input.u64()?, input.u64()?);
+        Ok(Placement::new([Bitboard(white), Bitboard(black)]))
+    })?;
+    check_placements(&material, &placements)?;
+    Ok(placements)
+}
+
+pub(crate) fn decode_material(input: &mut ByteReader<'_>) -> Result<Material, Malformed> {
+    let name = input.text()?;
+    let material: Material = name.parse().map_err(|_| Malformed("no such material"))?;
+    match material.is_canonical() && material.file_name() == name {
+        true => Ok(material),
+        false => Err(Malformed("the material is not in canonical form")),
+    }
+}
+
+pub(crate) fn encode_aliases(aliases: &[(Metric, usize)], out: &mut ByteWriter) {
+    out.u32(aliases.len() as u32);
+    for &(metric, stored) in aliases {
+        out.u8(metric_id(metric));
+        out.u8(stored as u8);
+    }
+}
+
+pub(crate) fn decode_aliases(
+    metrics: usize,
+    input: &mut ByteReader<'_>,
+) -> Result<Vec<(Metric, usize)>, Malformed> {
+    input.list(|input| {
+        let (metric, stored) = (metric_of(input.u8()?)?, usize::from(input.u8()?));
+        if stored < metrics { Ok((metric, stored)) } else { Err(NO_METRIC) }
+    })
+}
+
+/// The men of a layout, from their letters.
+pub(crate) fn decode_men(
+    material: &Material,
+    input: &mut ByteReader<'_>,
+) -> Result<Vec<Man>, Malformed> {
+    let men: Option<Vec<Man>> = input.text()?.chars().map(Man::from_letter).collect();
     let men = men.ok_or(Malformed("no such man"))?;
     let sorted = |men: &[Man]| {
         let mut men = men.to_vec();
         men.sort_unstable();
         men
     };
-    if men.is_empty() || sorted(&men) != sorted(&placed_men(&material)) {
+    if men.is_empty() || sorted(&men) != sorted(&placed_men(material)) {
         return Err(Malformed("the men are not those of the material"));
     }
-    let predicted = match input.u8()? {
-        0 => Color::White,
-        1 => Color::Black,
-        _ => return Err(Malformed("no such side")),
-    };
+    Ok(men)
+}
+
+pub(crate) fn decode_side_to_move(input: &mut ByteReader<'_>) -> Result<Color, Malformed> {
+    Color::BOTH.get(usize::from(input.u8()?)).copied().ok_or(Malformed("no such side"))
+}
+
+fn decode_layout(material: Material, input: &mut ByteReader<'_>) -> Result<Layout, Malformed> {
+    let men = decode_men(&material, input)?;
+    let predicted = decode_side_to_move(input)?;
     let king_moves = match input.u8()? {
         flag @ (0 | 1) => flag == 1,
         _ => return Err(Malformed("the king's moves are looked at or not")),
     };
     let order = *ScanOrder::BOTH.get(usize::from(input.u8()?)).ok_or(Malformed("no such order"))?;
     let tiles_per_block = usize::from(input.u16()?);
-    let placements = input.list(|input| {
-        let (white, black) = (input.u64()?, input.u64()?);
-        Ok(Placement::new([Bitboard(white), Bitboard(black)]))
-    })?;
-    check_placements(&material, &placements)?;
+    let placements = decode_placements(material, input)?;
     let layout =
         Layout { material, men, predicted, king_moves, order, tiles_per_block, placements };
     let cells = tiles_per_block * layout.tile_cells();
@@ -186,7 +228,10 @@ fn decode_layout(material: Material, input: &mut ByteReader<'_>) -> Result<Layou
     Ok(layout)
 }
 
-fn check_placements(material: &Material, placements: &[Placement]) -> Result<(), Malformed> {
+pub(crate) fn check_placements(
+    material: &Material,
+    placements: &[Placement],
+) -> Result<(), Malformed> {
     let edge_ranks = Bitboard::rank(0) | Bitboard::rank(7);
     let fits = |placement: &Placement| {
         let [white, black] = placement.bitboards();

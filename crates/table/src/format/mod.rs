@@ -8,6 +8,7 @@ pub(crate) mod compress;
 pub(crate) mod file;
 pub(crate) mod layout;
 pub(crate) mod meta;
+pub(crate) mod packed_meta;
 pub(crate) mod predict;
 pub(crate) mod shape;
 pub(crate) mod tile_men;

@@ -7,6 +7,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
 use crate::read::block::Block;
+use crate::read::packed_tiles::KeptTile;
 
 /// What a file on its own may keep.
 const DEFAULT_BYTES: u64 = 64 << 20;
@@ -41,8 +42,15 @@ struct BlockId {
 /// be the same.
 #[derive(Clone)]
 struct Weighed {
-    block: Arc<Block>,
+    kept: Kept,
     bytes: u64,
+}
+
+/// What is kept: a block, or of a file of learnt contexts a tile.
+#[derive(Clone)]
+enum Kept {
+    Block(Arc<Block>),
+    Tile(Arc<KeptTile>),
 }
 
 #[derive(Clone)]
@@ -119,20 +127,39 @@ impl FileBlocks {
 
     /// A block that is kept.
     pub fn get(&self, number: usize) -> Option<Arc<Block>> {
-        self.cache.blocks().get(&self.id(number)).map(|weighed| weighed.block)
+        match self.cache.blocks().get(&self.id(number))?.kept {
+            Kept::Block(block) => Some(block),
+            Kept::Tile(_) => None,
+        }
+    }
+
+    /// A tile that is kept.
+    pub fn tile(&self, number: usize) -> Option<Arc<KeptTile>> {
+        match self.cache.blocks().get(&self.id(number))?.kept {
+            Kept::Tile(tile) => Some(tile),
+            Kept::Block(_) => None,
+        }
+    }
+
+    /// Keeps a tile, giving up others if there is no room.
+    pub fn insert_tile(&self, number: usize, tile: Arc<KeptTile>) {
+        self.cache.0.misses.fetch_add(1, Relaxed);
+        let weighed = Weighed { bytes: tile.len_bytes(), kept: Kept::Tile(tile) };
+        self.cache.blocks().insert(self.id(number), weighed);
     }
 
     /// Keeps a block, giving up others if there is no room.
     pub fn insert(&self, block: Arc<Block>) {
         self.cache.0.misses.fetch_add(1, Relaxed);
-        let weighed = Weighed { bytes: block.weigh(), block };
-        self.cache.blocks().insert(self.id(weighed.block.number), weighed);
+        let id = self.id(block.number);
+        let weighed = Weighed { bytes: block.weigh(), kept: Kept::Block(block) };
+        self.cache.blocks().insert(id, weighed);
     }
 
     /// Says that a block was used; if it has grown, others may have to go.
     pub fn used(&self, block: &Arc<Block>) {
         if block.has_grown() {
-            let weighed = Weighed { bytes: block.weigh(), block: block.clone() };
+            let weighed = Weighed { bytes: block.weigh(), kept: Kept::Block(block.clone()) };
             // If it has been given up meanwhile, so be it.
             let _ = self.cache.blocks().replace(self.id(block.number), weighed, true);
         }

@@ -10,6 +10,8 @@ use crate::format::coding::Malformed;
 use crate::format::layout::{Layout, on_diagonal};
 use crate::format::predict::Room;
 use crate::keys::key::{NONE_KEY, ValueKey, after};
+use crate::read::packed::Packed;
+use crate::read::packed_load::Exchanged;
 use crate::{TableError, TableFile};
 
 /// Other cells that hold the same position: like men in another order, and
@@ -97,6 +99,9 @@ impl PartDecoder<'_> {
     /// The values of all cells of a part: of the base side as seen after a
     /// move of the other, and of the predicted side.
     pub fn decode(&self, part: usize) -> Result<[Vec<ValueKey>; 2], TableError> {
+        if let Some(packed) = &self.file.packed {
+            return self.decode_packed(packed, part);
+        }
         let base = self.decode_base(part)?;
         let own = self.decode_predicted(part, &base)?;
         Ok([base, own])
@@ -134,10 +139,40 @@ impl PartDecoder<'_> {
         Ok(own)
     }
 
+    /// As [`PartDecoder::decode`], of a file of learnt contexts.
+    fn decode_packed(
+        &self,
+        packed: &Packed,
+        part: usize,
+    ) -> Result<[Vec<ValueKey>; 2], TableError> {
+        let images = Images::new(self.layout());
+        let filled = |part: usize| -> Result<Vec<Vec<ValueKey>>, TableError> {
+            let mut sides = self.file.packed_keys(packed, part, self.metric)?;
+            sides.par_iter_mut().for_each(|keys| self.fill_images(&images, part, 0, keys));
+            Ok(sides)
+        };
+        let mut sides = filled(part)?.into_iter();
+        let mut base = sides.next().unwrap_or_default();
+        let own = match sides.next() {
+            Some(own) => own,
+            // White to move stands for both.
+            None => {
+                let exchanged = Exchanged::new(self.layout(), part);
+                let other = match exchanged.part == part {
+                    true => None,
+                    false => filled(exchanged.part)?.into_iter().next(),
+                };
+                exchanged.keys(other.as_ref().unwrap_or(&base))
+            }
+        };
+        base.par_iter_mut().with_min_len(1 << 16).for_each(|key| *key = after(*key));
+        Ok([base, own])
+    }
+
     /// Checks that a part can be decoded, with no more memory than that takes.
     pub fn check(&self, part: usize) -> Result<(), TableError> {
         let layout = self.layout();
-        if layout.king_moves {
+        if layout.king_moves || self.file.packed.is_some() {
             return self.decode(part).map(drop);
         }
         let images = Images::new(layout);

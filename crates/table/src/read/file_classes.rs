@@ -27,7 +27,8 @@ impl FileClasses {
     /// `None` if a class of the file cannot be decoded alone.
     pub fn new(file: Arc<TableFile>, metric: Metric, depths: bool) -> Option<FileClasses> {
         let layout = &file.shared.meta.layout;
-        if layout.king_moves || layout.material.has_pawns() {
+        let packed = file.packed.is_some();
+        if layout.king_moves || layout.material.has_pawns() || packed {
             return None;
         }
         let place = file.find(metric).ok()?;
@@ -116,7 +117,6 @@ impl TableFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::WriteOptions;
     use crate::write::solved::SolvedMetric;
     use crate::write::{arrange, write_source};
     use molien_build::Build;
@@ -130,8 +130,7 @@ mod tests {
         let table = Build::new().table("KNNKN".parse().unwrap(), Metric::Dtc).unwrap();
         let (mut source, aliases) = arrange(vec![SolvedMetric::by_part(&table)]).unwrap();
         source.king_moves_cells = 0;
-        let options = WriteOptions { level: 1 };
-        write_source(&path, &source, aliases, &options, None).unwrap();
+        write_source(&path, &source, aliases, 1, None).unwrap();
         let file = Arc::new(TableFile::open(&path).unwrap());
         let classes = FileClasses::new(file.clone(), Metric::Dtc, true).unwrap();
         for class in (0..KING_PAIRS).step_by(3) {

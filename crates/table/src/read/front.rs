@@ -5,7 +5,9 @@ use std::path::Path;
 use crate::TableError;
 use crate::format::coding::Malformed;
 use crate::format::compress::Unpacker;
-use crate::format::file::{HEAD_LEN, Head, MAGIC, OLDEST_VERSION, SUM_LEN, VERSION, head_sum};
+use crate::format::file::{
+    GROUP_LEN, HEAD_LEN, Head, MAGIC, OLDEST_VERSION, QUICK_VERSION, SUM_LEN, VERSION, head_sum,
+};
 use crate::format::meta::Meta;
 
 /// The longest description, in bytes: placements of eight men's pawns and more.
@@ -45,9 +47,22 @@ pub(crate) fn read_front(path: &Path, bytes: &[u8]) -> Result<(Head, Meta), Tabl
     }
     let packed = &after_head[..head.meta_len as usize];
     let raw = Unpacker::new(&[]).unpack(packed, head.meta_raw_len as usize);
-    let meta = raw.and_then(|raw| Meta::decode(&raw));
+    let decode = if version > QUICK_VERSION { Meta::decode_packed } else { Meta::decode };
+    let meta = raw.and_then(|raw| decode(&raw));
     let meta = meta.map_err(|error| malformed("the description", error))?;
-    if meta.layout.blocks() as u64 != head.blocks {
+    let blocks = match &meta.packed {
+        None => meta.layout.blocks() as u64,
+        Some(packed) => {
+            let lens = packed.sections.iter().flat_map(|section| [section.front, section.data]);
+            let body = lens.fold(0, u64::saturating_add);
+            if found - front != body {
+                let wrong = Malformed("the sections do not fill the file");
+                return Err(malformed("the description", wrong));
+            }
+            body.div_ceil(GROUP_LEN as u64)
+        }
+    };
+    if blocks != head.blocks {
         return Err(malformed("the head", Malformed("the number of blocks is wrong")));
     }
     Ok((head, meta))

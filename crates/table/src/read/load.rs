@@ -60,7 +60,12 @@ impl TableFile {
         number: usize,
     ) -> Result<BoardValues, TableError> {
         let place = self.find(metric)?;
-        let stored = self.shared.meta.metrics[place].coding.stored;
+        let stored = &self.shared.meta.metrics[place];
+        if metric == Metric::Wdl && stored.metric != metric {
+            let BoardValues { board, values } = self.load_number(stored.metric, number)?;
+            return Ok(BoardValues { board, values: values.each_ref().map(Graded::as_classes) });
+        }
+        let stored = stored.coding.stored;
         let decoder = PartDecoder { file: self, metric: stored.then_some(place) };
         let mut part = self.read_with(&decoder, number, [true; 2])?;
         keep_stalemates(&mut part);
@@ -104,11 +109,11 @@ impl TableFile {
         sides: [bool; 2],
     ) -> Result<BoardValues, TableError> {
         let (board, layout) = (self.board(part), &self.shared.meta.layout);
-        // The predicted side cannot be had without the other.
-        let base = decoder.decode_base(part)?;
-        let own = match sides[layout.predicted.index()] {
-            true => decoder.decode_predicted(part, &base)?,
-            false => Vec::new(),
+        // The predicted side cannot be had without the other; learnt contexts give
+        // both.
+        let [base, own] = match sides[layout.predicted.index()] || self.packed.is_some() {
+            true => decoder.decode(part)?,
+            false => [decoder.decode_base(part)?, Vec::new()],
         };
         let places = BoardMap::new(layout, &board);
         let graded = |turn: Color| {

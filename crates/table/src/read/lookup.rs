@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use molien_board::{Man, Position, Role, Square, attacks};
+use molien_board::{Color, Man, Position, Role, Square, attacks};
 use molien_values::{Metric, Outcome, Value, Values};
 
 use crate::format::coding::Malformed;
@@ -16,6 +16,13 @@ use crate::{TableError, TableFile};
 pub(crate) struct FilePlace {
     pub address: CellAddress,
     image: Position,
+}
+
+impl FilePlace {
+    /// The side to move.
+    pub fn turn(&self) -> Color {
+        self.image.turn()
+    }
 }
 
 impl TableFile {
@@ -35,8 +42,7 @@ impl TableFile {
     /// If the metric or the position is not in the table, or its block is
     /// damaged.
     pub fn get(&self, position: &Position, metric: Metric) -> Result<Value, TableError> {
-        let metric = self.find_depths(metric)?;
-        let value = self.value_at(&self.locate(position)?, Some(metric))?;
+        let value = self.value_in(&self.locate(position)?, metric)?;
         value.ok_or_else(|| self.no_position(position))
     }
 
@@ -66,12 +72,21 @@ impl TableFile {
     ) -> Result<(), (Metric, TableError)> {
         for &metric in metrics.iter().filter(|&&metric| self.holds(metric)) {
             if found.get(metric).is_none() {
-                let value = self.find_depths(metric).and_then(|at| self.value_at(place, Some(at)));
+                let value = self.value_in(place, metric);
                 let value = value.and_then(|v| v.ok_or_else(|| self.no_position(position)));
                 found.set(metric, value.map_err(|error| (metric, error))?);
             }
         }
         Ok(())
+    }
+
+    /// The value in a metric; `None` if the cell holds no position.
+    fn value_in(&self, place: &FilePlace, metric: Metric) -> Result<Option<Value>, TableError> {
+        let stored = self.find_depths(metric)?;
+        // Learnt contexts code classes by themselves.
+        let classes = metric == Metric::Wdl && self.packed.is_some();
+        let value = self.value_at(place, (!classes).then_some(stored))?;
+        Ok(if metric == Metric::Wdl { value.map(Value::as_class) } else { value })
     }
 
     fn no_position(&self, position: &Position) -> TableError {
@@ -82,7 +97,7 @@ impl TableFile {
     pub(crate) fn locate(&self, position: &Position) -> Result<FilePlace, TableError> {
         let material = self.material();
         let own = position.material() == material;
-        let oriented = if own { *position } else { position.swap_colors() };
+        let oriented = if own { self.oriented(position) } else { position.swap_colors() };
         if !own && oriented.material() != material {
             return Err(self.no_position(position));
         }
@@ -98,6 +113,9 @@ impl TableFile {
         place: &FilePlace,
         metric: Option<usize>,
     ) -> Result<Option<Value>, TableError> {
+        if let Some(packed) = &self.packed {
+            return self.packed_value(packed, place, metric);
+        }
         let FilePlace { address, image } = place;
         let key = match image.turn() == self.shared.meta.layout.predicted {
             false => self.base_key(*address, metric)?,

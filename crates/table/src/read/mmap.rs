@@ -14,9 +14,10 @@ impl Mapped {
         // SAFETY: the bytes are only ever read, as `&[u8]`. Table files are
         // replaced by renaming, never changed in place, so the mapped file
         // keeps its contents after it has been replaced. Should someone else
-        // write into it, every byte is copied or hashed before it is believed
-        // and all decoding is bounds-checked, so that the worst is a wrong
-        // checksum; should someone cut it short, the system ends the process.
+        // write into it, all decoding is bounds-checked, and every byte has been
+        // copied or hashed once before it is believed, so that the worst is a
+        // wrong checksum or a wrong value; should someone cut it short, the
+        // system ends the process.
         unsafe { Mmap::map(file) }.map(Mapped)
     }
 

@@ -9,5 +9,8 @@ pub(crate) mod load;
 pub(crate) mod lookup;
 mod mmap;
 mod outcomes;
+pub(crate) mod packed;
+mod packed_load;
+pub(crate) mod packed_tiles;
 pub(crate) mod sizes;
 pub(crate) mod table_file;

@@ -4,6 +4,7 @@ use molien_values::Metric;
 
 use crate::format::coding::Malformed;
 use crate::format::file::split_record;
+use crate::read::packed::Packed;
 use crate::{TableError, TableFile};
 
 /// What part of a file holds what.
@@ -24,6 +25,9 @@ impl TableFile {
     /// # Errors
     /// If a record is damaged.
     pub fn sizes(&self) -> Result<Sizes, TableError> {
+        if let Some(packed) = &self.packed {
+            return Ok(self.packed_sizes(packed));
+        }
         let mut streams = vec![0; self.shared.meta.streams()];
         for number in 0..self.shared.meta.layout.blocks() {
             let (contents, _) = self.record(number)?;
@@ -37,10 +41,30 @@ impl TableFile {
         Ok(Sizes { outcomes: [streams[0], streams[1]], depths, rest })
     }
 
+    /// The classes of both sides share their streams.
+    fn packed_sizes(&self, packed: &Packed) -> Sizes {
+        let metrics = self.shared.meta.metrics.iter().enumerate();
+        let deep = metrics.filter(|(place, _)| self.is_deep(*place));
+        let section = |place: usize, side: usize| match side < packed.sides.len() {
+            true => packed.section_len(self.shared.meta.depth_section(place, side)),
+            false => 0,
+        };
+        let depths: Vec<(Metric, [u64; 2])> = deep
+            .map(|(place, stored)| (stored.metric, [section(place, 0), section(place, 1)]))
+            .collect();
+        let outcomes = [packed.section_len(0), 0];
+        let deep: u64 = depths.iter().flat_map(|(_, sides)| sides).sum();
+        let rest = self.len_bytes() - outcomes[0] - deep;
+        Sizes { outcomes, depths, rest }
+    }
+
     /// The order of the men in the file and the predicted side, in words.
     pub fn layout(&self) -> String {
         let layout = &self.shared.meta.layout;
         let men: String = layout.men.iter().map(|man| man.letter()).collect();
+        if self.packed.is_some() {
+            return format!("{men}, {} first", !layout.predicted);
+        }
         let king = if layout.king_moves { "" } else { ", king's moves left out" };
         format!("{men}, {} predicted{king}, scanned by {:?}", layout.predicted, layout.order)
     }

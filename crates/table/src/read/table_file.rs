@@ -9,7 +9,6 @@ use molien_board::Material;
 use molien_values::{Metric, Stats};
 use rayon::prelude::*;
 
-use crate::TableError;
 use crate::format::coding::Malformed;
 use crate::format::compress::Unpacker;
 use crate::format::file::{
@@ -21,6 +20,9 @@ use crate::read::block_cache::{BlockCache, FileBlocks};
 use crate::read::decode::PartDecoder;
 use crate::read::front::read_front;
 use crate::read::mmap::Mapped;
+use crate::read::packed::Packed;
+use crate::write::packed::pack_of;
+use crate::{Pack, TableError};
 
 /// An open table: all values of one material, in one or more metrics.
 ///
@@ -35,6 +37,8 @@ pub struct TableFile {
     /// For each metric the place of its depths, if they are stored.
     places: [Option<usize>; Metric::EVERY.len()],
     pub(crate) blocks: FileBlocks,
+    /// Of files of learnt contexts.
+    pub(crate) packed: Option<Packed>,
 }
 
 fn read_u64(bytes: &[u8], at: usize) -> Option<u64> {
@@ -79,7 +83,19 @@ impl TableFile {
         let places = Metric::EVERY.map(|metric| place_of_depths(&meta, metric));
         let shared = Shared { meta, unpackers };
         let blocks = FileBlocks::new(cache.clone());
-        Ok(TableFile { path, mapped, head, shared, places, blocks })
+        let body = head.records_start().unwrap_or(0) as usize;
+        let described = shared.meta.packed.as_ref();
+        let packed = described.and_then(|packed| Packed::new(&shared.meta, packed, body));
+        Ok(TableFile { path, mapped, head, shared, places, blocks, packed })
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.mapped.bytes()
+    }
+
+    /// An entry of the index.
+    pub(crate) fn index_entry(&self, number: usize) -> Option<u64> {
+        read_u64(self.mapped.bytes(), self.head.index_start() as usize + 8 * number)
     }
 
     /// The file.
@@ -92,12 +108,18 @@ impl TableFile {
         self.shared.meta.layout.material
     }
 
-    /// The metrics in which depths can be asked for.
+    /// The metrics in which values can be asked for. The classes of a file that
+    /// holds DTZ50 too are not named: it tells them.
     pub fn metrics(&self) -> Vec<Metric> {
-        Metric::EVERY.into_iter().filter(|&metric| self.holds(metric)).collect()
+        self.named(|metric| self.holds(metric))
     }
 
-    /// Whether depths can be asked for in a metric.
+    fn named(&self, has: impl Fn(Metric) -> bool) -> Vec<Metric> {
+        let own = |metric| metric != Metric::Wdl || self.shared.meta.find(Metric::Dtz50).is_none();
+        Metric::EVERY.into_iter().filter(|&metric| own(metric) && has(metric)).collect()
+    }
+
+    /// Whether values can be asked for in a metric.
     pub fn holds(&self, metric: Metric) -> bool {
         self.places[metric as usize].is_some()
     }
@@ -105,7 +127,12 @@ impl TableFile {
     /// The metrics in which the table was solved. Large tables keep outcomes
     /// and statistics, but no depths.
     pub fn solved_metrics(&self) -> Vec<Metric> {
-        Metric::EVERY.into_iter().filter(|&metric| self.find(metric).is_ok()).collect()
+        self.named(|metric| self.has(metric))
+    }
+
+    /// Whether the table was solved in a metric.
+    pub fn has(&self, metric: Metric) -> bool {
+        self.shared.meta.find(metric).is_some()
     }
 
     /// Bytes of the file.
@@ -124,6 +151,11 @@ impl TableFile {
         &self.shared.meta.writer
     }
 
+    /// How its values are coded, or as good as.
+    pub fn pack(&self) -> Pack {
+        if self.packed.is_some() { pack_of(self.writer()) } else { Pack::QUICK }
+    }
+
     /// A number that identifies the contents: the checksum of everything but
     /// the date that old files have.
     pub fn signature(&self) -> u64 {
@@ -138,7 +170,10 @@ impl TableFile {
     /// If the metric is not stored.
     pub fn stats(&self, metric: Metric) -> Result<Stats, TableError> {
         let stored = &self.shared.meta.metrics[self.find(metric)?];
-        Ok(Stats { metric, ..stored.stats.clone() })
+        Ok(match metric {
+            Metric::Wdl => stored.stats.as_classes(),
+            _ => Stats { metric, ..stored.stats.clone() },
+        })
     }
 
     pub(crate) fn find(&self, metric: Metric) -> Result<usize, TableError> {
@@ -196,7 +231,10 @@ impl TableFile {
     /// The first damage found.
     pub fn verify(&self) -> Result<(), TableError> {
         let blocks = 0..self.head.blocks as usize;
-        let check = |number: usize| self.record(number).map(|(_, sum)| sum);
+        let check = |number: usize| match &self.packed {
+            Some(packed) => self.check_group(packed, number),
+            None => self.record(number).map(|(_, sum)| sum),
+        };
         let sums = blocks.into_par_iter().map(check).collect::<Result<Vec<u64>, _>>()?;
         let (expected, found) = (self.head.records_sum, records_sum(&sums));
         if expected != found {

@@ -124,7 +124,7 @@ fn add_records(
     assembly: &Assembly<'_>,
     wanted: DifferenceRange,
 ) -> Result<File, Unwritable> {
-    let level = assembly.options.level;
+    let level = assembly.options.pack(None).level();
     let (meta, codings) = describe(source, aliases, level, wanted)?;
     let encoder = BlockEncoder::new(source, &meta.layout, &codings, &meta.dictionaries, level);
     let front = FileFront::new(&meta)?;

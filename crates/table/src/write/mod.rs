@@ -7,6 +7,7 @@ pub(crate) mod atomic;
 pub(crate) mod block_encoder;
 mod choose;
 pub(crate) mod classes;
+pub(crate) mod packed;
 pub(crate) mod parts;
 mod records;
 pub(crate) mod solved;
@@ -30,25 +31,63 @@ use crate::write::block_encoder::{BlockEncoder, BlockSample, SolvedMaterial, all
 use crate::write::choose::{
     KING_MOVES_CELLS, SampleSize, best_layout, best_references, plain_coding, samples,
 };
+use crate::write::packed::PackedWriter;
 use crate::write::parts::TableParts;
 use crate::write::records::FileFront;
 use crate::write::solved::SolvedMetric;
 use crate::write::streams::{Coder, raw_streams};
 use crate::write::unwritable::Unwritable;
 
+/// How values are coded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pack {
+    /// By learnt contexts: small files that are read fast.
+    Fast,
+    /// The same with larger models, learnt from more positions.
+    Small,
+    /// By moves and zstd: the largest files, written and read the fastest. Tables
+    /// too large for memory are always written so.
+    Quick {
+        /// The zstd level, 1 to 22.
+        level: i32,
+    },
+}
+
 /// How a table is written.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
-    /// The zstd level, 1 to 22.
-    pub level: i32,
+    /// How values are coded; if nothing is said, as in the file that is added to,
+    /// and quickly in a new one.
+    pub pack: Option<Pack>,
 }
 
 /// One or two percent larger than level 9 in less than half of the time.
 const DEFAULT_LEVEL: i32 = 6;
 
-impl Default for WriteOptions {
-    fn default() -> WriteOptions {
-        WriteOptions { level: DEFAULT_LEVEL }
+impl Pack {
+    /// Quick coding with the usual level.
+    pub const QUICK: Pack = Pack::Quick { level: DEFAULT_LEVEL };
+
+    /// The zstd level of quick coding, where there is no choice.
+    pub(crate) fn level(self) -> i32 {
+        if let Pack::Quick { level } = self { level } else { DEFAULT_LEVEL }
+    }
+}
+
+impl WriteOptions {
+    /// Coded in this way.
+    pub const fn packed(pack: Pack) -> WriteOptions {
+        WriteOptions { pack: Some(pack) }
+    }
+
+    /// How values are coded, those of an earlier file in this way.
+    pub(crate) fn pack(&self, earlier: Option<Pack>) -> Pack {
+        self.pack.or(earlier).unwrap_or(Pack::QUICK)
+    }
+
+    /// Coded quickly, with this zstd level.
+    pub const fn quick(level: i32) -> WriteOptions {
+        WriteOptions { pack: Some(Pack::Quick { level }) }
     }
 }
 
@@ -80,7 +119,12 @@ pub(crate) fn write_parts(
     let material = tables.first().map_or(Material::KINGS, |table| table.stats().material);
     let solved = tables.iter().map(|table| SolvedMetric::by_part(*table)).collect();
     let (source, aliases) = arrange(solved)?;
-    let written = write_source(path, &source, aliases, options, room_cells);
+    let pack = options.pack(None);
+    let whole = source.metrics.iter().all(SolvedMetric::keeps_depths);
+    let written = match PackedWriter::new(pack).filter(|_| whole) {
+        Some(writer) => writer.write(path, &source, aliases),
+        None => write_source(path, &source, aliases, pack.level(), room_cells),
+    };
     written.map_err(|why| why.at(material, path))
 }
 
@@ -89,14 +133,13 @@ pub(crate) fn write_source(
     path: &Path,
     source: &SolvedMaterial<'_>,
     aliases: Aliases,
-    options: &WriteOptions,
+    level: i32,
     room_cells: Option<usize>,
 ) -> Result<(), Unwritable> {
     expecting(|wanted| {
-        let (meta, codings) = describe(source, aliases.clone(), options.level, wanted)?;
+        let (meta, codings) = describe(source, aliases.clone(), level, wanted)?;
         let dictionaries = &meta.dictionaries;
-        let mut encoder =
-            BlockEncoder::new(source, &meta.layout, &codings, dictionaries, options.level);
+        let mut encoder = BlockEncoder::new(source, &meta.layout, &codings, dictionaries, level);
         encoder.room_cells = encoder.room_cells.min(room_cells.unwrap_or(usize::MAX));
         let mut file = AtomicFile::create(path)?;
         let front = FileFront::new(&meta)?;
@@ -142,12 +185,13 @@ pub(crate) fn describe(
         stats: solved.stats.clone(),
     };
     let metrics = source.metrics.iter().zip(&codings).map(metric).collect();
-    Ok((Meta { layout, writer: WRITER.to_owned(), metrics, aliases, dictionaries }, codings))
+    let writer = WRITER.to_owned();
+    Ok((Meta { layout, writer, metrics, aliases, dictionaries, packed: None }, codings))
 }
 
 /// The order in which metrics are stored: those others may count from first.
-const STORED_ORDER: [Metric; 5] =
-    [Metric::Dtz, Metric::Dtc, Metric::Dtz50, Metric::Dtm, Metric::Dtm50];
+const STORED_ORDER: [Metric; 6] =
+    [Metric::Dtz, Metric::Dtc, Metric::Dtz50, Metric::Wdl, Metric::Dtm, Metric::Dtm50];
 
 /// Metrics whose values are those of a stored one.
 pub(crate) type Aliases = Vec<(Metric, usize)>;
@@ -171,6 +215,11 @@ pub(crate) fn arrange<'a>(
     for metric in STORED_ORDER {
         let given = tables.iter().position(|table| table.metric == metric);
         let Some(table) = given.map(|place| tables.swap_remove(place)) else { continue };
+        let is_told = |known: Metric| matches!((metric, known), (Metric::Wdl, Metric::Dtz50));
+        let mut known = source.metrics.iter().map(|known| known.metric);
+        if known.any(is_told) || aliases.iter().any(|&(known, _)| is_told(known)) {
+            continue;
+        }
         let mut equal = None;
         for (place, stored) in source.metrics.iter().enumerate() {
             if equal.is_none() && stored.same_values(&table)? {

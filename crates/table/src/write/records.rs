@@ -3,7 +3,9 @@
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use crate::format::compress::Packer;
-use crate::format::file::{HEAD_LEN, Head, SUM_LEN, VERSION, head_sum, record_sum, records_sum};
+use crate::format::file::{
+    HEAD_LEN, Head, QUICK_VERSION, SUM_LEN, head_sum, record_sum, records_sum,
+};
 use crate::format::meta::Meta;
 use crate::write::block_encoder::BlockEncoder;
 use crate::write::unwritable::Unwritable;
@@ -105,7 +107,7 @@ impl FileFront {
 
     fn finish(&self, mut out: impl Write + Seek, records: &Records) -> io::Result<()> {
         let head = Head {
-            version: VERSION,
+            version: QUICK_VERSION,
             meta_len: self.meta_packed.len() as u32,
             meta_raw_len: self.meta_raw_len as u32,
             blocks: self.blocks as u64,

@@ -3,7 +3,7 @@
 
 use molien_board::{Color, Material};
 use molien_hyper::{Hyperboard, KING_PAIRS, Tile};
-use molien_values::{Graded, Metric, SideStats, Stats};
+use molien_values::{Graded, Metric, SideStats, Stats, Table};
 
 use crate::TableError;
 use crate::format::layout::Layout;
@@ -38,6 +38,18 @@ impl<'a> SolvedMetric<'a> {
     pub fn by_class(stats: &'a Stats, classes: ClassCache, keeps_depths: bool) -> SolvedMetric<'a> {
         let Stats { material, metric, .. } = *stats;
         SolvedMetric { material, metric, stats, values: Origin::Classes { classes, keeps_depths } }
+    }
+
+    /// The whole table, unless it is read class by class.
+    ///
+    /// # Errors
+    /// If a part cannot be read.
+    pub fn table(&self) -> Result<Option<Table>, TableError> {
+        let Origin::Parts(table) = &self.values else { return Ok(None) };
+        let parts = (0..table.boards().len()).map(|part| table.part(part));
+        let parts = parts.collect::<Result<_, _>>()?;
+        let (material, metric, stats) = (self.material, self.metric, self.stats.clone());
+        Ok(Some(Table { material, metric, parts, stats }))
     }
 
     /// The hyperboard of each part.

@@ -18,6 +18,8 @@ pub(crate) enum Unwritable {
     /// Two metrics differ by more than was expected: all differences have to be
     /// looked at first.
     UnexpectedDifference,
+    /// A model or an alphabet is larger than the format allows.
+    TooLarge,
     /// The caller asked to stop.
     Stopped,
     /// The values cannot be read, or the file cannot be made or named.
@@ -35,6 +37,7 @@ impl Unwritable {
             Unwritable::Disagree => unfit("its tables disagree on who wins"),
             Unwritable::UncountedDepth => unfit("its statistics miss a depth of its values"),
             Unwritable::UnexpectedDifference => unfit("its metrics differ by too much"),
+            Unwritable::TooLarge => unfit("it has too many depths"),
             Unwritable::Stopped => TableError::Interrupted { path },
             Unwritable::Table(error) => error,
             Unwritable::Io(source) => {

@@ -1,0 +1,236 @@
+//! All values of a part of a file of learnt contexts.
+
+use std::ops::Range;
+
+use molien_board::{Bitboard, Man, Square, Symmetry};
+use molien_hyper::{king_pair, king_pair_squares};
+use molien_pack::{CHUNK, ClassTile, DepthTile, Known};
+use molien_values::{Placement, Value};
+use rayon::prelude::*;
+
+use crate::format::layout::Layout;
+use crate::keys::key::{DRAW_KEY, NONE_KEY, ValueKey, loss, win};
+use crate::read::packed::{Packed, Scratches};
+use crate::read::packed_tiles::class_value;
+use crate::{TableError, TableFile};
+
+/// A stretch of tiles, decoded.
+struct Stretch {
+    /// Counted through all parts.
+    tiles: Range<usize>,
+    /// Of each stored side.
+    classes: Vec<Vec<ClassTile>>,
+}
+
+/// What depths of a stretch are read with.
+struct InStretch<'a> {
+    first: usize,
+    classes: &'a [ClassTile],
+    earlier: Option<Vec<DepthTile>>,
+    none: ClassTile,
+}
+
+impl Known for InStretch<'_> {
+    fn classes(&mut self, tile: usize) -> &ClassTile {
+        // A stream never leaves its stretch.
+        self.classes.get(tile.wrapping_sub(self.first)).unwrap_or(&self.none)
+    }
+
+    fn earlier(&mut self, tile: usize) -> Option<&DepthTile> {
+        self.earlier.as_ref()?.get(tile.wrapping_sub(self.first))
+    }
+}
+
+fn copy_rows(to: &mut DepthTile, from: &DepthTile, rows: &[u8]) {
+    rows.iter().map(|&row| usize::from(row)).for_each(|row| to[row] = from[row]);
+}
+
+impl TableFile {
+    /// The values of all cells of a part that are stored, of each stored side to
+    /// move. Without a metric depths are 0.
+    pub(crate) fn packed_keys(
+        &self,
+        packed: &Packed,
+        part: usize,
+        metric: Option<usize>,
+    ) -> Result<Vec<Vec<ValueKey>>, TableError> {
+        let (per_part, cells) = (packed.layout.tiles_per_part(), packed.layout.rows() * 64);
+        let mut keys = vec![vec![NONE_KEY; per_part * cells]; packed.sides.len()];
+        let mut stretches: Vec<Vec<&mut [ValueKey]>> = Vec::new();
+        for (side, keys) in keys.iter_mut().enumerate() {
+            for (i, some) in keys.chunks_mut(CHUNK * cells).enumerate() {
+                if side == 0 {
+                    stretches.push(Vec::new());
+                }
+                stretches[i].push(some);
+            }
+        }
+        stretches.into_par_iter().enumerate().try_for_each(|(i, mut keys)| {
+            let first = part * per_part + i * CHUNK;
+            let tiles = first..first + keys[0].len() / cells;
+            packed.with_scratch(|scratch| {
+                let stretch = self.stretch(packed, tiles, scratch)?;
+                for (side, keys) in keys.iter_mut().enumerate() {
+                    self.set_keys(packed, &stretch, (side, metric), scratch, keys)?;
+                }
+                Ok(())
+            })
+        })?;
+        Ok(keys)
+    }
+
+    /// The classes of a stretch.
+    fn stretch(
+        &self,
+        packed: &Packed,
+        tiles: Range<usize>,
+        scratch: &mut Scratches,
+    ) -> Result<Stretch, TableError> {
+        let section = self.classes(packed)?;
+        let empty = vec![ClassTile::default(); tiles.len()];
+        let mut classes = vec![empty; packed.sides.len()];
+        for stream in section.table.streams_of(tiles.clone()) {
+            let range = Some(section.table.range(stream));
+            let data = self.stream_data(packed, &section.data, range)?;
+            let found = |tile: usize, rows: &[u8], base: &ClassTile, second: &ClassTile| {
+                let place = tile.wrapping_sub(tiles.start);
+                for (to, from) in classes.iter_mut().zip([base, second]) {
+                    if let Some(to) = to.get_mut(place) {
+                        to.copy_rows(from, rows);
+                    }
+                }
+            };
+            let scratch = &mut scratch.classes;
+            let read = section.table.read_stream(scratch, data, stream, tiles.clone(), found);
+            read.map_err(|error| self.bad_section(&error))?;
+        }
+        Ok(Stretch { tiles, classes })
+    }
+
+    /// The depths of a stretch.
+    fn stretch_depths(
+        &self,
+        packed: &Packed,
+        stretch: &Stretch,
+        (side, metric): (usize, usize),
+        scratch: &mut Scratches,
+    ) -> Result<Vec<DepthTile>, TableError> {
+        let (first, classes) = (stretch.tiles.start, &stretch.classes[side][..]);
+        let earlier = self.earlier(metric);
+        let earlier = earlier.map(|m| self.stretch_depths(packed, stretch, (side, m), scratch));
+        let earlier = earlier.transpose()?;
+        let mut known = InStretch { first, classes, earlier, none: ClassTile::default() };
+        let section = self.depths(packed, metric, side)?;
+        let mut depths = vec![[[0; 64]; 64]; stretch.tiles.len()];
+        for stream in section.table.streams_of(stretch.tiles.clone()) {
+            let range = Some(section.table.range(stream));
+            let data = self.stream_data(packed, &section.data, range)?;
+            let found = |tile: usize, rows: &[u8], from: &DepthTile| {
+                if let Some(to) = depths.get_mut(tile.wrapping_sub(first)) {
+                    copy_rows(to, from, rows);
+                }
+            };
+            let (scratch, some) = (&mut scratch.depths, (stream, stretch.tiles.clone()));
+            let read = section.table.read_stream(scratch, data, some, &mut known, found);
+            read.map_err(|error| self.bad_section(&error))?;
+        }
+        Ok(depths)
+    }
+
+    fn set_keys(
+        &self,
+        packed: &Packed,
+        stretch: &Stretch,
+        (side, metric): (usize, Option<usize>),
+        scratch: &mut Scratches,
+        keys: &mut [ValueKey],
+    ) -> Result<(), TableError> {
+        let deep = metric.filter(|&metric| self.is_deep(metric));
+        let depths = deep.map(|m| self.stretch_depths(packed, stretch, (side, m), scratch));
+        let depths = depths.transpose()?;
+        let rows = packed.layout.rows();
+        for (i, keys) in keys.chunks_mut(rows * 64).enumerate() {
+            let classes = &stretch.classes[side][i];
+            for (row, keys) in keys.chunks_mut(64).enumerate() {
+                for class in 0..5 {
+                    let value = class_value(class);
+                    for column in Bitboard(classes.exactly(row, usize::from(class))) {
+                        let column = column.index();
+                        let plies = match (&depths, metric) {
+                            (Some(depths), _) => depths[i][row][column],
+                            (None, Some(_)) => value.plies().unwrap_or(0),
+                            (None, None) => 0,
+                        };
+                        keys[column] = match value {
+                            Value::Win(_) => win(plies),
+                            Value::Draw => DRAW_KEY,
+                            Value::Loss(_) => loss(plies),
+                        };
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the positions of a part are with colours exchanged, for materials with
+/// the same men on both sides.
+pub(crate) struct Exchanged<'a> {
+    layout: &'a Layout,
+    /// For each placed man, his opposite number.
+    opposite: Vec<usize>,
+    /// How the exchanged pawns are brought into the order of parts.
+    symmetry: Symmetry,
+    /// The part they are in.
+    pub part: usize,
+}
+
+impl<'a> Exchanged<'a> {
+    pub fn new(layout: &'a Layout, part: usize) -> Exchanged<'a> {
+        let men = &layout.men;
+        let opposite = |(i, man): (usize, &Man)| {
+            let like = men[..i].iter().filter(|other| *other == man).count();
+            let wanted = Man::new(!man.color, man.role);
+            let places = (0..men.len()).filter(|&place| men[place] == wanted);
+            places.clone().nth(like).unwrap_or(i)
+        };
+        let [white, black] = layout.placements[part].bitboards();
+        let turned = |set: Bitboard| Bitboard(set.0.swap_bytes());
+        let (pawns, mirrored) = Placement::new([turned(black), turned(white)]).canonical();
+        Exchanged {
+            layout,
+            opposite: men.iter().enumerate().map(opposite).collect(),
+            symmetry: if mirrored { Symmetry::MIRROR } else { Symmetry::IDENTITY },
+            part: layout.placements.binary_search(&pawns).unwrap_or(part),
+        }
+    }
+
+    /// The cell of that part with the same position, colours exchanged; `None` if
+    /// the kings are too near each other.
+    fn cell(&self, cell: usize) -> Option<usize> {
+        let men = self.layout.men.len();
+        let shift = |man: usize| 6 * (men - 1 - man);
+        let turned = |square: Square| Square::new(square.index() ^ 56);
+        let (class, symmetry) = match self.layout.material.has_pawns() {
+            true => (0, self.symmetry),
+            false => {
+                let (white, black) = king_pair_squares(cell >> (6 * men));
+                let pair = king_pair(turned(black), turned(white))?;
+                (pair.class, pair.symmetry)
+            }
+        };
+        let place = |man: usize| {
+            let square = symmetry.square(turned(Square::new(cell >> shift(man))));
+            square.index() << shift(self.opposite[man])
+        };
+        Some((class << (6 * men)) + (0..men).map(place).sum::<usize>())
+    }
+
+    /// The keys of a part with Black to move from those of its opposite with White
+    /// to move, all images filled in.
+    pub fn keys(&self, white: &[ValueKey]) -> Vec<ValueKey> {
+        let of = |cell: usize| self.cell(cell).map_or(NONE_KEY, |cell| white[cell]);
+        (0..white.len()).into_par_iter().with_min_len(1 << 14).map(of).collect()
+    }
+}

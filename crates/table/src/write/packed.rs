@@ -1,0 +1,194 @@
+//! Files of learnt contexts.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use molien_board::Color;
+use molien_pack::{ClassPacker, Classes, DepthPacker, Depths, PackError, Profile, Tables, choose};
+use molien_values::{Metric, Placement, Table};
+
+use crate::TableError;
+use crate::format::coding::{Alphabet, Coding};
+use crate::format::compress::Packer;
+use crate::format::file::{GROUP_LEN, HEAD_LEN, Head, VERSION, head_sum, record_sum, records_sum};
+use crate::format::meta::{Meta, MetricMeta};
+use crate::format::packed_meta::{PackedMeta, SectionLen, packed_layout, sides};
+use crate::write::atomic::AtomicFile;
+use crate::write::block_encoder::SolvedMaterial;
+use crate::write::solved::SolvedMetric;
+use crate::write::unwritable::Unwritable;
+use crate::write::{Aliases, Pack};
+
+/// Who writes: equal tables give equal files as long as this stays. To be
+/// raised when what is learnt or chosen changes; the golden files tell.
+const WRITERS: [(&str, Pack, Profile); 2] =
+    [("molien 2 fast", Pack::Fast, Profile::FAST), ("molien 2 small", Pack::Small, Profile::SMALL)];
+
+/// How a file of learnt contexts was coded, from the name of its writer; fast if
+/// that is another program.
+pub(crate) fn pack_of(writer: &str) -> Pack {
+    WRITERS.iter().find(|(name, ..)| *name == writer).map_or(Pack::Fast, |(_, pack, _)| *pack)
+}
+
+/// A section: all its bytes, and how many of them are data.
+struct Section {
+    bytes: Vec<u8>,
+    data_len: usize,
+}
+
+impl From<PackError> for Unwritable {
+    fn from(_: PackError) -> Unwritable {
+        Unwritable::TooLarge
+    }
+}
+
+/// Writes tables that are in memory.
+pub(crate) struct PackedWriter {
+    name: &'static str,
+    profile: Profile,
+}
+
+impl PackedWriter {
+    /// `None` if learnt contexts are not what is asked for.
+    pub fn new(pack: Pack) -> Option<PackedWriter> {
+        let wanted = WRITERS.iter().find(|(_, known, _)| *known == pack);
+        wanted.map(|&(name, _, profile)| PackedWriter { name, profile })
+    }
+
+    /// Writes a file.
+    pub fn write(
+        &self,
+        path: &Path,
+        source: &SolvedMaterial<'_>,
+        aliases: Aliases,
+    ) -> Result<(), Unwritable> {
+        let profile = self.profile;
+        let found = source.metrics.iter().map(SolvedMetric::table);
+        let found = found.collect::<Result<Vec<Option<Table>>, TableError>>()?;
+        let all: Vec<&Table> = found.iter().flatten().collect();
+        let Some((tables, fifty)) = told(&all, &aliases) else { return Err(Unwritable::Disagree) };
+        let (layout, base) = find_layout(&tables);
+        let layout = Arc::new(layout);
+        let mut sections = vec![classes(&tables, &layout, base, profile)?];
+        for number in 0..tables.metrics.len() {
+            for side in sides(layout.material(), base) {
+                let metric = molien_pack::Metric { number, earlier: earlier(number) };
+                sections.push(depths(&tables, &layout, side, metric, profile)?);
+            }
+        }
+        let len = |section: &Section| SectionLen {
+            front: (section.bytes.len() - section.data_len) as u64,
+            data: section.data_len as u64,
+        };
+        let packed = PackedMeta { fifty, sections: sections.iter().map(len).collect() };
+        let meta = Meta {
+            layout: packed_layout(&layout, base),
+            writer: self.name.to_owned(),
+            metrics: metrics(&all),
+            aliases,
+            dictionaries: Vec::new(),
+            packed: Some(packed.clone()),
+        };
+        write_file(path, &meta.encode_packed(&packed), &sections)
+    }
+}
+
+/// The metric that depths are coded with, numbered as these.
+fn earlier(number: usize) -> Option<usize> {
+    number.checked_sub(1)
+}
+
+/// What the metrics say about themselves.
+fn metrics(all: &[&Table]) -> Vec<MetricMeta> {
+    let mut deep: Vec<usize> = Vec::new();
+    let mut described = Vec::new();
+    for (place, table) in all.iter().enumerate() {
+        let number = (table.metric != Metric::Wdl).then_some(deep.len());
+        let reference = number.and_then(earlier).map(|number| deep[number]);
+        deep.extend(number.map(|_| place));
+        let alphabets = [Alphabet::default(), Alphabet::default()];
+        let coding = Coding { stored: true, reference, alphabets };
+        described.push(MetricMeta { metric: table.metric, coding, stats: table.stats.clone() });
+    }
+    described
+}
+
+/// The tables as they are coded, and whether they tell the classes of the
+/// 50-move rule. `None` if they disagree on who wins.
+fn told<'a>(all: &[&'a Table], aliases: &Aliases) -> Option<(Tables<'a>, bool)> {
+    let is_fifty = |metric: Metric| matches!(metric, Metric::Dtz50 | Metric::Wdl);
+    let alias = aliases.iter().find(|(metric, _)| is_fifty(*metric)).map(|(_, place)| *place);
+    let fifty = all.iter().position(|table| is_fifty(table.metric)).or(alias);
+    let classes: &Table = all.get(fifty.unwrap_or(0))?;
+    let same = |table: &&Table| {
+        table.parts.iter().zip(&classes.parts).all(|(a, b)| {
+            let mut sides = a.values.iter().zip(&b.values);
+            sides.all(|(a, b)| a.legal == b.legal && a.won == b.won && a.lost == b.lost)
+        })
+    };
+    let deep = all.iter().copied().filter(|table| table.metric != Metric::Wdl).collect();
+    let tables = Tables { classes, fifty: fifty.is_some(), metrics: deep };
+    all.iter().all(same).then_some((tables, fifty.is_some()))
+}
+
+fn find_layout(tables: &Tables<'_>) -> (molien_pack::Layout, Color) {
+    let table = tables.classes;
+    let pawns = |part: &Arc<molien_values::BoardValues>| {
+        Placement::new(Color::BOTH.map(|color| part.board.pawns(color)))
+    };
+    let placements: Vec<Placement> = table.parts.iter().map(pawns).collect();
+    let near = table.parts.first().and_then(|part| part.board.column());
+    choose(tables, table.material, &placements, near)
+}
+
+fn classes(
+    tables: &Tables<'_>,
+    layout: &Arc<molien_pack::Layout>,
+    base: Color,
+    profile: Profile,
+) -> Result<Section, Unwritable> {
+    let bytes = ClassPacker::new(tables, layout, base, profile).pack()?;
+    let data_len = Classes::read(&mut &bytes[..], layout)?.data_len();
+    Ok(Section { bytes, data_len })
+}
+
+fn depths(
+    tables: &Tables<'_>,
+    layout: &Arc<molien_pack::Layout>,
+    side: Color,
+    metric: molien_pack::Metric,
+    profile: Profile,
+) -> Result<Section, Unwritable> {
+    let bytes = DepthPacker::new(tables, layout, side, metric, profile).pack()?;
+    let data_len = Depths::read(&mut &bytes[..], layout, metric.earlier.is_some())?.data_len();
+    Ok(Section { bytes, data_len })
+}
+
+/// Head, description, checksums, sections.
+fn write_file(path: &Path, description: &[u8], sections: &[Section]) -> Result<(), Unwritable> {
+    let packed = Packer::new(19, &[])?.pack(description)?;
+    let body: Vec<u8> = sections.iter().flat_map(|section| &section.bytes).copied().collect();
+    let groups = body.chunks(GROUP_LEN).zip(0..);
+    let sums: Vec<u64> = groups.map(|(group, number)| record_sum(group, number)).collect();
+    let head = Head {
+        version: VERSION,
+        meta_len: packed.len() as u32,
+        meta_raw_len: description.len() as u32,
+        blocks: sums.len() as u64,
+        file_len: (HEAD_LEN + packed.len() + 8 * sums.len() + body.len()) as u64,
+        records_sum: records_sum(&sums),
+        head_sum: 0,
+    };
+    let mut after_head = packed;
+    after_head.extend(sums.iter().flat_map(|sum| sum.to_le_bytes()));
+    let unsummed = head.encode_unsummed();
+    let mut file = AtomicFile::create(path)?;
+    let out = file.writer();
+    out.write_all(&unsummed)?;
+    out.write_all(&head_sum(&unsummed, &after_head).to_le_bytes())?;
+    out.write_all(&after_head)?;
+    out.write_all(&body)?;
+    out.flush()?;
+    Ok(file.commit()?)
+}
