@@ -28,6 +28,10 @@ pub(crate) const AT_ONCE_FROM_SHELF: usize = 12;
 
 /// What a compressor takes: a thread that writes has one for each stream.
 const COMPRESSOR_BYTES: u64 = 7 << 19;
+/// What the sample of a metric takes on which ways to write are tried, and what
+/// that takes however many there are.
+const SAMPLE_BYTES: u64 = 32 << 20;
+const TRIAL_BYTES: u64 = 16 << 20;
 
 /// How tables are made and stored.
 pub struct Making<'a> {
@@ -75,7 +79,7 @@ struct StoreCost {
     tables: u64,
     /// The planes of one metric.
     planes: u64,
-    /// What the threads take that write.
+    /// What trying things out takes, or the threads that write.
     encoding: u64,
     /// To write all of them, their planes left out.
     writing: u64,
@@ -89,7 +93,8 @@ impl StoreCost {
         let part = if material.has_pawns() { board_bytes(material) } else { 0 };
         // Who wins and depths, both sides to move; and one to try things out.
         let streams = 2 + 2 * tables;
-        let encoding = threads * (streams + 1) * COMPRESSOR_BYTES;
+        let compressors = threads * (streams + 1) * COMPRESSOR_BYTES;
+        let encoding = TRIAL_BYTES + compressors.max(tables * SAMPLE_BYTES);
         // Keys of one side to move, and of the other of what is being encoded.
         let writing = tables * (part + decoding_bytes(material) / 2) + encoding;
         StoreCost { tables, planes: table_bytes(material, Keep::Depths), encoding, writing }
