@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use molien_board::{Material, Position, Role};
@@ -16,7 +16,7 @@ use crate::cache::{Cache, Kept, Key, key};
 use crate::flight::{Claim, Flights};
 use crate::inputs::Inputs;
 use crate::limits::{is_loaded, is_small, keep_alone, keep_for_others};
-use crate::memory::{Budget, Purpose, Reservation};
+use crate::memory::{Budget, Reservation};
 use crate::needs::{levels, order, reads};
 use crate::packed::PackedTable;
 use crate::plan::Schedule;
@@ -384,61 +384,6 @@ impl Build {
         self.wave_log.as_deref()
     }
 
-    /// Reserves memory; tables and boards kept for later make room.
-    pub(crate) fn reserve(&self, key: Key, bytes: u64) -> Result<Reservation<'_>, BuildError> {
-        self.take(key, bytes, Purpose::Work)
-    }
-
-    /// The same, for what work yet to begin is going to read, and for work that
-    /// makes tables on the way.
-    pub(crate) fn hold(&self, key: Key, bytes: u64) -> Result<Reservation<'_>, BuildError> {
-        self.take(key, bytes, Purpose::Holding)
-    }
-
-    fn take(&self, key: Key, bytes: u64, purpose: Purpose) -> Result<Reservation<'_>, BuildError> {
-        self.pack_for(bytes);
-        self.budget.reserve(key, bytes, purpose, |room| {
-            let bytes = |boards: &HashMap<_, Arc<BoardValues>>| {
-                boards.values().map(|board| board.len_bytes() as u64).sum::<u64>()
-            };
-            let boards = bytes(&lock(&self.boards));
-            let kept = boards + lock(&self.tables).bytes();
-            if kept <= room {
-                return kept;
-            }
-            lock(&self.boards).clear();
-            let to_come: Vec<Key> = lock(&self.to_come).values().flatten().copied().collect();
-            lock(&self.tables).give_up(room, |key| to_come.contains(key))
-        })
-    }
-
-    /// Compresses tables that are still to be read and that no file has, if there
-    /// would not be room for so much otherwise. What cannot be compressed is
-    /// given up.
-    fn pack_for(&self, bytes: u64) {
-        let to_come: Vec<Key> = lock(&self.to_come).values().flatten().copied().collect();
-        let when = |key: &Key| to_come.iter().position(|other| other == key);
-        loop {
-            let room = self.budget.room(bytes);
-            let found = lock(&self.tables).take_to_pack(room, when);
-            let Some((key, table)) = found else { return };
-            // Who asks for it meanwhile waits, and looks again.
-            let claim = self.making.claim(key);
-            if let Ok(packed) = self.pool().install(|| PackedTable::new(table, None)) {
-                lock(&self.tables).insert(key, Kept::Packed(Arc::new(packed)), false);
-            }
-            drop(claim);
-        }
-    }
-
-    /// Notes what a request is going to read, until it has.
-    pub(crate) fn announce(&self, needed: &[Material], key: Key) -> Request<'_> {
-        let number = self.requests.fetch_add(1, Ordering::Relaxed);
-        let keys = needed.iter().map(|&material| self::key(material, key.1)).collect();
-        lock(&self.to_come).insert(number, keys);
-        Request { build: self, number, goal: key, needed: needed.to_vec() }
-    }
-
     /// How many boards may be in work at a time: a thread that waits for the
     /// tiles of its board may begin another one.
     pub(crate) fn boards_at_once(&self) -> u64 {
@@ -486,32 +431,6 @@ impl Work<'_> {
                 build.solve(wanted, keep, inputs, schedule).map(Some)
             }
         }
-    }
-}
-
-/// A request in progress; forgotten when it ends.
-pub(crate) struct Request<'a> {
-    build: &'a Build,
-    number: u64,
-    goal: Key,
-    needed: Vec<Material>,
-}
-
-impl Request<'_> {
-    /// One of the needed tables is made: what only it and earlier ones read is
-    /// not to come any more.
-    pub fn done(&self, material: Material) {
-        let made = self.needed.iter().position(|&needed| needed == material);
-        let later = &self.needed[made.map_or(0, |made| made + 1)..];
-        let readers = later.iter().copied().chain([self.goal.0]);
-        let keys = readers.flat_map(reads).map(|sub| key(sub, self.goal.1)).collect();
-        lock(&self.build.to_come).insert(self.number, keys);
-    }
-}
-
-impl Drop for Request<'_> {
-    fn drop(&mut self) {
-        lock(&self.build.to_come).remove(&self.number);
     }
 }
 

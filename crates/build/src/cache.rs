@@ -133,49 +133,49 @@ impl Cache {
     }
 
     /// Takes out a table that should be compressed so that all take at most so
-    /// much together: of those that are still to be read and that no file has,
-    /// the one that is read last. `to_come` says when a table is read, if it is.
+    /// much together: of those that are still to be read, the one that is read
+    /// last. To decode a file takes several times as long, so that they have one
+    /// makes no difference; returned is whether they do. `to_come` says when a
+    /// table is read, if it is.
     pub fn take_to_pack(
         &mut self,
         limit_bytes: u64,
         to_come: impl Fn(&Key) -> Option<usize>,
-    ) -> Option<(Key, Arc<Table>)> {
-        let stays = |key: &Key, entry: &Entry| {
-            !entry.kept.is_free() || (!entry.stored && to_come(key).is_some())
-        };
+    ) -> Option<(Key, Arc<Table>, bool)> {
+        let stays = |key: &Key, entry: &Entry| !entry.kept.is_free() || to_come(key).is_some();
         if self.bytes_of(stays) <= limit_bytes {
             return None;
         }
         let planes = |entry: &Entry| matches!(entry.kept, Kept::Planes(_)) && entry.kept.is_free();
-        let worth = |entry: &Entry| planes(entry) && !entry.stored && entry.bytes >= PACKED_BYTES;
+        let worth = |entry: &Entry| planes(entry) && entry.bytes >= PACKED_BYTES;
         let found = self.entries.iter().filter(|(_, entry)| worth(entry));
         let read = found.filter_map(|(key, _)| Some((to_come(key)?, *key)));
         let (_, key) = read.max_by_key(|(when, _)| *when)?;
-        match self.entries.remove(&key)?.kept {
-            Kept::Planes(table) => Some((key, table)),
-            Kept::Packed(_) => None,
+        match self.entries.remove(&key)? {
+            Entry { kept: Kept::Planes(table), stored, .. } => Some((key, table, stored)),
+            _ => None,
         }
     }
 
     /// Gives up tables until all take at most so much together: first those
-    /// that nobody is going to read, then those that can be read from a file,
-    /// then the others; each time the least recently used first. Tables that
-    /// somebody holds would free no memory and stay. Returns what is left.
-    pub fn give_up(&mut self, limit_bytes: u64, to_come: impl Fn(&Key) -> bool) -> u64 {
+    /// that nobody is going to read, the least recently used first, then those
+    /// that can be read from a file, then the others, each time those first that
+    /// are read last. Tables that somebody holds would free no memory and stay.
+    /// Returns what is left.
+    pub fn give_up(&mut self, limit_bytes: u64, to_come: impl Fn(&Key) -> Option<usize>) -> u64 {
         let mut left = self.bytes();
         if left <= limit_bytes {
             return left;
         }
-        let class = |key: &Key, entry: &Entry| match (to_come(key), entry.stored) {
-            (false, _) => 0,
-            (true, true) => 1,
-            (true, false) => 2,
+        let rank = |key: &Key, entry: &Entry| match (to_come(key), entry.stored) {
+            (None, _) => (0, 0),
+            (Some(when), true) => (1, usize::MAX - when),
+            (Some(when), false) => (2, usize::MAX - when),
         };
         let free = |(_, entry): &(&Key, &Entry)| entry.kept.is_free();
-        let ranked = |(key, entry): (&Key, &Entry)| (class(key, entry), entry.last_used, *key);
-        let mut ranked: Vec<(u8, u64, Key)> =
-            self.entries.iter().filter(free).map(ranked).collect();
-        ranked.sort_by_key(|&(class, last_used, _)| (class, last_used));
+        let ranked = |(key, entry): (&Key, &Entry)| (rank(key, entry), entry.last_used, *key);
+        let mut ranked: Vec<_> = self.entries.iter().filter(free).map(ranked).collect();
+        ranked.sort_by_key(|&(rank, last_used, _)| (rank, last_used));
         for (_, _, key) in ranked {
             if left <= limit_bytes {
                 break;

@@ -36,6 +36,8 @@ mod needs;
 mod packed;
 mod plan;
 mod positions;
+mod request;
+mod room;
 mod run;
 mod setup;
 mod slices;

@@ -59,7 +59,9 @@ pub(crate) fn working_bytes(material: Material, tiles: u64, metric: Metric) -> u
         Rule::Fifty => FIFTY_PLANES,
     };
     let rules = [metric.conversion_rule()].into_iter().chain(push);
-    planes_bytes(tiles, WORKING_PLANES + 2 * rules.map(bits).max().unwrap_or(0))
+    // Mate under the 50-move rule runs again from where it started.
+    let runs = if metric == Metric::Dtm50 { 2 } else { 1 };
+    planes_bytes(tiles, runs * (WORKING_PLANES + 2 * rules.map(bits).max().unwrap_or(0)))
 }
 
 /// A copy of what is read of a board, one side to move.

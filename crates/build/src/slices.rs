@@ -106,3 +106,41 @@ impl Build {
         self.make(key, keep).map(Source::Planes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use molien_board::{Color, Material};
+    use molien_table::{Directory, WriteOptions};
+
+    /// Boards are the same wherever they come from.
+    #[test]
+    fn every_source_has_the_same_boards() {
+        let build = Build::new();
+        let folder = tempfile::tempdir().unwrap();
+        let directory = Directory::new(folder.path());
+        for name in ["KRKN", "KRPK"] {
+            let (material, metric) = (name.parse::<Material>().unwrap(), Metric::Dtm);
+            let table = build.table(material, metric).unwrap();
+            directory.store(&[&table], &WriteOptions { level: 1 }).unwrap();
+            let packed = PackedTable::new(Arc::new(Table::clone(&table)), None).unwrap();
+            let file = Box::new(directory.open(material).unwrap());
+            let others = [Source::Packed(Arc::new(packed)), Source::File { file, metric }];
+            let planes = Source::Planes(table.clone());
+            for part in &table.parts {
+                let pawns = Placement::new(Color::BOTH.map(|color| part.board.pawns(color)));
+                let expected = planes.board(pawns).unwrap().unwrap();
+                for source in &others {
+                    let board = source.board(pawns).unwrap().unwrap();
+                    let bits = |values: &[molien_values::Graded; 2]| {
+                        values.clone().map(molien_values::Graded::without_empty_bits)
+                    };
+                    assert!(bits(&board.values) == bits(&expected.values), "{name}");
+                }
+            }
+            for source in others.iter().chain([&planes]) {
+                assert!(!source.is_cursed().unwrap());
+            }
+        }
+    }
+}

@@ -26,8 +26,12 @@ const AT_ONCE: usize = 2;
 /// there while others are copied from it and written.
 pub(crate) const AT_ONCE_FROM_SHELF: usize = 12;
 
-/// What threads hold of blocks in work.
-const ENCODING_BYTES: u64 = 32 << 20;
+/// What a compressor takes: a thread that writes has one for each stream.
+const COMPRESSOR_BYTES: u64 = 7 << 19;
+/// What the sample of a metric takes on which ways to write are tried, and what
+/// that takes however many there are.
+const SAMPLE_BYTES: u64 = 32 << 20;
+const TRIAL_BYTES: u64 = 16 << 20;
 
 /// How tables are made and stored.
 pub struct Making<'a> {
@@ -79,19 +83,25 @@ struct StoreCost {
     tables: u64,
     /// The planes of one metric.
     planes: u64,
+    /// What trying things out takes, or the threads that write.
+    encoding: u64,
     /// To write all of them, their planes left out.
     writing: u64,
 }
 
 impl StoreCost {
-    fn new(material: Material, metrics: usize) -> StoreCost {
+    fn new(material: Material, metrics: usize, threads: u64) -> StoreCost {
         // Without pawns DTZ50 is DTC up to five men: no capture leads to where
         // the 50-move rule matters.
         let tables = if material.has_pawns() { metrics } else { metrics.min(2) } as u64;
         let part = if material.has_pawns() { board_bytes(material) } else { 0 };
+        // Who wins and depths, both sides to move; and one to try things out.
+        let streams = 2 + 2 * tables;
+        let compressors = threads * (streams + 1) * COMPRESSOR_BYTES;
+        let encoding = TRIAL_BYTES + compressors.max(tables * SAMPLE_BYTES);
         // Keys of one side to move, and of the other of what is being encoded.
-        let writing = tables * (part + decoding_bytes(material) / 2) + ENCODING_BYTES;
-        StoreCost { tables, planes: table_bytes(material, Keep::Depths), writing }
+        let writing = tables * (part + decoding_bytes(material) / 2) + encoding;
+        StoreCost { tables, planes: table_bytes(material, Keep::Depths), encoding, writing }
     }
 
     /// The planes of all metrics but the one that is solved last.
@@ -198,16 +208,28 @@ impl Build {
             // processors idle.
             materials.sort_by_key(|m| (m.len(), m.pawns(), likeness(m)));
         }
-        let at_once =
-            if from_shelf { AT_ONCE_FROM_SHELF } else { self.at_once(&materials, metrics)? };
+        let limit = self.budget.limit_bytes;
+        let (at_once, share_bytes) = match from_shelf {
+            true => (AT_ONCE_FROM_SHELF, limit),
+            false => {
+                let at_once = self.at_once(&materials, metrics)?;
+                (at_once, limit / at_once as u64)
+            }
+        };
         let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));
+        let Some(&last) = materials.last() else { return Ok(()) };
+        let request = self.announce(&[], key(last, metrics[0]));
         let work = || {
-            while let Some(&material) = materials.get(next.fetch_add(1, Ordering::Relaxed)) {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&material) = materials.get(number) else { return };
                 if lock(&failed).is_some() {
                     return;
                 }
+                // Those before it may be in work.
+                request.left(&materials[number.saturating_sub(at_once - 1)..], metrics);
                 let start = Instant::now();
-                match self.store_one(folder, material, metrics, making) {
+                match self.store_one(folder, material, metrics, making, share_bytes) {
                     Ok(()) => (making.done)(material, start.elapsed()),
                     Err(error) => {
                         lock(&failed).get_or_insert(error);
@@ -228,6 +250,7 @@ impl Build {
         material: Material,
         metrics: &[Metric],
         making: &Making<'_>,
+        share_bytes: u64,
     ) -> Result<(), BuildError> {
         if self.missing(folder, material, metrics).is_empty() {
             return Ok(());
@@ -240,10 +263,11 @@ impl Build {
         // Another process may have been faster.
         let missing = self.missing(folder, material, metrics);
         let Some(&last) = missing.last() else { return Ok(()) };
-        let cost = StoreCost::new(material, missing.len());
-        let apart = self.least_to_store(material, metrics) + cost.planes_before()
-            > self.budget.limit_bytes
-            || cost.together() > self.budget.limit_bytes;
+        let cost = self.store_cost(material, missing.len());
+        // Several materials may be in work at a time, each with its share.
+        let apart = share_bytes != u64::MAX
+            && cost.together().max(self.least_to_store(material, metrics) + cost.planes_before())
+                > share_bytes;
         let mut tables: Vec<Box<dyn TableParts>> = Vec::new();
         for &metric in &missing {
             let table = self.request(key(material, metric), keep_alone(material))?;
@@ -252,10 +276,11 @@ impl Build {
                 false => Box::new(table),
             });
         }
-        let room_bytes = if apart { self.budget.room(0) } else { cost.writing };
+        let room_bytes = if apart { share_bytes.min(self.budget.room(0)) } else { cost.writing };
         let _room = self.reserve(key(material, last), room_bytes)?;
         let stored: Vec<&dyn TableParts> = tables.iter().map(|table| &**table).collect();
-        folder.store_parts(&stored, &making.options, Some(room_bytes))?;
+        let held_bytes = room_bytes.saturating_sub(cost.encoding);
+        folder.store_parts(&stored, &making.options, Some(held_bytes))?;
         missing.into_iter().for_each(|metric| self.mark_stored(material, metric));
         Ok(())
     }
@@ -288,13 +313,17 @@ impl Build {
         Ok(if most <= limit / AT_ONCE as u64 { AT_ONCE } else { 1 })
     }
 
+    fn store_cost(&self, material: Material, metrics: usize) -> StoreCost {
+        StoreCost::new(material, metrics, self.pool().current_num_threads() as u64)
+    }
+
     /// The least memory with which a table can be solved in some metrics, what it
     /// reads being stored, and then be written.
     pub(crate) fn least_to_store(&self, material: Material, metrics: &[Metric]) -> u64 {
         let metrics = stored_metrics(material, metrics);
         let solve = |&metric: &Metric| self.least_from_folder(key(material, metric));
         let solve = metrics.iter().map(solve).max().unwrap_or(0);
-        let cost = StoreCost::new(material, metrics.len());
+        let cost = self.store_cost(material, metrics.len());
         solve.max(if material.has_pawns() { cost.writing } else { cost.together() })
     }
 

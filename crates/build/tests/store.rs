@@ -94,3 +94,28 @@ fn several_threads_store_the_same() {
         assert_eq!(found, expected.stats);
     }
 }
+
+/// In as little memory as will do, metrics set aside one after the other, the
+/// files are the same byte for byte.
+#[test]
+fn little_memory_makes_the_same_files() {
+    let (roomy, scarce) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let store = |folder: &tempfile::TempDir, limit: Option<u64>| {
+        let build = Build::new().with_folder(Directory::new(folder.path()));
+        let build = limit.into_iter().fold(build, |build, mib| build.with_memory_limit(mib << 20));
+        build.store(&[material("KRPK")], &Metric::ALL, &Making::default())
+    };
+    store(&roomy, None).unwrap();
+    let refused = store(&scarce, Some(30));
+    let Err(BuildError::Memory { needed_mib, limit_mib: 30, .. }) = refused else {
+        panic!("{refused:?}");
+    };
+    let directory = Directory::new(roomy.path());
+    assert!(Directory::new(scarce.path()).list().map_or(0, |tables| tables.len()) == 0);
+    store(&scarce, Some(needed_mib)).unwrap();
+    for table in directory.list().unwrap() {
+        let name = directory.path(table.material).file_name().unwrap().to_owned();
+        let bytes = |folder: &tempfile::TempDir| std::fs::read(folder.path().join(&name)).unwrap();
+        assert!(bytes(&roomy) == bytes(&scarce), "{}", table.material);
+    }
+}

@@ -3,7 +3,7 @@
 use molien_board::{Bitboard, Color, Square, attacks};
 use molien_hyper::{Cell, Hyperboard, KingAxis, Plane, Tile};
 
-use crate::{Conversions, QuietMoves, Release, TileMoves, Which};
+use crate::{Conversions, Plies, QuietMoves, Release, TileMoves, Which};
 
 /// The tile operators.
 ///
@@ -58,14 +58,10 @@ pub trait Backend: Send + Sync {
     fn merge_greatest(&self, release: &mut Release, other: &Release);
 
     /// The positions whose ply is exactly this one.
-    fn release_at(&self, release: &Release, ply: u16) -> Tile;
+    fn release_at(&self, plies: Plies<'_>, ply: u16) -> Tile;
 
     /// The least ply of the positions among these.
-    fn release_least(&self, release: &Release, among: &Tile) -> Option<u16>;
-
-    /// Asks for the planes of a release, which will be read soon. Changes
-    /// nothing but time.
-    fn prefetch(&self, release: &Release);
+    fn release_least(&self, plies: Plies<'_>, among: &Tile) -> Option<u16>;
 
     /// How many positions the tile has.
     fn count(&self, tile: &Tile) -> u64;

@@ -101,12 +101,15 @@ impl Release {
         }
     }
 
+    /// Its plies.
+    #[inline(always)]
+    pub fn plies(&self) -> Plies<'_> {
+        Plies { some: &self.some, bits: &self.bits }
+    }
+
     /// The ply of a position, if it has one.
     pub fn ply_at(&self, row: Square, column: Square) -> Option<u16> {
-        let bit = |plane: &Tile| u16::from(plane.contains(row, column));
-        let ply = || self.bits.iter().enumerate().map(|(b, plane)| bit(plane) << b).sum();
-        let some = self.some.contains(row, column);
-        some.then(|| if self.bits.is_empty() { 1 } else { ply() })
+        self.plies().ply_at(row, column)
     }
 
     /// Its planes.
@@ -159,7 +162,25 @@ impl Release {
         while self.bits.len() > 1 && self.bits.last().is_some_and(|top| self.some.disjoint(top)) {
             self.bits.pop();
         }
-        self.bits.shrink_to_fit();
+    }
+}
+
+/// The plies of a [`Release`], wherever they are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Plies<'a> {
+    /// Positions that have a ply.
+    pub some: &'a Tile,
+    /// Bit b of the ply. Empty if every ply is 1 by the rules of the metric.
+    pub bits: &'a [Tile],
+}
+
+impl Plies<'_> {
+    /// The ply of a position, if it has one.
+    pub fn ply_at(self, row: Square, column: Square) -> Option<u16> {
+        let bit = |plane: &Tile| u16::from(plane.contains(row, column));
+        let ply = || self.bits.iter().enumerate().map(|(b, plane)| bit(plane) << b).sum();
+        let some = self.some.contains(row, column);
+        some.then(|| if self.bits.is_empty() { 1 } else { ply() })
     }
 }
 

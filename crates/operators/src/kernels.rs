@@ -9,7 +9,7 @@ use crate::merge::{Reading, merge};
 use crate::quiet::reach;
 use crate::wide::Wide;
 use crate::words::Words;
-use crate::{QuietMoves, Release, Which};
+use crate::{Plies, QuietMoves, Release, Which};
 
 pub(crate) use crate::checks::in_check;
 pub(crate) use crate::merge::add_moves;
@@ -77,15 +77,15 @@ pub(crate) fn merge_greatest<W: Words>(release: &mut Release, other: &Release) {
 }
 
 #[inline(always)]
-pub(crate) fn release_at<W: Words>(release: &Release, ply: u16) -> Tile {
-    if release.bits.is_empty() {
-        return if ply == 1 { release.some } else { Tile::EMPTY };
+pub(crate) fn release_at<W: Words>(plies: Plies<'_>, ply: u16) -> Tile {
+    if plies.bits.is_empty() {
+        return if ply == 1 { *plies.some } else { Tile::EMPTY };
     }
-    if usize::from(ply) >> release.bits.len() != 0 {
+    if usize::from(ply) >> plies.bits.len() != 0 {
         return Tile::EMPTY;
     }
-    let mut equal = Wide::<W>::load(&release.some);
-    for (b, plane) in release.bits.iter().enumerate() {
+    let mut equal = Wide::<W>::load(plies.some);
+    for (b, plane) in plies.bits.iter().enumerate() {
         let plane = Wide::load(plane);
         equal = if ply >> b & 1 != 0 { equal.and(plane) } else { equal.minus(plane) };
     }
@@ -93,17 +93,17 @@ pub(crate) fn release_at<W: Words>(release: &Release, ply: u16) -> Tile {
 }
 
 #[inline(always)]
-pub(crate) fn release_least<W: Words>(release: &Release, among: &Tile) -> Option<u16> {
-    let mut set = Wide::<W>::load(&release.some).and(Wide::load(among));
+pub(crate) fn release_least<W: Words>(plies: Plies<'_>, among: &Tile) -> Option<u16> {
+    let mut set = Wide::<W>::load(plies.some).and(Wide::load(among));
     if set.is_empty() {
         return None;
     }
-    if release.bits.is_empty() {
+    if plies.bits.is_empty() {
         return Some(1);
     }
     // From the highest bit: keep those without it, if there are any.
     let mut ply = 0;
-    for plane in release.bits.iter().rev() {
+    for plane in plies.bits.iter().rev() {
         let without = set.minus(Wide::load(plane));
         ply <<= 1;
         if without.is_empty() {
@@ -113,13 +113,6 @@ pub(crate) fn release_least<W: Words>(release: &Release, among: &Tile) -> Option
         }
     }
     Some(ply)
-}
-
-#[inline(always)]
-pub(crate) fn prefetch<W: Words>(release: &Release) {
-    for plane in &release.bits {
-        W::prefetch(plane);
-    }
 }
 
 #[inline(always)]

@@ -24,6 +24,59 @@ pub fn make_tiles(tiles: usize, tile: impl Fn(usize) -> Tile + Send + Sync) -> V
     out
 }
 
+/// Short lists of tiles, one after the other in a few large blocks: what the
+/// system takes for many small blocks is more than what it takes to fill them.
+#[derive(Default)]
+pub struct TileHeap {
+    blocks: Vec<Vec<Tile>>,
+}
+
+/// Where a list of tiles is in a heap.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TileRange {
+    block: u32,
+    start: u32,
+    len: u32,
+}
+
+impl TileRange {
+    /// The part of it that starts at a place and has a length.
+    pub fn part(self, start: usize, len: usize) -> TileRange {
+        TileRange { block: self.block, start: self.start + start as u32, len: len as u32 }
+    }
+}
+
+/// Tiles of a block of a heap.
+const BLOCK_TILES: usize = 1 << 14;
+
+impl TileHeap {
+    /// Adds a list. If a new block is needed it has room for so many tiles,
+    /// within reason.
+    pub fn add(&mut self, tiles: &[Tile], expected: usize) -> TileRange {
+        let has_room = |block: &Vec<Tile>| block.capacity() - block.len() >= tiles.len();
+        if !self.blocks.last().is_some_and(has_room) {
+            let room = expected.min(BLOCK_TILES).max(tiles.len());
+            let mut block = Vec::with_capacity(room);
+            ask_for_large_pages(&mut block);
+            self.blocks.push(block);
+        }
+        let number = self.blocks.len() - 1;
+        let block = &mut self.blocks[number];
+        let start = block.len() as u32;
+        block.extend_from_slice(tiles);
+        TileRange { block: number as u32, start, len: tiles.len() as u32 }
+    }
+
+    /// A list.
+    #[inline(always)]
+    pub fn get(&self, range: TileRange) -> &[Tile] {
+        if range.len == 0 {
+            return &[];
+        }
+        &self.blocks[range.block as usize][range.start as usize..][..range.len as usize]
+    }
+}
+
 /// Asks for large pages where a vector will grow to. Nothing depends on whether
 /// the system gives them.
 #[cfg(target_os = "linux")]

@@ -3,7 +3,9 @@
 use molien_board::{Color, MoveKind, Square};
 use molien_hyper::{Cell, Hyperboard, Index, Tile};
 
-use crate::{Backend, Conversions, Goal, Movers, QuietMoves, Reading, Release, TileMoves, Which};
+use crate::{
+    Backend, Conversions, Goal, Movers, Plies, QuietMoves, Reading, Release, TileMoves, Which,
+};
 
 /// The slow, obvious implementation that all others are compared with.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,15 +67,13 @@ impl Backend for Scalar {
         merge(release, other, u16::max);
     }
 
-    fn release_at(&self, release: &Release, ply: u16) -> Tile {
-        filter(&release.some, |row, column| release.ply_at(row, column) == Some(ply))
+    fn release_at(&self, plies: Plies<'_>, ply: u16) -> Tile {
+        filter(plies.some, |row, column| plies.ply_at(row, column) == Some(ply))
     }
 
-    fn release_least(&self, release: &Release, among: &Tile) -> Option<u16> {
-        among.pairs().filter_map(|(row, column)| release.ply_at(row, column)).min()
+    fn release_least(&self, plies: Plies<'_>, among: &Tile) -> Option<u16> {
+        among.pairs().filter_map(|(row, column)| plies.ply_at(row, column)).min()
     }
-
-    fn prefetch(&self, _release: &Release) {}
 
     fn count(&self, tile: &Tile) -> u64 {
         tile.pairs().count() as u64

@@ -5,7 +5,7 @@ use molien_board::{Color, Square};
 use molien_hyper::{Cell, Hyperboard, Tile};
 
 use crate::words::U64x8;
-use crate::{Backend, Conversions, QuietMoves, Release, Scalar, TileMoves, Which, kernels};
+use crate::{Backend, Conversions, Plies, QuietMoves, Release, Scalar, TileMoves, Which, kernels};
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -29,9 +29,8 @@ macro_rules! backend {
                 fn add_moves(found: &mut Conversions, moves: &TileMoves<'_>);
                 fn merge_least(release: &mut Release, other: &Release);
                 fn merge_greatest(release: &mut Release, other: &Release);
-                fn release_at(release: &Release, ply: u16) -> Tile;
-                fn release_least(release: &Release, among: &Tile) -> Option<u16>;
-                fn prefetch(release: &Release);
+                fn release_at(plies: Plies<'_>, ply: u16) -> Tile;
+                fn release_least(plies: Plies<'_>, among: &Tile) -> Option<u16>;
                 fn count(tile: &Tile) -> u64;
                 fn difference(a: &Tile, b: &Tile) -> Tile;
                 fn take(open: &mut Tile, decided: &Tile) -> (u64, bool);

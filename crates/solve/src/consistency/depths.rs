@@ -123,7 +123,8 @@ impl Check<'_> {
                 .filter(|(tile, _)| plies.holds.contains(*tile, passed))
                 .for_each(|(_, out)| {
                     let release = &mut out.holds.release;
-                    release.some = release.some.minus(&self.backend.release_at(release, passed));
+                    release.some =
+                        release.some.minus(&self.backend.release_at(release.plies(), passed));
                 });
             front.advance(&own, &their);
             found = found.merge(self.depth(side, &own, &front, out, &plies));
@@ -150,7 +151,7 @@ impl Check<'_> {
                 quick = self.quiet(side, &front.their_lost, cell);
             }
             if plies.wins.contains(t, ply) {
-                quick = quick.or(&self.backend.release_at(&out[t].wins.release, ply));
+                quick = quick.or(&self.backend.release_at(out[t].wins.release.plies(), ply));
             }
             let quick = quick.and(&own.values.legal[t]);
             let late = quick.minus(&won).minus(&front.sooner[t]);
@@ -158,7 +159,7 @@ impl Check<'_> {
             let mut found = self.report(side, cell, Law::WinDepth, &bad);
             if !lost.is_empty() {
                 let releases = &out[t].holds.release;
-                let due = self.backend.release_at(releases, ply);
+                let due = self.backend.release_at(releases.plies(), ply);
                 let longest = self.quiet(side, &front.their_won, cell).or(&due);
                 let longer = self.quiet(side, &front.holding, cell).or(&releases.some.minus(&due));
                 let short = if ply == 0 { Tile::EMPTY } else { lost.minus(&longest) };

@@ -58,16 +58,19 @@ impl Zeroing {
         let holds = self.exits.captures(side, Goal::Hold, tile);
         let draw = holds.escape.or(&wins.release.some);
         Captures {
-            win: self.backend.release_at(&wins.release, IN_TIME),
+            win: self.backend.release_at(wins.release.plies(), IN_TIME),
             cursed_win: wins.release.some,
             draw,
-            blessed_loss: draw.or(&self.backend.release_at(&holds.release, TOO_LATE)),
+            blessed_loss: draw.or(&self.backend.release_at(holds.release.plies(), TOO_LATE)),
         }
     }
 
     /// The positions of a tile that a zeroing move of `side` wins.
     pub fn wins(&self, side: Color, tile: usize) -> ZeroingWins {
         let release = self.exits.conversions(side, Goal::Win, tile).release;
-        ZeroingWins { win: self.backend.release_at(&release, IN_TIME), cursed_win: release.some }
+        ZeroingWins {
+            win: self.backend.release_at(release.plies(), IN_TIME),
+            cursed_win: release.some,
+        }
     }
 }

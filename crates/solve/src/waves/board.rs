@@ -2,7 +2,7 @@
 
 use molien_board::{Color, Material};
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
-use molien_operators::{Backend, Conversions, Goal, Release, valid};
+use molien_operators::{Backend, Conversions, Goal, valid};
 use molien_values::{BoardValues, Graded, Metric, Placement, Run, RunLog, WaveLog};
 use rayon::prelude::*;
 
@@ -10,7 +10,7 @@ use super::bishops::BishopPair;
 use super::counter::{Counter, finish_stats};
 use super::depths::Depths;
 use super::late::Runs;
-use super::pending::NEVER;
+use super::pending::{NEVER, Pending};
 use super::record::{Keep, Recorder};
 use super::undecided::Undecided;
 use super::watch::{Watch, is_one_sided};
@@ -197,14 +197,15 @@ impl BoardSolve<'_> {
             let found = conversions(defender, Goal::Hold, number, &their.legal[number]);
             (their.legal[number].minus(&found.escape), found.release)
         };
-        let numbers = || (0..tiles).into_par_iter().with_min_len(16);
-        let (candidates, holds): (Vec<Tile>, Vec<Release>) = numbers().map(candidate).unzip();
-        let win = |n: usize| conversions(attacker, Goal::Win, n, &own.legal[n]).release;
-        let wins = numbers().map(win).collect();
-        let open = make_tiles(tiles, |number| own.legal[number]);
+        let win = |number: usize| {
+            let legal = own.legal[number];
+            (legal, conversions(attacker, Goal::Win, number, &legal).release)
+        };
+        let candidates = Pending::gather(self.backend, tiles, candidate);
+        let open = Pending::gather(self.backend, tiles, win);
         State::new(
-            Undecided::new(self.backend, open, wins, win_depths, false),
-            Undecided::new(self.backend, candidates, holds, loss_depths, true),
+            Undecided::new(open, win_depths, false),
+            Undecided::new(candidates, loss_depths, true),
         )
     }
 }

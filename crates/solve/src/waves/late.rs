@@ -62,9 +62,8 @@ impl<'a> Runs<'a> {
     /// The runs that start from a state before its first wave.
     pub fn new(waves: &'a Waves<'a>, state: &State) -> Runs<'a> {
         let tiles = |side: &Undecided| side.positions.tiles.clone();
-        let releases = |side: &Undecided| side.conversions().to_vec();
         let State { open, candidates, .. } = state;
-        let (wins, holds) = (releases(open), releases(candidates));
+        let (wins, holds) = (open.conversions(), candidates.conversions());
         Runs { waves, open: tiles(open), wins, losable: tiles(candidates), holds }
     }
 
@@ -104,9 +103,9 @@ impl<'a> Runs<'a> {
     /// One run, every conversion so many plies sooner.
     pub fn run(&self, sooner: u16, listener: &mut impl Listener) -> Result<State, Stop> {
         let undecided = |tiles: &[Tile], releases: &[Release], dirty| {
-            let releases = Pending::sooner(releases, sooner);
+            let tile = |number: usize| (tiles[number], releases[number].sooner(sooner));
             let depths = Depths::new(false, Vec::new(), tiles.len());
-            Undecided::new(self.waves.backend, tiles.to_vec(), releases, depths, dirty)
+            Undecided::new(Pending::gather(self.waves.backend, tiles.len(), tile), depths, dirty)
         };
         let mut state = State::new(
             undecided(&self.open, &self.wins, false),

@@ -30,7 +30,7 @@ pub use watch::Watch;
 
 use molien_board::Color;
 use molien_hyper::{Cell, Hyperboard, Plane, Tile};
-use molien_operators::{Backend, QuietMoves, Which, empty_tiles, for_each_neighbour};
+use molien_operators::{Backend, Plies, QuietMoves, Which, empty_tiles, for_each_neighbour};
 use molien_values::{LogError, RunLog};
 use rayon::prelude::*;
 
@@ -160,10 +160,10 @@ impl Waves<'_> {
         let State { open, candidates, lost_now, .. } = state;
         self.half(candidates, lost_now, ply, (&open.dirty, self.attacker), |cell, tile| {
             if tile.due {
-                let_go(self.backend, tile.release, ply);
+                let_go(self.backend, tile.some, tile.bits, ply);
             }
             let moves = self.moves(!self.attacker, &open.positions, cell);
-            let which = Which::Stuck { held: &tile.release.some };
+            let which = Which::Stuck { held: tile.some };
             self.backend.take_by_moves(&moves, which, tile.open, tile.decided)
         })
     }
@@ -172,8 +172,9 @@ impl Waves<'_> {
     fn attack(&self, state: &mut State, ply: u16) -> Tally {
         let State { open, candidates, lost_before, won_now, .. } = state;
         self.half(open, won_now, ply, (&candidates.dirty, !self.attacker), |cell, tile| {
+            let plies = Plies { some: tile.some, bits: tile.bits };
             let converting =
-                if tile.due { self.backend.release_at(tile.release, ply) } else { Tile::EMPTY };
+                if tile.due { self.backend.release_at(plies, ply) } else { Tile::EMPTY };
             if !tile.changed {
                 *tile.decided = converting.and(tile.open);
                 return self.backend.take(tile.open, tile.decided);
@@ -249,7 +250,7 @@ impl Waves<'_> {
         let reached = (&open.dirty, self.attacker);
         let lost = self.half(candidates, lost_now, ply, reached, |_, tile| {
             if tile.due {
-                let_go(self.backend, tile.release, ply);
+                let_go(self.backend, tile.some, tile.bits, ply);
             }
             take(tile)
         });

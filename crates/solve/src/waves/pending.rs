@@ -1,7 +1,10 @@
 //! When conversions decide positions.
 
-use molien_hyper::{Plane, Tile};
-use molien_operators::{Backend, Release};
+use std::sync::{Mutex, PoisonError};
+
+use molien_hyper::Tile;
+use molien_operators::{Backend, Plies, Release, TileHeap, TileRange, empty_tiles};
+use molien_values::MAX_BITS;
 use rayon::prelude::*;
 
 use super::CHUNK_TILES;
@@ -11,24 +14,70 @@ pub(crate) const NEVER: u16 = u16::MAX;
 
 /// What conversions do to each tile, and when next.
 pub(crate) struct Pending {
-    pub releases: Vec<Release>,
+    /// By tile, the positions that have a ply.
+    pub some: Vec<Tile>,
+    /// By tile, the bits of those plies, and where they are.
+    pub bits: TileHeap,
+    pub ranges: Vec<TileRange>,
     /// By tile, the least ply of a position that still matters; [`NEVER`] if
-    /// there is none. Apart from the releases, since every wave reads all of
-    /// it.
+    /// there is none. Apart from the plies, since every wave reads all of it.
     pub next: Vec<u16>,
 }
 
+/// Tiles a task gathers at a time.
+const GATHERED_TILES: usize = 16;
+
 impl Pending {
-    pub fn new(backend: &dyn Backend, releases: Vec<Release>, plane: &Plane) -> Pending {
-        let tiles = releases.par_iter().zip(&plane.tiles).with_min_len(CHUNK_TILES);
-        let next = tiles.map(|(release, among)| next_due(backend, release, among)).collect();
-        Pending { releases, next }
+    /// Gathers, tile by tile, positions to decide and their conversions.
+    pub fn gather(
+        backend: &dyn Backend,
+        tiles: usize,
+        tile: impl Fn(usize) -> (Tile, Release) + Sync,
+    ) -> (Vec<Tile>, Pending) {
+        let (mut positions, mut some) = (empty_tiles(tiles), empty_tiles(tiles));
+        let mut ranges = vec![TileRange::default(); tiles];
+        let heap = Mutex::new(TileHeap::default());
+        let chunks = positions.par_chunks_mut(GATHERED_TILES);
+        let chunks = chunks.zip(some.par_chunks_mut(GATHERED_TILES));
+        let chunks = chunks.zip(ranges.par_chunks_mut(GATHERED_TILES)).enumerate();
+        chunks.for_each_init(Vec::new, |bits: &mut Vec<Tile>, (chunk, ((open, some), ranges))| {
+            bits.clear();
+            let mut lens = [0; GATHERED_TILES];
+            for (i, (open, some)) in open.iter_mut().zip(some).enumerate() {
+                let (positions, release) = tile(chunk * GATHERED_TILES + i);
+                (*open, *some) = (positions, release.some);
+                bits.extend_from_slice(&release.bits);
+                lens[i] = release.bits.len();
+            }
+            let all = {
+                let mut heap = heap.lock().unwrap_or_else(PoisonError::into_inner);
+                heap.add(bits, tiles * MAX_BITS)
+            };
+            let mut start = 0;
+            for (range, len) in ranges.iter_mut().zip(lens) {
+                *range = all.part(start, len);
+                start += len;
+            }
+        });
+        let bits = heap.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut pending = Pending { some, bits, ranges, next: Vec::new() };
+        let numbers = (0..tiles).into_par_iter().with_min_len(CHUNK_TILES);
+        let next = |number: usize| next_due(backend, pending.plies(number), &positions[number]);
+        pending.next = numbers.map(next).collect();
+        (positions, pending)
     }
 
-    /// The same conversions, every one sooner by so many plies, but none before
-    /// the first.
-    pub fn sooner(releases: &[Release], plies: u16) -> Vec<Release> {
-        releases.par_iter().with_min_len(CHUNK_TILES).map(|r| r.sooner(plies)).collect()
+    fn plies(&self, number: usize) -> Plies<'_> {
+        Plies { some: &self.some[number], bits: self.bits.get(self.ranges[number]) }
+    }
+
+    /// What conversions do to each tile.
+    pub fn releases(&self) -> Vec<Release> {
+        let release = |number| {
+            let Plies { some, bits } = self.plies(number);
+            Release { some: *some, bits: bits.to_vec() }
+        };
+        (0..self.some.len()).into_par_iter().with_min_len(CHUNK_TILES).map(release).collect()
     }
 
     /// The first ply at which a tile has a conversion due.
@@ -39,11 +88,11 @@ impl Pending {
 
 /// The next ply at which one of these positions is due; none of them is due
 /// yet.
-pub(crate) fn next_due(backend: &dyn Backend, release: &Release, among: &Tile) -> u16 {
-    backend.release_least(release, among).unwrap_or(NEVER)
+pub(crate) fn next_due(backend: &dyn Backend, plies: Plies<'_>, among: &Tile) -> u16 {
+    backend.release_least(plies, among).unwrap_or(NEVER)
 }
 
 /// The positions whose conversions hold until this ply no longer do.
-pub(crate) fn let_go(backend: &dyn Backend, hold: &mut Release, ply: u16) {
-    hold.some = backend.difference(&hold.some, &backend.release_at(hold, ply));
+pub(crate) fn let_go(backend: &dyn Backend, held: &mut Tile, bits: &[Tile], ply: u16) {
+    *held = backend.difference(held, &backend.release_at(Plies { some: held, bits }, ply));
 }

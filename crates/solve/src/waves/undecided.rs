@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use molien_hyper::{Plane, Tile};
-use molien_operators::{Backend, Release};
+use molien_operators::{Backend, Plies, Release, TileHeap, TileRange};
 use rayon::prelude::*;
 
 use super::depths::{DepthSlab, Depths};
@@ -24,24 +24,21 @@ pub(crate) struct Undecided {
 }
 
 impl Undecided {
-    /// All positions that might be decided, and what their conversions do;
+    /// All positions that might be decided, with what their conversions do;
     /// whether the first wave looks at all of them.
     pub fn new(
-        backend: &dyn Backend,
-        tiles: Vec<Tile>,
-        conversions: Vec<Release>,
+        (tiles, conversions): (Vec<Tile>, Pending),
         depths: Depths,
         dirty: bool,
     ) -> Undecided {
         let positions = Plane::from_tiles(tiles);
-        let conversions = Pending::new(backend, conversions, &positions);
         let dirty = Dirty::new(positions.tiles.len(), dirty);
         Undecided { positions, conversions, dirty, depths }
     }
 
     /// What conversions do to each tile.
-    pub fn conversions(&self) -> &[Release] {
-        &self.conversions.releases
+    pub fn conversions(&self) -> Vec<Release> {
+        self.conversions.releases()
     }
 
     /// Whether some tile has to be looked at.
@@ -60,19 +57,14 @@ impl Undecided {
         let open =
             positions.tiles.chunks_mut(SLAB_TILES).zip(positions.live.chunks_mut(SLAB_TILES));
         let decided = decided.tiles.chunks_mut(SLAB_TILES).zip(decided.live.chunks_mut(SLAB_TILES));
-        let releases = conversions.releases.chunks_mut(SLAB_TILES);
-        let pending = releases.zip(conversions.next.chunks_mut(SLAB_TILES));
+        let Pending { some, bits, ranges, next } = conversions;
+        let pending = some.chunks_mut(SLAB_TILES).zip(ranges.chunks(SLAB_TILES));
+        let pending = pending.zip(next.chunks_mut(SLAB_TILES));
         let depths = depths.slabs(SLAB_TILES);
         let slabs = open.zip(decided).zip(pending).zip(depths).enumerate();
-        let slab = |(i, ((((open, alive), (decided, live)), (releases, next)), depths))| Slab {
-            first: i * SLAB_TILES,
-            open,
-            alive,
-            decided,
-            live,
-            releases,
-            next,
-            depths,
+        let slab = |(i, ((((open, alive), (decided, live)), ((some, ranges), next)), depths))| {
+            let first = i * SLAB_TILES;
+            Slab { first, open, alive, decided, live, some, bits, ranges, next, depths }
         };
         (slabs.map(slab).collect(), dirty)
     }
@@ -88,7 +80,10 @@ pub(crate) struct Slab<'a> {
     /// What the wave decides, and whether it is anything.
     pub decided: &'a mut [Tile],
     live: &'a mut [bool],
-    releases: &'a mut [Release],
+    /// What conversions do: see [`Pending`].
+    some: &'a mut [Tile],
+    bits: &'a TileHeap,
+    ranges: &'a [TileRange],
     next: &'a mut [u16],
     depths: DepthSlab<'a>,
 }
@@ -101,8 +96,9 @@ pub(crate) struct TileStep<'a> {
     pub due: bool,
     /// Undecided positions.
     pub open: &'a mut Tile,
-    /// Their conversions.
-    pub release: &'a mut Release,
+    /// Those that have a conversion, and the bits of its ply.
+    pub some: &'a mut Tile,
+    pub bits: &'a [Tile],
     /// Becomes what is decided of them.
     pub decided: &'a mut Tile,
 }
@@ -120,8 +116,9 @@ impl Slab<'_> {
             self.next[i] = NEVER;
             return None;
         }
-        let (open, release) = (&mut self.open[i], &mut self.releases[i]);
-        Some(TileStep { changed, due, open, release, decided: &mut self.decided[i] })
+        let bits = self.bits.get(self.ranges[i]);
+        let (open, some) = (&mut self.open[i], &mut self.some[i]);
+        Some(TileStep { changed, due, open, some, bits, decided: &mut self.decided[i] })
     }
 
     /// The i-th tile has been looked at, because of a conversion or not;
@@ -130,7 +127,8 @@ impl Slab<'_> {
     pub fn finish(&mut self, backend: &dyn Backend, i: usize, due: bool, left: bool) {
         self.alive[i] = left;
         if due {
-            self.next[i] = next_due(backend, &self.releases[i], &self.open[i]);
+            let plies = Plies { some: &self.some[i], bits: self.bits.get(self.ranges[i]) };
+            self.next[i] = next_due(backend, plies, &self.open[i]);
         }
     }
 
