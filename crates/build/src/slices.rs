@@ -122,7 +122,7 @@ mod tests {
         for name in ["KRKN", "KRPK"] {
             let (material, metric) = (name.parse::<Material>().unwrap(), Metric::Dtm);
             let table = build.table(material, metric).unwrap();
-            directory.store(&[&table], &WriteOptions { level: 1 }).unwrap();
+            directory.store(&[&table], &WriteOptions::default()).unwrap();
             let packed = PackedTable::new(Arc::new(Table::clone(&table)), None).unwrap();
             let file = Box::new(directory.open(material).unwrap());
             let others = [Source::Packed(Arc::new(packed)), Source::File { file, metric }];
