@@ -90,10 +90,11 @@ struct StoreCost {
 }
 
 impl StoreCost {
-    fn new(material: Material, metrics: usize, threads: u64) -> StoreCost {
+    fn new(material: Material, metrics: &[Metric], threads: u64) -> StoreCost {
         // Without pawns DTZ50 is DTC up to five men: no capture leads to where
         // the 50-move rule matters.
-        let tables = if material.has_pawns() { metrics } else { metrics.min(2) } as u64;
+        let both = [Metric::Dtc, Metric::Dtz50].iter().all(|metric| metrics.contains(metric));
+        let tables = (metrics.len() - usize::from(both && !material.has_pawns())) as u64;
         let part = if material.has_pawns() { board_bytes(material) } else { 0 };
         // Who wins and depths, both sides to move; and one to try things out.
         let streams = 2 + 2 * tables;
@@ -263,7 +264,7 @@ impl Build {
         // Another process may have been faster.
         let missing = self.missing(folder, material, metrics);
         let Some(&last) = missing.last() else { return Ok(()) };
-        let cost = self.store_cost(material, missing.len());
+        let cost = self.store_cost(material, &missing);
         // Several materials may be in work at a time, each with its share.
         let apart = share_bytes != u64::MAX
             && cost.together().max(self.least_to_store(material, metrics) + cost.planes_before())
@@ -313,7 +314,7 @@ impl Build {
         Ok(if most <= limit / AT_ONCE as u64 { AT_ONCE } else { 1 })
     }
 
-    fn store_cost(&self, material: Material, metrics: usize) -> StoreCost {
+    fn store_cost(&self, material: Material, metrics: &[Metric]) -> StoreCost {
         StoreCost::new(material, metrics, self.pool().current_num_threads() as u64)
     }
 
@@ -323,7 +324,7 @@ impl Build {
         let metrics = stored_metrics(material, metrics);
         let solve = |&metric: &Metric| self.least_from_folder(key(material, metric));
         let solve = metrics.iter().map(solve).max().unwrap_or(0);
-        let cost = self.store_cost(material, metrics.len());
+        let cost = self.store_cost(material, &metrics);
         solve.max(if material.has_pawns() { cost.writing } else { cost.together() })
     }
 
