@@ -1,5 +1,6 @@
 //! Pawn endings in words.
 
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use molien_board::Position;
@@ -9,14 +10,14 @@ use serde_json::{Value as Json, json};
 use utoipa::IntoParams;
 
 use super::query::{Query, setup};
-use crate::Problem;
 use crate::reply::{Lasting, json as reply};
+use crate::{Problem, Service};
 
 /// Which position.
 #[derive(Deserialize, IntoParams, Debug)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ExplainQuery {
-    /// Kings and one or two pawns, as FEN; blanks may be underscores
+    /// Kings and pawns, as FEN; blanks may be underscores
     #[param(example = "4k3/8/4K3/4P3/8/8/8/8_b_-_-")]
     fen: String,
 }
@@ -34,13 +35,22 @@ fn explained(position: &Position) -> Result<Json, Problem> {
     }))
 }
 
-/// Why a simple pawn ending is won or drawn, by rules and without tables.
+/// Why a pawn ending is won or drawn, by rules or a short search and without
+/// tables.
 #[utoipa::path(get, path = "/api/v1/explain", params(ExplainQuery), responses(
-    (status = 200, description = "The verdict and why; `unknown` if no rule applies"),
-    (status = 404, description = "There are other men than kings and one or two pawns"),
+    (status = 200, description = "The verdict and why; `unknown` if neither rules nor search decide"),
+    (status = 404, description = "There are other men than kings and pawns"),
 ))]
-pub(super) async fn get(Query(query): Query<ExplainQuery>, headers: HeaderMap) -> Response {
-    // Rules of a few men: microseconds.
-    let answer = setup(&query.fen, false).and_then(|setup| explained(&setup.position));
-    super::answered(answer.map(|found| reply(&headers, &found, Lasting::Forever)))
+pub(super) async fn get(
+    State(service): State<Service>,
+    Query(query): Query<ExplainQuery>,
+    headers: HeaderMap,
+) -> Response {
+    let answer = async {
+        let setup = setup(&query.fen, false)?;
+        // What the rules leave open is searched, which takes a while.
+        let found = service.search(move |_| explained(&setup.position)).await??;
+        Ok(reply(&headers, &found, Lasting::Changes))
+    };
+    super::answered(answer.await)
 }
