@@ -213,7 +213,7 @@ fn a_search_has_the_promised_fields() {
 
 #[test]
 fn bad_options_are_refused() {
-    refused(&["stats", "KQK", "--metric", "dtx"], "use dtm, dtc, dtz or dtz50");
+    refused(&["stats", "KQK", "--metric", "dtx"], "use dtm, dtc, dtz, dtz50 or dtm50");
     refused(&["stats", "KQK", "--counting", "all"], "use unique, nalimov or stiller");
     refused(&["stats", "KQK", "--memory", "much"], "8G, 500M or 50%");
     refused(&["stats", "KQK", "--threads", "0"], "--threads");

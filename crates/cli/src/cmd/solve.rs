@@ -25,7 +25,7 @@ Examples:
   molien solve KBBKN --metric dtc,dtm --json
   molien solve --men 3           every material with up to three men
   molien solve KRK --rebuild     make a damaged table anew
-  molien solve KRPKR --metric wdl --pack small
+  molien solve KRKN --metric wdl --pack small
 
 Tables with up to five men, and with six men and no pawns, are stored in the metrics
 asked for, and so are the smaller tables they depend on; a metric asked for later is
