@@ -112,5 +112,8 @@ fn long_work_is_refused_unless_it_was_asked_for() {
     let (code, answer, errors) = run(&["probe", "--metric", "dtx", "--json", ROOK]);
     assert_eq!((code, errors.as_str()), (Some(2), ""));
     let answer: Json = serde_json::from_str(&answer).unwrap();
-    assert!(answer["error"].as_str().unwrap().contains("dtm, dtc, dtz, dtz50 or dtm50"), "{answer}");
+    assert!(
+        answer["error"].as_str().unwrap().contains("dtm, dtc, dtz, dtz50 or dtm50"),
+        "{answer}"
+    );
 }
