@@ -20,7 +20,7 @@ use crate::text::{grouped, plural, size};
 /// CPU time to solve one address in one metric: from 10 (KRBKR, dtc) to 58
 /// (KBBKN, dtm) without pawns, from 31 (KQPKQ, dtz) to 65 (KQPKQ, dtm) with.
 const SOLVE_NANOSECONDS: f64 = 30.0;
-const SOLVE_PAWNS_NANOSECONDS: f64 = 32.0;
+const SOLVE_PAWNS_NANOSECONDS: f64 = 22.0;
 /// CPU time to write one address in one metric: 10 (KRBKR) to 15 (KBBKN).
 const WRITE_NANOSECONDS: f64 = 13.0;
 /// Bytes of a file for each address and metric: 0.02 (KRBKR) to 0.08 (KQRKQ).
