@@ -12,8 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
+use molien_probe::chess::to_chess;
 use molien_values::Category;
-use shakmaty::{CastlingMode, Chess, fen::Fen};
+use shakmaty::Chess;
 use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem, RandomAccessFile, ReadHint};
 use shakmaty_syzygy::{MaybeRounded, Metric, SyzygyError, Tablebase, Wdl};
 use thiserror::Error;
@@ -250,11 +251,6 @@ fn file_name(material: &str, metric: Metric) -> String {
         Ok(material) => TableFile::name(&material, kind),
         Err(_) => format!("{material}.{}", kind.extension()),
     }
-}
-
-fn to_chess(position: &Position) -> Option<Chess> {
-    let fen: Fen = position.to_string().parse().ok()?;
-    fen.into_position(CastlingMode::Standard).ok()
 }
 
 fn category(wdl: Wdl) -> Category {
