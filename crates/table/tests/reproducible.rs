@@ -71,10 +71,15 @@ fn cuts<'a>(list: &[&'a Table]) -> Vec<Vec<Vec<&'a Table>>> {
 
 /// In all orders one by one; the first orders in all groups too.
 fn check_orders(name: &str, grouped: usize) {
+    check_some_orders(name, grouped, 1);
+}
+
+/// In every so manyth order.
+fn check_some_orders(name: &str, grouped: usize, step: usize) {
     let tables = solve(&Build::new(), name);
     let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
     let expected = in_new_folder(std::slice::from_ref(&tables));
-    for (i, order) in orders(&tables).iter().enumerate() {
+    for (i, order) in orders(&tables).iter().enumerate().step_by(step) {
         let one_by_one: Vec<Vec<&Table>> = order.iter().map(|table| vec![*table]).collect();
         let mut ways = vec![one_by_one];
         if i < grouped {
@@ -108,7 +113,8 @@ fn metric_by_metric_symmetric() {
 #[test]
 fn metric_by_metric_with_pawns() {
     check_orders("KPK", 24);
-    check_orders("KRKP", 0);
+    // Many parts take long to write: each metric first, and last, once or more.
+    check_some_orders("KRKP", 0, 5);
 }
 
 #[test]
