@@ -218,7 +218,7 @@ fn bad_options_are_refused() {
     refused(&["stats", "KQK", "--memory", "much"], "8G, 500M or 50%");
     refused(&["stats", "KQK", "--threads", "0"], "--threads");
     refused(&["export", "KQK", "--format", "xml", "--out", "-"], "use one of csv, parquet");
-    refused(&["stats", "KQKR", "--in-memory", "--memory", "1M"], "the limit is 1 MiB");
+    refused(&["stats", "KQKR", "--in-memory", "--memory", "30M"], "the limit is 30 MiB");
     refused(&["stats", "KQRBKQRB"], "of memory");
     refused(&["verify", "KPK", "--promote", "queen"], "leave out --promote");
 }
