@@ -37,7 +37,7 @@ pub struct FreeArgs {
     /// The free man: K Q R B N P for White's, k q r b n p for Black's
     #[arg(long, value_name = "LETTER")]
     man: char,
-    /// What the plies count: dtm, dtc, dtz or dtz50
+    /// What the plies count: dtm, dtc, dtz, dtz50 or dtm50
     #[arg(long, default_value = "dtm")]
     metric: Metric,
     /// Draw the board into this file as well

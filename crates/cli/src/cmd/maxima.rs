@@ -34,7 +34,7 @@ enum Side {
 pub struct MaximaArgs {
     /// A material such as KQKR
     material: String,
-    /// What the plies count: dtm, dtc, dtz or dtz50
+    /// What the plies count: dtm, dtc, dtz, dtz50 or dtm50
     #[arg(long, default_value = "dtm")]
     metric: Metric,
     /// Only positions with this side to move

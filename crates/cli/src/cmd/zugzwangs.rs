@@ -42,7 +42,7 @@ enum Kind {
 pub struct ZugzwangsArgs {
     /// A material such as KRKN
     material: String,
-    /// What the depth counts: dtm, dtc, dtz or dtz50
+    /// What the depth counts: dtm, dtc, dtz, dtz50 or dtm50
     #[arg(long, default_value = "dtm")]
     metric: Metric,
     /// Types to print [default: all]
