@@ -36,6 +36,11 @@ pub struct OnlyMovesArgs {
 /// Counts positions with a single good move.
 pub fn run(context: &Context, args: &OnlyMovesArgs) -> anyhow::Result<Verdict> {
     let material: Material = args.material.parse()?;
+    let by_clock = args.metric == Metric::Dtm50;
+    anyhow::ensure!(
+        !by_clock,
+        "which move is best in dtm50 depends on the clock: use another metric"
+    );
     estimate::check(context, Goal::Tables(&[material]), &[args.metric])?;
     let build = context.build();
     let tables = TableSet::solve(&build, material, &[args.metric])?.with_moves(&build)?;

@@ -127,6 +127,10 @@ fn remove_for_rebuild(directory: &Directory, materials: &[Material]) -> anyhow::
 /// Solves what is not in the folder yet, and reports from the files.
 fn store(context: &Context, materials: &[Material], args: &SolveArgs) -> anyhow::Result<Verdict> {
     let metrics = &args.metric[..];
+    let large = materials.iter().find(|material| storage(**material) == Storage::FromLog);
+    if let Some(material) = large.filter(|_| metrics.contains(&Metric::Dtm50)) {
+        anyhow::bail!("{material}: dtm50 is stored with up to five men; --in-memory counts it");
+    }
     let (stored, others): (Vec<Material>, Vec<Material>) =
         materials.iter().partition(|&&material| storage(material) != Storage::None);
     estimate::announce(context, &stored, metrics);
