@@ -221,6 +221,8 @@ fn bad_options_are_refused() {
     refused(&["stats", "KQKR", "--in-memory", "--memory", "30M"], "the limit is 30 MiB");
     refused(&["stats", "KQRBKQRB"], "of memory");
     refused(&["verify", "KPK", "--promote", "queen"], "leave out --promote");
+    refused(&["only-moves", "KRK", "--metric", "dtm50"], "depends on the clock");
+    refused(&["solve", "KRNKNN", "--metric", "dtm50"], "with up to five men");
 }
 
 #[test]
