@@ -2,7 +2,7 @@
 
 use molien_hyper::Hyperboard;
 
-use crate::device::{Build, Part};
+use crate::device::{Build, KernelGroup};
 use crate::layout::Board;
 use crate::needs::sub_detail;
 use crate::{CudaEngine, CudaError, Detail, Planes, Request};
@@ -16,14 +16,15 @@ impl CudaEngine {
     pub fn prepare(&self, request: &Request) -> Result<(), CudaError> {
         let board = Board::new(&Hyperboard::pieces(request.material));
         let graded = sub_detail(request.metric) == Detail::Depths;
-        let own: &[Part] = match (request.planes, request.keep) {
-            (Planes::Two, _) => &Part::IN_TWO,
-            (Planes::Four, Detail::Counts) => &Part::WITHOUT_LOSSES,
-            (Planes::Four, _) => &Part::ALWAYS,
+        let own: &[KernelGroup] = match (request.planes, request.keep) {
+            (Planes::Two, _) => &KernelGroup::IN_TWO,
+            (Planes::Four, Detail::Counts) => &KernelGroup::WITHOUT_LOSSES,
+            (Planes::Four, _) => &KernelGroup::ALWAYS,
         };
         let mut builds: Vec<Build> = own.iter().map(|&part| Build::of(&board, part)).collect();
         for outer in 0..=board.outer as usize {
-            let parts = Part::ALWAYS.into_iter().chain(graded.then_some(Part::Graded));
+            let parts =
+                KernelGroup::ALWAYS.into_iter().chain(graded.then_some(KernelGroup::Graded));
             builds.extend(parts.map(|part| Build { outer, pawns: false, part, fixed: None }));
         }
         if builds[0].fixed.is_some() {
@@ -40,9 +41,9 @@ impl CudaEngine {
     pub fn prepare_tables(&self) -> Result<(), CudaError> {
         // Five men: one piece beside the two of the tile, or two beside a pawn.
         let boards = (0..=1).map(|outer| (outer, false)).chain((0..=2).map(|outer| (outer, true)));
-        let check = self.checks().then_some(Part::Check);
-        let parts: Vec<Part> =
-            Part::ALWAYS.into_iter().chain([Part::Graded]).chain(check).collect();
+        let check = self.checks().then_some(KernelGroup::Check);
+        let parts: Vec<KernelGroup> =
+            KernelGroup::ALWAYS.into_iter().chain([KernelGroup::Graded]).chain(check).collect();
         let build = |(outer, pawns)| {
             parts.iter().map(move |&part| Build { outer, pawns, part, fixed: None })
         };

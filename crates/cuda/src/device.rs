@@ -36,10 +36,10 @@ pub(crate) enum Kernel {
     TakeOff,
 }
 
-/// The kernels are compiled in parts, each when it is first needed, several at
+/// The kernels are compiled in groups, each when it is first needed, several at
 /// once. The values are those of `PART` in `kernels/prelude.cu`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Part {
+pub(crate) enum KernelGroup {
     Waves,
     Graded,
     Again,
@@ -60,27 +60,34 @@ pub(crate) struct Build {
     pub outer: usize,
     /// Whether the kings span the tile.
     pub pawns: bool,
-    pub part: Part,
+    pub part: KernelGroup,
     /// The one board the kernels are for, if they are for one only.
     pub fixed: Option<Board>,
 }
 
 impl Build {
     /// The build that works on a board.
-    pub fn of(board: &Board, part: Part) -> Build {
+    pub fn of(board: &Board, part: KernelGroup) -> Build {
         let fixed = (board.tiles > FIXED_TILES).then_some(*board);
         Build { outer: board.outer as usize, pawns: board.kings_in_tile(), part, fixed }
     }
 }
 
-impl Part {
+impl KernelGroup {
     /// What every solve needs, in the order in which it does.
-    pub const ALWAYS: [Part; 4] = [Part::Start, Part::First, Part::Waves, Part::Finish];
+    pub const ALWAYS: [KernelGroup; 4] =
+        [KernelGroup::Start, KernelGroup::First, KernelGroup::Waves, KernelGroup::Finish];
     /// The same where no plane of losses is kept.
-    pub const WITHOUT_LOSSES: [Part; 5] =
-        [Part::Start, Part::First, Part::Waves, Part::Finish, Part::Again];
+    pub const WITHOUT_LOSSES: [KernelGroup; 5] = [
+        KernelGroup::Start,
+        KernelGroup::First,
+        KernelGroup::Waves,
+        KernelGroup::Finish,
+        KernelGroup::Again,
+    ];
     /// The same in two planes.
-    pub const IN_TWO: [Part; 4] = [Part::Start, Part::Two, Part::Waves, Part::Finish];
+    pub const IN_TWO: [KernelGroup; 4] =
+        [KernelGroup::Start, KernelGroup::Two, KernelGroup::Waves, KernelGroup::Finish];
 }
 
 impl Kernel {
@@ -114,19 +121,21 @@ impl Kernel {
     }
 
     /// The part the kernel is in.
-    pub fn part(self) -> Part {
+    pub fn part(self) -> KernelGroup {
         match self {
-            Kernel::InitDefenceGraded | Kernel::InitWinsGraded | Kernel::Relay => Part::Graded,
-            Kernel::LostAgain => Part::Again,
-            Kernel::CheckValues => Part::Check,
-            Kernel::InitOpen | Kernel::InitDefenceOne => Part::Start,
-            Kernel::AttackFirst => Part::First,
-            Kernel::CountLists | Kernel::AddUpLists | Kernel::WriteLists => Part::Waves,
-            Kernel::Defend | Kernel::Attack => Part::Waves,
-            Kernel::FinishWon | Kernel::FinalCounts | Kernel::Watch => Part::Finish,
-            Kernel::UnitePlanes | Kernel::CopyPlane => Part::Finish,
-            Kernel::TwoStart | Kernel::TwoFirst | Kernel::TwoDefend => Part::Two,
-            Kernel::TwoAttack | Kernel::TwoFinish | Kernel::TakeOff => Part::Two,
+            Kernel::InitDefenceGraded | Kernel::InitWinsGraded | Kernel::Relay => {
+                KernelGroup::Graded
+            }
+            Kernel::LostAgain => KernelGroup::Again,
+            Kernel::CheckValues => KernelGroup::Check,
+            Kernel::InitOpen | Kernel::InitDefenceOne => KernelGroup::Start,
+            Kernel::AttackFirst => KernelGroup::First,
+            Kernel::CountLists | Kernel::AddUpLists | Kernel::WriteLists => KernelGroup::Waves,
+            Kernel::Defend | Kernel::Attack => KernelGroup::Waves,
+            Kernel::FinishWon | Kernel::FinalCounts | Kernel::Watch => KernelGroup::Finish,
+            Kernel::UnitePlanes | Kernel::CopyPlane => KernelGroup::Finish,
+            Kernel::TwoStart | Kernel::TwoFirst | Kernel::TwoDefend => KernelGroup::Two,
+            Kernel::TwoAttack | Kernel::TwoFinish | Kernel::TakeOff => KernelGroup::Two,
         }
     }
 }

@@ -50,7 +50,9 @@ mod verdict;
 
 pub use duel::DuelRule;
 pub use error::Error;
-pub use explain::{Argument, Explanation, Fact, FactKind, Plan, Prize, explain, explain_within};
+pub use explain::{
+    Argument, Explanation, Fact, FactKind, Prize, SearchPlan, explain, explain_within,
+};
 pub use knowledge::Functions;
 pub use one_pawn::OnePawnRule;
 pub use search::{Limits, Options, Oracle, PROVED, SearchResult, Searcher, WIN};

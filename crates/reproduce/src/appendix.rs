@@ -14,7 +14,7 @@ use crate::report::{Cell, Section};
 use crate::{Lab, ReproduceError};
 
 const LINES: Data = data!("nalimov_lines.tsv");
-/// The men that `--full` reaches.
+/// The men that a full reproduction reaches.
 const FULL_MEN: usize = 6;
 
 /// Signs that are printed wrongly: line, ply, what is wrong.

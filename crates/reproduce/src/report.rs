@@ -102,7 +102,7 @@ impl Cell {
 pub struct Section {
     /// The paper.
     pub paper: &'static str,
-    /// The table's name, as `--table` takes it.
+    /// The name by which it is asked for.
     pub table: &'static str,
     /// What it shows.
     pub title: &'static str,

@@ -8,7 +8,7 @@ use molien_board::{Man, Material};
 
 use crate::domain::Domain;
 use crate::order::{Choice, Order, kinds, leading_pawns};
-use crate::sequence::Source;
+use crate::sequence::Contents;
 
 /// Rows drawn to find the better orders, and to find the best of these.
 const FIRST_ROWS: u64 = 1 << 11;
@@ -26,7 +26,7 @@ pub(crate) struct Best {
 pub(crate) fn best_order<D: Domain, T: Copy + Sync>(
     material: &Material,
     file: u8,
-    source: &Source<'_, T>,
+    source: &Contents<'_, T>,
     byte: impl Fn(T) -> u8 + Sync,
 ) -> Best {
     let measure = |order: Order, rows: u64| {

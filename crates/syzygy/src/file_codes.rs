@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::codes::{self, DEPTHS, Depth, UNREAD};
 use crate::order::leading_pawns;
-use crate::sequence::Source;
+use crate::sequence::Contents;
 use crate::source::Layout;
 
 /// The values of one file of the leading pawn.
@@ -82,13 +82,13 @@ impl<'a> FileCodes<'a> {
     }
 
     /// The classes with a side to move.
-    pub fn class_source(&self, side: Color) -> Source<'_, u8> {
-        Source { layout: &self.layout, values: &self.classes[side.index()], none: codes::ANY }
+    pub fn class_source(&self, side: Color) -> Contents<'_, u8> {
+        Contents { layout: &self.layout, values: &self.classes[side.index()], none: codes::ANY }
     }
 
     /// The depths with a side to move.
-    pub fn depth_source(&self, side: Color) -> Source<'_, Depth> {
-        Source { layout: &self.layout, values: &self.depths[side.index()], none: UNREAD }
+    pub fn depth_source(&self, side: Color) -> Contents<'_, Depth> {
+        Contents { layout: &self.layout, values: &self.depths[side.index()], none: UNREAD }
     }
 
     /// How often each depth occurs.

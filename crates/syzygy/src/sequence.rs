@@ -9,7 +9,7 @@ use crate::order::Order;
 use crate::source::{Addresses, Layout};
 
 /// Values of all positions of some hyperboards, and what is not on a board.
-pub(crate) struct Source<'a, T> {
+pub(crate) struct Contents<'a, T> {
     pub layout: &'a Layout,
     pub values: &'a [T],
     /// The value of what is no position.
@@ -19,14 +19,14 @@ pub(crate) struct Source<'a, T> {
 /// Indices worked on at a time.
 const CHUNK: u64 = 1 << 16;
 
-impl Source<'_, Depth> {
+impl Contents<'_, Depth> {
     /// All depths in an order.
     pub fn depths(&self, order: &Order) -> Vec<Depth> {
         self.mapped(order, |depth| depth)
     }
 }
 
-impl<T: Copy + Sync> Source<'_, T> {
+impl<T: Copy + Sync> Contents<'_, T> {
     /// All values in an order, each made a byte.
     pub fn sequence(&self, order: &Order, byte: impl Fn(T) -> u8 + Sync) -> Vec<u8> {
         self.mapped(order, byte)

@@ -4,7 +4,7 @@
 //! in which a rule decides without looking ahead: the position itself, or the
 //! first such one on the way of the side that keeps the value. It is said only
 //! if it can be shown on the board (`proof`). Where the rules do not decide, a
-//! search does ([`Plan`]).
+//! search does ([`SearchPlan`]).
 
 mod direct;
 mod fact;
@@ -23,7 +23,7 @@ use crate::value::Value;
 use crate::verdict::{Verdict, one_pawn, pawn_duel, two_pawns};
 
 pub use fact::{Fact, FactKind};
-pub use plan::{Plan, Prize};
+pub use plan::{Prize, SearchPlan};
 
 use names::line_in_words;
 
@@ -49,7 +49,7 @@ pub struct Explanation {
     /// What the rules say for the value.
     pub argument: Option<Argument>,
     /// What a search found, where the rules do not decide.
-    pub plan: Option<Plan>,
+    pub plan: Option<SearchPlan>,
 }
 
 /// Statements that show what a position is worth.

@@ -20,7 +20,7 @@ const PROOF_MIB: usize = 512;
 /// What a search found out. The value is proved; so is all that is said about
 /// moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Plan {
+pub struct SearchPlan {
     /// Positions the search looked at.
     pub nodes: u64,
     /// Best play by both sides, as far as the search followed it.
@@ -57,7 +57,7 @@ pub(super) fn by_search(position: &Position, limits: Limits, stop: &AtomicBool) 
     let Some(value) = found.category else { return unknown(position, found.nodes) };
     let proofs = Proofs { limits, deadline, stop };
     let (line, ending) = followed(position, value, &found.pv);
-    let plan = Plan {
+    let plan = SearchPlan {
         nodes: found.nodes,
         keeping: proofs.keeping(position, value),
         zugzwang: line.first().and_then(|m| proofs.zugzwang(position, value, m)),
@@ -179,7 +179,7 @@ fn opposed(position: &Position) -> bool {
     straight && files.max(ranks) % 2 == 0
 }
 
-fn in_words(position: &Position, value: Value, plan: &Plan) -> Vec<String> {
+fn in_words(position: &Position, value: Value, plan: &SearchPlan) -> Vec<String> {
     let mut sentences =
         vec![format!("{} (found by search, {} positions)", headline(position, value), plan.nodes)];
     sentences.extend(keeping_in_words(position, value, plan));
@@ -199,7 +199,7 @@ fn in_words(position: &Position, value: Value, plan: &Plan) -> Vec<String> {
     sentences
 }
 
-fn keeping_in_words(position: &Position, value: Value, plan: &Plan) -> Option<String> {
+fn keeping_in_words(position: &Position, value: Value, plan: &SearchPlan) -> Option<String> {
     let keeping = plan.keeping.as_ref()?;
     let does = if value == Value::Win { "wins" } else { "draws" };
     let names: Vec<String> = keeping.iter().map(|m| name(position, m)).collect();
@@ -213,7 +213,7 @@ fn keeping_in_words(position: &Position, value: Value, plan: &Plan) -> Option<St
     }
 }
 
-fn zugzwang_in_words(position: &Position, plan: &Plan) -> Option<String> {
+fn zugzwang_in_words(position: &Position, plan: &SearchPlan) -> Option<String> {
     let (less, m) = (plan.zugzwang?, plan.line.first()?);
     let (us, them) = (position.turn(), !position.turn());
     let would = if less == Value::Loss { "lose" } else { "only draw" };
