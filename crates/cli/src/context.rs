@@ -302,6 +302,11 @@ impl Context {
         self.interrupted.load(Ordering::Relaxed)
     }
 
+    /// The folders of Syzygy files.
+    pub fn syzygy_folders(&self) -> &[PathBuf] {
+        &self.syzygy
+    }
+
     /// The Syzygy files, if there are folders of them.
     pub fn syzygy(&self) -> anyhow::Result<Option<Arc<SyzygyTables>>> {
         if self.syzygy.is_empty() {

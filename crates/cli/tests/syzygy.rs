@@ -1,7 +1,8 @@
 //! The program and Syzygy files: written, read and checked.
 
+use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value as Json;
 
@@ -82,6 +83,23 @@ fn exact_files_are_exact() {
     let json: Json = serde_json::from_str(&text).unwrap();
     assert_eq!(json["dtz50"], 27);
     assert!(json.get("dtz50_or").is_none(), "{text}");
+}
+
+#[test]
+fn the_engine_plays_from_them() {
+    let folder = with_files("engine", &["KRK"]);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_molien"));
+    command.args(["uci", "--tables", "tables"]).current_dir(&folder).env_remove("SYZYGY_PATH");
+    let mut engine = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let talk = format!(
+        "setoption name SyzygyPath value nowhere\nsetoption name SyzygyPath value syzygy\n\
+         position fen {ROOK} 0 1\ngo movetime 1000\n"
+    );
+    engine.stdin.take().unwrap().write_all(talk.as_bytes()).unwrap();
+    let said = String::from_utf8(engine.wait_with_output().unwrap().stdout).unwrap();
+    assert!(said.contains("info string SyzygyPath: "), "{said}");
+    let line = said.lines().find(|line| line.contains(" score ")).expect("an answer");
+    assert!(line.contains("score cp 199") && !line.contains("tbhits 0"), "{said}");
 }
 
 #[test]

@@ -176,7 +176,7 @@ impl<'scope, 'env, W: Write + Send> Engine<'scope, 'env, W> {
     }
 
     fn set_option(&mut self, name: &str, value: &str) {
-        let (folder, men) = (self.settings.setup.folder.clone(), self.settings.setup.most_men);
+        let (places, men) = (self.settings.setup.places.clone(), self.settings.setup.most_men);
         let solving = self.settings.solve_missing;
         match self.settings.set(name, value) {
             Ok(Change::None) => return,
@@ -188,10 +188,10 @@ impl<'scope, 'env, W: Write + Send> Engine<'scope, 'env, W> {
         self.searcher = None;
         self.thinking.iter_mut().for_each(|thinking| thinking.is_current = false);
         let setup = &self.settings.setup;
-        if folder != setup.folder || men != setup.most_men {
+        if places != setup.places || men != setup.most_men {
             self.asked = Arc::new(Asked::new(setup.tables.clone(), setup.most_men));
         }
-        if folder != setup.folder || (solving && !self.settings.solve_missing) {
+        if places != setup.places || (solving && !self.settings.solve_missing) {
             self.maker.cancel();
         }
         self.order_table();

@@ -39,6 +39,6 @@ mod time;
 mod tricky;
 
 pub use engine::run;
-pub use options::{OpenTables, Setup};
+pub use options::{OpenTables, Places, Setup};
 pub use play_tables::{MakeBuild, PlayTables};
 pub use tables::{Known, TableProblem, Tables};

@@ -1,6 +1,6 @@
 //! The options of the engine.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,8 +9,17 @@ use molien_pawns::{Functions, Options as SearchOptions};
 
 use crate::tables::Tables;
 
-/// Opens a folder of tables.
-pub type OpenTables = Arc<dyn Fn(&Path) -> Arc<dyn Tables> + Send + Sync>;
+/// Where tables lie.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Places {
+    /// A folder of tables.
+    pub folder: Option<PathBuf>,
+    /// Folders of Syzygy files, asked for what the folder does not have.
+    pub syzygy: Vec<PathBuf>,
+}
+
+/// Opens the tables of some places; in words, why they cannot be opened.
+pub type OpenTables = Arc<dyn Fn(&Places) -> Result<Arc<dyn Tables>, String> + Send + Sync>;
 
 /// How the engine starts.
 #[derive(Clone)]
@@ -23,9 +32,9 @@ pub struct Setup {
     pub most_hash_mib: usize,
     /// The tables to play from, if any.
     pub tables: Option<Arc<dyn Tables>>,
-    /// Their folder, if they are in one.
-    pub folder: Option<PathBuf>,
-    /// Opens another folder when the option `TablesPath` asks for it.
+    /// Where they lie.
+    pub places: Places,
+    /// Opens others when the options `TablesPath` and `SyzygyPath` ask for them.
     pub open: Option<OpenTables>,
     /// Tables of more men are not asked.
     pub most_men: usize,
@@ -40,7 +49,7 @@ impl Default for Setup {
             search: SearchOptions::default(),
             most_hash_mib: 4096,
             tables: None,
-            folder: None,
+            places: Places::default(),
             open: None,
             most_men: MAX_MEN,
             may_solve: false,
@@ -90,7 +99,6 @@ impl Settings {
             format!("option name {name} type spin default {default} min {min} max {max}")
         };
         let check = |name: &str| format!("option name {name} type check default false");
-        let folder = self.setup.folder.as_ref().map(|folder| folder.display().to_string());
         let mut lines = vec![
             spin("Hash", self.setup.search.tt_mib, 1, self.setup.most_hash_mib),
             check("Ponder"),
@@ -105,8 +113,14 @@ impl Settings {
             lines.push(check("SolveMissing"));
         }
         if self.setup.open.is_some() {
-            let folder = folder.as_deref().unwrap_or("<empty>");
-            lines.push(format!("option name TablesPath type string default {folder}"));
+            let Places { folder, syzygy } = &self.setup.places;
+            let text = |folders: &[PathBuf]| match std::env::join_paths(folders) {
+                Ok(text) if !text.is_empty() => text.display().to_string(),
+                _ => NOWHERE.to_owned(),
+            };
+            for (name, folders) in [("TablesPath", folder.as_slice()), ("SyzygyPath", syzygy)] {
+                lines.push(format!("option name {name} type string default {}", text(folders)));
+            }
         }
         lines
     }
@@ -151,19 +165,40 @@ impl Settings {
                 Ok(Change::Tables)
             }
             "tablespath" if self.setup.open.is_some() => {
-                self.open_tables(value);
-                Ok(Change::Tables)
+                let folder = given(value).map(PathBuf::from);
+                self.open_tables(name, Places { folder, ..self.setup.places.clone() })
+            }
+            "syzygypath" if self.setup.open.is_some() => {
+                let syzygy = given(value).map_or_else(Vec::new, folders);
+                self.open_tables(name, Places { syzygy, ..self.setup.places.clone() })
             }
             _ => Err(format!("no option '{name}'")),
         }
     }
 
-    fn open_tables(&mut self, folder: &str) {
-        let given = !folder.is_empty() && folder != "<empty>";
-        self.setup.folder = given.then(|| PathBuf::from(folder));
-        let open = self.setup.open.as_ref();
-        self.setup.tables = self.setup.folder.as_ref().zip(open).map(|(path, open)| open(path));
+    /// Goes over to the tables of other places; keeps those in use if they
+    /// cannot be opened.
+    fn open_tables(&mut self, name: &str, places: Places) -> Result<Change, String> {
+        if let Some(open) = &self.setup.open {
+            let nowhere = places == Places::default();
+            let opened = (!nowhere).then(|| open(&places)).transpose();
+            self.setup.tables = opened.map_err(|reason| format!("{name}: {reason}"))?;
+            self.setup.places = places;
+        }
+        Ok(Change::Tables)
     }
+}
+
+/// The text of a path option that stands for no path.
+const NOWHERE: &str = "<empty>";
+
+fn given(value: &str) -> Option<&str> {
+    (!value.is_empty() && value != NOWHERE).then_some(value)
+}
+
+/// The folders of a list in the platform's notation.
+fn folders(list: &str) -> Vec<PathBuf> {
+    std::env::split_paths(list).filter(|folder| !folder.as_os_str().is_empty()).collect()
 }
 
 fn refused(name: &str, value: &str, expected: &str) -> String {

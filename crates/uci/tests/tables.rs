@@ -109,11 +109,18 @@ fn the_folder_and_the_men_can_be_changed() {
         let said = talk.ask(&format!("setoption name {option}\n{ROOK}\ngo movetime 50"));
         said.iter().filter_map(|line| number(line, "tbhits")).max().unwrap_or(0)
     };
-    let full = format!("TablesPath value {}", full.path().display());
-    assert!(hits(&mut talk, &full) > 0);
+    assert_eq!(lines_with(&said, "SyzygyPath type string default <empty>").len(), 1);
+    let full = full.path().display();
+    assert!(hits(&mut talk, &format!("TablesPath value {full}")) > 0);
     assert_eq!(hits(&mut talk, "TablesMen value 2"), 0);
     assert!(hits(&mut talk, "TablesMen value 3") > 0);
     assert_eq!(hits(&mut talk, "TablesPath value <empty>"), 0);
+    assert!(hits(&mut talk, &format!("SyzygyPath value {full}")) > 0);
+    // What cannot be opened is said, and what was open stays.
+    talk.send("setoption name SyzygyPath value /nowhere/at/all");
+    talk.until("info string SyzygyPath: /nowhere/at/all is not a folder");
+    assert!(hits(&mut talk, "TablesMen value 3") > 0);
+    assert_eq!(hits(&mut talk, "SyzygyPath value <empty>"), 0);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! `molien uci`.
 
 use std::io::BufReader;
-use std::path::Path;
 use std::sync::Arc;
 
 use clap::Args;
 use molien_board::MAX_MEN;
+use molien_syzygy::{SyzygyFolder, SyzygyTables};
 use molien_table::Directory;
-use molien_uci::{PlayTables, Setup, Tables, run as serve};
+use molien_uci::{Places, PlayTables, Setup, Tables, run as serve};
 
 use crate::Verdict;
 use crate::context::Context;
@@ -19,9 +19,9 @@ Examples:
 Register `molien uci` as an engine in any chess program. It plays whatever the
 folder of tables knows perfectly and within the 50-move rule, and king and pawn
 endings beyond by search. Tables that are missing are solved only if the option
-SolveMissing is set, and then in the background. With --syzygy it plays from Syzygy
-files what the folder does not have. docs/engine.md lists the
-options.";
+SolveMissing is set, and then in the background. With --syzygy, or the option
+SyzygyPath, it plays from Syzygy files what the folder does not have.
+docs/engine.md lists the options.";
 
 /// Which tables to use.
 #[derive(Args, Debug)]
@@ -35,24 +35,31 @@ pub struct UciArgs {
 /// Runs as a UCI engine on standard input and output.
 pub fn run(context: &Context, args: &UciArgs) -> anyhow::Result<Verdict> {
     let make_build = context.build_maker();
-    let syzygy = context.syzygy()?;
-    let with_syzygy = move |tables: PlayTables| -> Arc<dyn Tables> {
-        Arc::new(match &syzygy {
-            Some(files) => tables.with_source(files.clone()),
-            None => tables,
-        })
+    // The folder of the command line may come with others to read from.
+    let ours = context.directory().cloned();
+    let open = move |places: &Places| -> Result<Arc<dyn Tables>, String> {
+        let tables = match &places.folder {
+            Some(folder) => {
+                let ours = ours.clone().filter(|ours| ours.folder() == folder);
+                let directory = ours.unwrap_or_else(|| Directory::new(folder));
+                PlayTables::in_folder(directory, make_build.clone())
+            }
+            None => PlayTables::in_memory(make_build.clone()),
+        };
+        if places.syzygy.is_empty() {
+            return Ok(Arc::new(tables));
+        }
+        let files = SyzygyFolder::open(&places.syzygy).map_err(|error| error.to_string())?;
+        Ok(Arc::new(tables.with_source(Arc::new(SyzygyTables::new(files)))))
     };
-    let tables = with_syzygy(match context.directory() {
-        Some(folder) => PlayTables::in_folder(folder.clone(), make_build.clone()),
-        None => PlayTables::in_memory(make_build.clone()),
-    });
-    let open = move |folder: &Path| {
-        with_syzygy(PlayTables::in_folder(Directory::new(folder), make_build.clone()))
+    let places = Places {
+        folder: context.directory().map(|folder| folder.folder().to_owned()),
+        syzygy: context.syzygy_folders().to_vec(),
     };
     let setup = Setup {
         name: format!("Molien {}", env!("CARGO_PKG_VERSION")),
-        tables: Some(tables),
-        folder: context.directory().map(|folder| folder.folder().to_owned()),
+        tables: Some(open(&places).map_err(anyhow::Error::msg)?),
+        places,
         open: context.promotes_to_all().then(|| Arc::new(open) as _),
         most_men: args.men.min(MAX_MEN),
         may_solve: context.may_solve(),

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 
 use molien_build::Build;
 use molien_table::Directory;
-use molien_uci::{PlayTables, Setup, Tables, run};
+use molien_uci::{Places, PlayTables, Setup, Tables, run};
 
 /// An engine in a thread of its own, and both ends of its pipes.
 pub struct Talk {
@@ -73,12 +73,21 @@ fn stored(folder: &Path) -> Arc<dyn Tables> {
     Arc::new(PlayTables::in_folder(Directory::new(folder), make_build))
 }
 
+fn open(places: &Places) -> Result<Arc<dyn Tables>, String> {
+    if let Some(folder) = places.syzygy.iter().find(|folder| !folder.is_dir()) {
+        return Err(format!("{} is not a folder", folder.display()));
+    }
+    // Whatever reads Syzygy files is not this crate's: our own tables will do.
+    let folder = places.folder.as_ref().or(places.syzygy.first()).ok_or("no folder")?;
+    Ok(stored(folder))
+}
+
 /// The tables of a folder, which may be changed, and more may be solved.
 pub fn setup(folder: &Path) -> Setup {
     Setup {
         tables: Some(stored(folder)),
-        folder: Some(folder.to_owned()),
-        open: Some(Arc::new(stored)),
+        places: Places { folder: Some(folder.to_owned()), syzygy: Vec::new() },
+        open: Some(Arc::new(open)),
         may_solve: true,
         ..Setup::default()
     }
