@@ -1,10 +1,11 @@
-//! Mate under the 50-move rule at every clock, for chosen positions.
+//! Mate under the 50-move rule: at every clock for chosen positions, and one run
+//! of a board.
 
 use std::collections::HashMap;
 
-use molien_board::{Position, Symmetry};
-use molien_solve::{BoardSolve, Keep, Node};
-use molien_values::{ClockValues, Metric, Placement};
+use molien_board::{Color, Position, Symmetry};
+use molien_solve::{BoardSolve, Keep, Node, SolveError};
+use molien_values::{BoardValues, ClockValues, Metric, Placement};
 
 use crate::build::outside_rayon;
 use crate::cache::key;
@@ -33,11 +34,45 @@ impl Build {
         Ok(found)
     }
 
+    /// The plies without a zeroing move after which the game is drawn.
+    pub fn rule_plies(&self) -> u16 {
+        self.rule_plies
+    }
+
+    /// One run of the board of a position (see `molien-solve`): the steps at
+    /// which positions are decided that `winner` wins when conversions count so
+    /// many plies `sooner`.
+    ///
+    /// # Errors
+    /// If a table that is read cannot be had.
+    pub fn clock_run(
+        &self,
+        position: &Position,
+        winner: Color,
+        sooner: u16,
+    ) -> Result<ClockRun, BuildError> {
+        let (node, _) = home(position);
+        let swapped = !position.material().is_canonical();
+        let attacker = if swapped { !winner } else { winner };
+        let run = |solve: &BoardSolve<'_>| solve.clock_run(attacker, sooner);
+        let values = outside_rayon(|| self.on_board(&node, run))?;
+        Ok(ClockRun { node, values })
+    }
+
     fn board_at_clocks(
         &self,
         node: &Node,
         images: &[Position],
     ) -> Result<Vec<ClockValues>, BuildError> {
+        self.on_board(node, |solve| solve.at_clocks(images))
+    }
+
+    /// Has a board worked on, its conversions read in DTM50.
+    fn on_board<T: Send>(
+        &self,
+        node: &Node,
+        work: impl Fn(&BoardSolve<'_>) -> Result<T, SolveError> + Send + Sync,
+    ) -> Result<T, BuildError> {
         let metric = Metric::Dtm50;
         let (inputs, _held) = self.inputs_for(key(node.material, metric))?;
         if node.pawns != Placement::NONE {
@@ -58,8 +93,28 @@ impl Build {
                 log: None,
                 bishops: None,
             };
-            Ok(solve.at_clocks(images)?)
+            Ok(work(&solve)?)
         })
+    }
+}
+
+/// One run of a board under the 50-move rule.
+pub struct ClockRun {
+    node: Node,
+    values: BoardValues,
+}
+
+impl ClockRun {
+    /// Whether the run is that of the board of a position.
+    pub fn has(&self, position: &Position) -> bool {
+        home(position).0 == self.node
+    }
+
+    /// The step at which it decides a position of its board, if it does.
+    pub fn step(&self, position: &Position) -> Option<u16> {
+        let (node, image) = home(position);
+        let index = self.values.board.encode(&image).filter(|_| node == self.node)?;
+        self.values.at(image.turn(), index).plies()
     }
 }
 

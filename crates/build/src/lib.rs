@@ -48,6 +48,7 @@ mod whole;
 mod zeroing;
 
 pub use build::Build;
+pub use clocks::ClockRun;
 pub use consistency::check_consistency;
 pub use error::BuildError;
 pub use limits::{Storage, is_whole_for_position, storage};

@@ -24,6 +24,7 @@
 
 mod answer;
 pub mod chess;
+mod clock_line;
 mod clocked;
 mod error;
 mod made;
@@ -35,6 +36,7 @@ mod tablebase;
 pub mod words;
 
 pub use answer::{Answer, MoveAnswer};
+pub use clock_line::clock_line;
 pub use clocked::{ClockAnswer, ClockMove};
 pub use error::ProbeError;
 pub use made::{MadeTables, Spare};

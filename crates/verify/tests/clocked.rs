@@ -1,7 +1,11 @@
 //! Mate under the 50-move rule by its definition, against what is known of it.
 
-use molien_board::{Material, Position};
+use std::sync::Arc;
+
+use molien_board::{Material, Move, Position, Setup};
 use molien_build::Build;
+use molien_probe::clock_line;
+use molien_testing::Random;
 use molien_values::{Category, Metric, Outcome, Precision, Value, category_at};
 use molien_verify::{ClockedValues, Options, verify};
 
@@ -109,6 +113,49 @@ fn every_clock_agrees_with_the_definition() {
     if is_exhaustive() {
         clocks_agree("KRKN", 21, 300);
     }
+}
+
+/// Best play is as long as the values say, at every step and clock of it, and
+/// ends in mate.
+fn lines_keep_the_values(name: &str, rule_plies: u16, sample: usize) {
+    let material: Material = name.parse().unwrap();
+    let build = Arc::new(Build::new().with_rule_plies(rule_plies));
+    let places = build.table(material, Metric::Dtm50).unwrap();
+    let mut random = Random::new(u64::from(rule_plies));
+    let (mut lines, mut late) = (0, 0u64);
+    while lines < sample {
+        let position = random.position(material);
+        let halfmove_clock = random.below(usize::from(rule_plies)) as u32;
+        if places.get(&position).is_none_or(|value| value == Value::Draw) {
+            continue;
+        }
+        let start = Setup { halfmove_clock, ..Setup::from(position) };
+        let value = build.at_clocks(&[position]).unwrap()[0].at(halfmove_clock);
+        let line = clock_line(&build, &start, value).unwrap();
+        assert_eq!(line.len(), usize::from(value.plies().unwrap_or(0)), "{start}");
+        let played = |setup: &mut Setup, (m, _): &(Move, String)| {
+            *setup = setup.play(m);
+            Some(*setup)
+        };
+        let along: Vec<Setup> = line.iter().scan(start, played).collect();
+        let positions: Vec<Position> = along.iter().map(|setup| setup.position).collect();
+        let values = build.at_clocks(&positions).unwrap();
+        let values = values.iter().zip(&along);
+        let plies: Vec<_> = values.map(|(v, setup)| v.at(setup.halfmove_clock).plies()).collect();
+        let expected: Vec<_> = (0..value.plies().unwrap_or(0)).rev().map(Some).collect();
+        assert_eq!(plies, expected, "{start} {along:?}");
+        lines += usize::from(value != Value::Draw);
+        late +=
+            u64::from(u32::from(value.plies().unwrap_or(0)) + halfmove_clock > rule_plies.into());
+    }
+    assert!(late > 0, "{name}: no line needs a zeroing move in time");
+}
+
+#[test]
+fn best_play_keeps_to_the_rule() {
+    lines_keep_the_values("KPK", 13, 12);
+    lines_keep_the_values("KQKQ", 6, 6);
+    lines_keep_the_values("KRKN", 24, 3);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! `molien clock`.
 
 use clap::Args;
-use molien_board::{Color, Setup};
-use molien_probe::{ClockAnswer, ClockMove};
+use molien_board::{Color, Move, Setup};
+use molien_probe::{ClockAnswer, ClockMove, clock_line};
 use molien_values::{ClockSpan, FIFTY_MOVES_PLIES, Value};
 use serde_json::{Value as Json, json};
 
@@ -14,6 +14,7 @@ use crate::text::{print_json, print_line, winner_moves};
 const AFTER_HELP: &str = "\
 Examples:
   molien clock '8/8/8/8/8/2k5/1R6/K7 w - - 60 90'
+  molien clock --line '8/8/8/8/8/2k5/1R6/K7 w - - 60 90'
   molien clock --json '8/8/4k3/8/8/2K5/3P4/8 w - - 0 1'
 
 The clock counts plies since the last capture or pawn move; at 100 the game is
@@ -29,13 +30,26 @@ to four men, minutes with five.";
 pub struct ClockArgs {
     #[command(flatten)]
     fen: FenArgs,
+    /// Show best play, too: mate as soon as the rule allows
+    #[arg(long)]
+    line: bool,
 }
 
 /// Says how mate depends on the count of the 50-move rule.
 pub fn run(context: &Context, args: &ClockArgs) -> anyhow::Result<Verdict> {
     let setup = args.fen.setup()?;
-    let answer = ClockAnswer::new(&context.build(), &setup)?;
-    if context.json { print_json(&json(&setup, &answer)) } else { print(&setup, &answer) }?;
+    let build = context.build();
+    let answer = ClockAnswer::new(&build, &setup)?;
+    let line = args.line.then(|| clock_line(&build, &setup, answer.value)).transpose()?;
+    if context.json {
+        print_json(&json(&setup, &answer, line.as_deref()))?;
+    } else {
+        print(&setup, &answer)?;
+        if let Some(line) = line.filter(|line| !line.is_empty()) {
+            print_line("")?;
+            print_line(&numbered(&setup, &line))?;
+        }
+    }
     Ok(Verdict::Done)
 }
 
@@ -53,6 +67,21 @@ fn print(setup: &Setup, answer: &ClockAnswer) -> anyhow::Result<()> {
         print_line(&format!("  clock {clocks:<9}  {}", words(turn, value)))?;
     }
     Ok(())
+}
+
+/// The moves with their numbers, as in a book.
+fn numbered(setup: &Setup, line: &[(Move, String)]) -> String {
+    let mut now = *setup;
+    let mut words = Vec::with_capacity(line.len());
+    for (number, (played, san)) in line.iter().enumerate() {
+        words.push(match (now.position.turn(), number) {
+            (Color::White, _) => format!("{}. {san}", now.fullmove_number),
+            (Color::Black, 0) => format!("{}... {san}", now.fullmove_number),
+            (Color::Black, _) => san.clone(),
+        });
+        now = now.play(played);
+    }
+    words.join(" ")
 }
 
 fn plies(count: u32) -> String {
@@ -74,15 +103,19 @@ fn words(turn: Color, value: Value) -> String {
     format!("{winner} mates in {moves} {unit} ({plies} plies)")
 }
 
-fn json(setup: &Setup, answer: &ClockAnswer) -> Json {
+fn json(setup: &Setup, answer: &ClockAnswer, line: Option<&[(Move, String)]>) -> Json {
     let span = |span: ClockSpan| json!({"first": span.first, "last": span.last, "dtm50": span.value.signed_plies()});
     let one = |m: &ClockMove| json!({"uci": m.played.to_string(), "san": m.san, "dtm50": m.after.signed_plies()});
-    json!({
+    let mut json = json!({
         "fen": setup.to_string(),
         "halfmove_clock": setup.halfmove_clock,
         "draw_at": FIFTY_MOVES_PLIES,
         "dtm50": answer.value.signed_plies(),
         "moves": answer.moves.iter().map(one).collect::<Vec<_>>(),
         "clocks": answer.values.spans().into_iter().map(span).collect::<Vec<_>>(),
-    })
+    });
+    if let Some(line) = line {
+        json["line"] = line.iter().map(|(played, _)| played.to_string()).collect();
+    }
+    json
 }

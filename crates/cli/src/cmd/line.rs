@@ -63,7 +63,7 @@ pub fn run(context: &Context, args: &LineArgs) -> anyhow::Result<Verdict> {
     let setup = args.fen.setup()?;
     let rule = !args.no_50_move_rule;
     let by_clock = args.metric == Some(Metric::Dtm50);
-    anyhow::ensure!(!by_clock, "no line in dtm50: it depends on the clock; see `molien clock`");
+    anyhow::ensure!(!by_clock, "a line in dtm50 depends on the clock: ask `molien clock --line`");
     let default = match args.metric {
         Some(metric) => metric.into(),
         None if rule => Strategy::within_the_rule(),

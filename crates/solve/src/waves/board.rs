@@ -144,7 +144,11 @@ impl BoardSolve<'_> {
 
     /// What has been decided of the positions that were there at first, and
     /// the planes of depths.
-    fn decided(&self, undecided: Undecided, at_first: &[Tile]) -> (Vec<Tile>, Vec<Vec<Tile>>) {
+    pub(super) fn decided(
+        &self,
+        undecided: Undecided,
+        at_first: &[Tile],
+    ) -> (Vec<Tile>, Vec<Vec<Tile>>) {
         let Undecided { positions: Plane { mut tiles, .. }, depths, .. } = undecided;
         let depth = depths.finish(self.backend, &tiles);
         let both = tiles.par_iter_mut().zip(at_first).with_min_len(CHUNK_TILES);

@@ -1,11 +1,14 @@
 //! Mate under the 50-move rule at every clock, for chosen positions.
 
 use molien_board::{Color, Position};
-use molien_values::ClockValues;
+use molien_hyper::Tile;
+use molien_operators::empty_tiles;
+use molien_values::{BoardValues, ClockValues, Graded};
 
 use super::board::BoardSolve;
 use super::counter::Counter;
 use super::late::Runs;
+use super::record::take_off;
 use super::watch::{Watch, is_one_sided};
 use super::{Decided, Listener, Tally, Waves};
 use crate::{Progress, SolveError};
@@ -20,6 +23,24 @@ struct Watching<'a> {
 impl Listener for Watching<'_> {
     fn decided(&mut self, ply: u16, decided: Decided<'_>, _: Tally) {
         self.watch.look(ply, self.attacker, &decided);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.progress.cancelled()
+    }
+}
+
+/// Takes stalemates off what may be lost.
+struct Losable<'a> {
+    tiles: Vec<Tile>,
+    progress: &'a dyn Progress,
+}
+
+impl Listener for Losable<'_> {
+    fn decided(&mut self, _: u16, decided: Decided<'_>, _: Tally) {
+        if let Decided::Stalemate(plane) = decided {
+            take_off(&mut self.tiles, plane);
+        }
     }
 
     fn cancelled(&self) -> bool {
@@ -46,11 +67,41 @@ impl BoardSolve<'_> {
             for sooner in 0..=runs.last() {
                 let watch = Watch::new(board, positions);
                 let mut watching = Watching { attacker, watch, progress: self.progress };
-                runs.run(sooner, &mut watching).map_err(|stop| self.stopped(stop))?;
+                runs.run(sooner, false, &mut watching).map_err(|stop| self.stopped(stop))?;
                 let decided = watching.watch.values(board);
                 found.iter_mut().zip(decided).for_each(|(values, one)| values.learn(sooner, one));
             }
         }
         Ok(found)
+    }
+    /// The run in which conversions count so many plies `sooner`: as depths, the
+    /// steps at which it decides positions that one side, the attacker, wins.
+    ///
+    /// # Errors
+    /// If it is cancelled.
+    pub fn clock_run(&self, attacker: Color, sooner: u16) -> Result<BoardValues, SolveError> {
+        let mut values = self.legal();
+        let (backend, board) = (self.backend, self.board);
+        let counter = Counter::new(backend, board);
+        let last_ply = self.rule_plies;
+        let waves = Waves { backend, board, counter: &counter, attacker, last_ply };
+        let start = self.start(attacker, &mut values);
+        let open = start.open.positions.tiles.clone();
+        let tiles = start.candidates.positions.tiles.clone();
+        let runs = Runs::new(&waves, &start);
+        drop(start);
+        let mut losable = Losable { tiles, progress: self.progress };
+        let ran = runs.run(sooner, true, &mut losable);
+        let left = ran.map_err(|stop| self.stopped(stop))?;
+        let nothing = || empty_tiles(board.tiles());
+        let (won, win_steps) = self.decided(left.open, &open);
+        let (lost, loss_steps) = self.decided(left.candidates, &losable.tiles);
+        let own = Graded { won, lost: nothing(), depth: win_steps, ..Graded::default() };
+        let their = Graded { won: nothing(), lost, depth: loss_steps, ..Graded::default() };
+        let values = match attacker {
+            Color::White => [own, their],
+            Color::Black => [their, own],
+        };
+        Ok(BoardValues { board: board.clone(), values })
     }
 }

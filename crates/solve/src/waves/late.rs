@@ -96,15 +96,21 @@ impl<'a> Runs<'a> {
     }
 
     fn left_by(&self, sooner: u16, listener: &impl Listener) -> Result<Left, Stop> {
-        let State { open, candidates, .. } = self.run(sooner, &mut Deaf(listener))?;
+        let State { open, candidates, .. } = self.run(sooner, false, &mut Deaf(listener))?;
         Ok(Left { open: open.positions.tiles, candidates: candidates.positions.tiles })
     }
 
-    /// One run, every conversion so many plies sooner.
-    pub fn run(&self, sooner: u16, listener: &mut impl Listener) -> Result<State, Stop> {
+    /// One run, every conversion so many plies sooner; with or without the steps
+    /// at which positions are decided.
+    pub fn run(
+        &self,
+        sooner: u16,
+        keep_steps: bool,
+        listener: &mut impl Listener,
+    ) -> Result<State, Stop> {
         let undecided = |tiles: &[Tile], releases: &[Release], dirty| {
             let tile = |number: usize| (tiles[number], releases[number].sooner(sooner));
-            let depths = Depths::new(false, Vec::new(), tiles.len());
+            let depths = Depths::new(keep_steps, Vec::new(), tiles.len());
             Undecided::new(Pending::gather(self.waves.backend, tiles.len(), tile), depths, dirty)
         };
         let mut state = State::new(

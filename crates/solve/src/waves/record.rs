@@ -67,16 +67,18 @@ impl Listener for Recorder<'_> {
 
 impl Recorder<'_> {
     fn stalemated(&mut self, plane: &Plane) {
-        let losable = self.losable.par_iter_mut().zip(&plane.tiles).zip(&plane.live);
-        losable.with_min_len(CHUNK_TILES).filter(|(_, live)| **live).for_each(
-            |((tile, gone), _)| {
-                *tile = tile.minus(gone);
-            },
-        );
+        take_off(&mut self.losable, plane);
         if self.board.king_axis() == KingAxis::Tile {
             self.stalemates = plane.tiles.clone();
         }
     }
+}
+
+/// Takes the positions of a plane off others.
+pub(super) fn take_off(tiles: &mut [Tile], plane: &Plane) {
+    let tiles = tiles.par_iter_mut().zip(&plane.tiles).zip(&plane.live);
+    let live = tiles.with_min_len(CHUNK_TILES).filter(|(_, live)| **live);
+    live.for_each(|((tile, gone), _)| *tile = tile.minus(gone));
 }
 
 fn longest(board: &Hyperboard, plane: &Plane, turn: Color, plies: u16) -> Option<Longest> {
