@@ -28,7 +28,7 @@ impl WaveSolve<'_> {
     }
 }
 
-#[cfg(all(test, feature = "emulator"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::unit::addresses;

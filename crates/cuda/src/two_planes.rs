@@ -192,7 +192,7 @@ impl WaveSolve<'_> {
     }
 }
 
-#[cfg(all(test, feature = "emulator"))]
+#[cfg(test)]
 mod tests {
     use molien_board::Color;
     use molien_values::Metric;

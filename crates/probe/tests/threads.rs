@@ -8,6 +8,7 @@ use molien_build::Build;
 use molien_probe::Tablebase;
 use molien_solve::Progress;
 use molien_table::Directory;
+use molien_testing::is_exhaustive;
 use molien_values::{Metric, Stats, Values};
 use rayon::prelude::*;
 
@@ -23,9 +24,9 @@ const FENS: [&str; 6] = [
     "8/8/8/3q4/8/4k3/2P5/K7 w - -",
 ];
 
-/// Rounds from nothing; `MOLIEN_EXHAUSTIVE` asks for fifty.
-fn rounds() -> usize {
-    if std::env::var_os("MOLIEN_EXHAUSTIVE").is_some() { 50 } else { 3 }
+/// So many rounds; `MOLIEN_EXHAUSTIVE` asks for fifty.
+fn rounds(usual: usize) -> usize {
+    if is_exhaustive() { 50 } else { usual }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -99,7 +100,7 @@ fn expected() -> Vec<Answer> {
 #[test]
 fn from_nothing() {
     let expected = expected();
-    for _ in 0..rounds() {
+    for _ in 0..rounds(1) {
         for ask in [ask_from_threads, ask_in_parallel] {
             let solves = Arc::new(Solves::default());
             let tables = Tablebase::solving(Build::new().with_progress(solves.clone()));
@@ -119,7 +120,7 @@ fn from_a_folder() {
     // The first round fills the folder, from all threads at once.
     let tables = Tablebase::solving(Build::new().with_folder(directory.clone()));
     ask_from_threads(&tables, &expected);
-    for _ in 0..50 {
+    for _ in 0..rounds(10) {
         for ask in [ask_from_threads, ask_in_parallel] {
             let solves = Arc::new(Solves::default());
             let build = Build::new().with_folder(directory.clone()).with_progress(solves.clone());

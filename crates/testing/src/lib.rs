@@ -20,6 +20,12 @@ pub use syzygy::{Syzygy, SyzygyAnswer};
 
 use std::path::{Path, PathBuf};
 
+/// Whether tests are to look at everything, however long it takes: the
+/// variable `MOLIEN_EXHAUSTIVE` is set.
+pub fn is_exhaustive() -> bool {
+    std::env::var_os("MOLIEN_EXHAUSTIVE").is_some()
+}
+
 /// The folder of outside tables; none if the test is to be skipped.
 ///
 /// # Panics

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use molien_board::{Material, Move, Position, Setup};
 use molien_build::Build;
 use molien_probe::clock_line;
-use molien_testing::Random;
+use molien_testing::{Random, is_exhaustive};
 use molien_values::{Category, Metric, Outcome, Precision, Value, category_at};
 use molien_verify::{ClockedValues, Options, verify};
 
@@ -56,10 +56,6 @@ fn four_men() {
     if is_exhaustive() {
         ["KRKN", "KPKP"].into_iter().for_each(follows_the_other_metrics);
     }
-}
-
-fn is_exhaustive() -> bool {
-    std::env::var_os("MOLIEN_EXHAUSTIVE").is_some()
 }
 
 /// The waves find what the definition says, under the rule of chess and under

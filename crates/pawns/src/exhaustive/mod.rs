@@ -1,5 +1,6 @@
 //! Every rule against every legal position, judged by tables that another
-//! program made (Syzygy, read by another library).
+//! program made (Syzygy, read by another library). Of four men it is every
+//! third, unless `$MOLIEN_EXHAUSTIVE` is set.
 //!
 //! The tables are looked for in `$MOLIEN_ORACLE`, else in `../shared/oracle`
 //! beside the workspace. Without them the tests say so and pass, except under

@@ -91,12 +91,14 @@ pub(super) const WQ: (Color, Role) = (Color::White, Role::Queen);
 pub(super) const BQ: (Color, Role) = (Color::Black, Role::Queen);
 
 /// Calls `visit` with every placement of four men whose first stands on the
-/// left half of the board: the mirror gives the rest.
+/// left half of the board: the mirror gives the rest. Every third one only, if
+/// not everything is to be looked at.
 pub(super) fn left_half(mut visit: impl FnMut([usize; 4])) {
+    let every = if molien_testing::is_exhaustive() { 1 } else { 3 };
     for a in (0..64).filter(|a| a % 8 < 4) {
         for b in 0..64 {
             for c in 0..64 {
-                for d in 0..64 {
+                for d in (0..64).filter(|d| (a + b + c + d) % every == 0) {
                     visit([a, b, c, d]);
                 }
             }
