@@ -176,7 +176,7 @@ impl Order {
             // All placements of the men but the lowest that leave him a square.
             Kind::Pawns | Kind::Like => {
                 let mut rows = 0;
-                group.rows(0, |_, _, _| rows += 1);
+                group.rows(0, None, |_, _, _| rows += 1);
                 rows.min(group.size as usize)
             }
         }
@@ -185,16 +185,12 @@ impl Order {
     /// Calls `f` with the placements of one stretch, up to 64 at a time, in
     /// order.
     pub fn for_each_row(&self, stretch: u64, f: impl FnMut(&Lanes)) {
-        self.for_each_row_of(stretch, |_| true, f);
+        self.for_each_row_of(stretch, None, f);
     }
 
-    /// As [`Order::for_each_row`], of the wanted rows.
-    pub fn for_each_row_of(
-        &self,
-        stretch: u64,
-        wanted: impl Fn(usize) -> bool,
-        mut f: impl FnMut(&Lanes),
-    ) {
+    /// As [`Order::for_each_row`]; of the rows with these numbers, in rising
+    /// order, if they are given.
+    pub fn for_each_row_of(&self, stretch: u64, wanted: Option<&[u64]>, mut f: impl FnMut(&Lanes)) {
         let mut ranks = [0u64; MAX_MEN];
         let mut rest = stretch;
         for &digit in &self.digits[1..] {
@@ -212,12 +208,7 @@ impl Order {
             }
         }
         let group = &self.groups[fast];
-        let mut row = 0;
-        group.rows(taken, |fixed, mover, moving| {
-            row += 1;
-            if !wanted(row - 1) {
-                return;
-            }
+        group.rows(taken, wanted, |fixed, mover, moving| {
             let mut taken = taken;
             for &(man, square) in fixed {
                 taken |= 1 << square;
@@ -358,23 +349,60 @@ impl Group {
     }
 
     /// Calls `f` with the men that stand still and their squares, the man that
-    /// moves, and its squares, row by row.
-    fn rows(&self, taken: u64, mut f: impl FnMut(&[(usize, u8)], usize, &[u8])) {
+    /// moves, and its squares, row by row; of the wanted rows, if they are given.
+    fn rows(
+        &self,
+        taken: u64,
+        wanted: Option<&[u64]>,
+        mut f: impl FnMut(&[(usize, u8)], usize, &[u8]),
+    ) {
         match &self.kind {
-            Kind::Lead(list) => {
-                for row in list.rows.windows(2) {
-                    let row = &list.squares[row[0] as usize..row[1] as usize];
-                    let still = (0..self.len).filter(|&man| man != list.mover);
-                    let fixed: Vec<(usize, u8)> = still.map(|man| (man, row[0][man])).collect();
-                    let moving: Vec<u8> = row.iter().map(|men| men[list.mover]).collect();
-                    f(&fixed, list.mover, &moving);
+            Kind::Lead(list) => match wanted {
+                Some(wanted) => {
+                    wanted.iter().for_each(|&row| self.lead_row(list, row as usize, &mut f))
                 }
-            }
+                None => (0..list.rows.len() - 1).for_each(|row| self.lead_row(list, row, &mut f)),
+            },
             Kind::Pawns | Kind::Like => {
                 let free = Free::new(self.squares() & !taken);
-                self.like_rows(&free.squares[..free.len], self.len, &mut Vec::new(), &mut f);
+                let (mut row, mut left) = (0, wanted);
+                let mut if_wanted = |fixed: &[(usize, u8)], mover: usize, moving: &[u8]| {
+                    let is_wanted = match &mut left {
+                        None => true,
+                        Some(left) => {
+                            let is_next = left.first() == Some(&row);
+                            *left = &left[usize::from(is_next)..];
+                            is_next
+                        }
+                    };
+                    if is_wanted {
+                        f(fixed, mover, moving);
+                    }
+                    row += 1;
+                };
+                self.like_rows(
+                    &free.squares[..free.len],
+                    self.len,
+                    &mut Vec::new(),
+                    &mut if_wanted,
+                );
             }
         }
+    }
+
+    fn lead_row(
+        &self,
+        list: &LeadList,
+        row: usize,
+        f: &mut impl FnMut(&[(usize, u8)], usize, &[u8]),
+    ) {
+        let row = &list.squares[list.rows[row] as usize..list.rows[row + 1] as usize];
+        let mut fixed = [(0, 0); MAX_MEN];
+        let still = (0..self.len).filter(|&man| man != list.mover);
+        fixed.iter_mut().zip(still).for_each(|(out, man)| *out = (man, row[0][man]));
+        let mut moving = [0; 64];
+        moving.iter_mut().zip(row).for_each(|(out, men)| *out = men[list.mover]);
+        f(&fixed[..self.len - 1], list.mover, &moving[..row.len()]);
     }
 
     /// The rows of so many men on these squares; the lowest man moves.

@@ -71,12 +71,10 @@ impl<T: Copy + Sync> Contents<'_, T> {
         drawn.sort_unstable();
         drawn.dedup();
         let mut found = [0; 64];
-        for group in drawn.chunk_by(|a, b| a / in_stretch == b / in_stretch) {
-            let wanted = |row: usize| {
-                let number = group[0] / in_stretch * in_stretch + row as u64;
-                group.binary_search(&number).is_ok()
-            };
-            order.for_each_row_of(group[0] / in_stretch, wanted, |lanes| {
+        for group in drawn.chunk_by_mut(|a, b| *a / in_stretch == *b / in_stretch) {
+            let stretch = group[0] / in_stretch;
+            group.iter_mut().for_each(|row| *row %= in_stretch);
+            order.for_each_row_of(stretch, Some(group), |lanes| {
                 addresses.find(lanes, &mut found);
                 let mut row = [0; 64];
                 for (out, &address) in row.iter_mut().zip(&found[..lanes.len]) {
