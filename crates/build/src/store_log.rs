@@ -42,7 +42,8 @@ impl Build {
         self.forget_all();
         let watch = |written, blocks| (making.writing)(material, written, blocks);
         let (options, memory_bytes) = (&making.options, making.assembly_bytes);
-        folder.store_logged(&logged, &Assembly { options, memory_bytes, watch: &watch })?;
+        let assembly = Assembly { options, memory_bytes, watch: &watch };
+        self.pool().install(|| folder.store_logged(&logged, &assembly))?;
         Ok(())
     }
 
