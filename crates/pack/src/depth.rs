@@ -7,9 +7,11 @@
 use molien_board::{Bitboard, Square};
 
 use crate::classes::ClassTile;
-use crate::question::{DEPTH_ANSWERS, MAX_STEP, NO_STEP, Question};
+use crate::question::{DEPTH_ANSWERS, MAX_STEP};
 use crate::source::DepthTile;
 
+/// The greatest depth, in plies.
+pub(crate) const MAX_DEPTH: u16 = 32_766;
 /// Symbols of a depth: differences, near ones first, and an escape.
 pub(crate) const SYMBOLS: usize = 32;
 pub(crate) const ESCAPE: u8 = SYMBOLS as u8 - 1;
@@ -114,151 +116,6 @@ pub(crate) fn depth_answer(depth: i32) -> u8 {
     rough.min(DEPTH_ANSWERS as i32 - 1) as u8
 }
 
-/// The greatest of the lower half and one more: the median, or the upper one of
-/// two.
-#[inline]
-pub(crate) fn median(values: &mut [i32]) -> i32 {
-    // A handful of numbers: insertion is as fast as anything.
-    for i in 1..values.len() {
-        let mut j = i;
-        while j > 0 && values[j - 1] > values[j] {
-            values.swap(j - 1, j);
-            j -= 1;
-        }
-    }
-    values[values.len() / 2]
-}
-
-/// The eight squares around each square; 64 beyond the edge.
-static AROUND: [[u8; 64]; 8] = {
-    const STEPS: [(i32, i32); 8] =
-        [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
-    let mut table = [[64; 64]; 8];
-    let mut step = 0;
-    while step < 8 {
-        let mut square = 0;
-        while square < 64 {
-            if let Some(to) = Square::new(square).offset(STEPS[step].0, STEPS[step].1) {
-                table[step][square] = to.index() as u8;
-            }
-            square += 1;
-        }
-        step += 1;
-    }
-    table
-};
-
-/// Neighbours whose depth is looked at: eight steps of the row man, eight of the
-/// column man; the first four of each are the nearest.
-const NEAR: usize = 16;
-
-/// What is known about the cells of a batch.
-pub(crate) struct DepthBatch {
-    pub predicted: [u16; 64],
-    /// By question: the steps, then the others.
-    answers: [[u8; 64]; NEAR + 5],
-}
-
-impl DepthBatch {
-    pub fn new() -> DepthBatch {
-        DepthBatch { predicted: [0; 64], answers: [[0; 64]; NEAR + 5] }
-    }
-
-    /// Looks at the neighbours of some cells of a row. Depths in the earlier
-    /// metric are in plies.
-    pub fn fill(
-        &mut self,
-        (row, has_row): (usize, bool),
-        (columns, lost): (u64, u64),
-        known: &KeyTile,
-        start: &[u16; 2],
-        earlier: Option<&DepthTile>,
-    ) {
-        for column in Bitboard(columns).into_iter().map(Square::index) {
-            let sign = (lost >> column & 1) as Key;
-            let mut places = [(0usize, 0usize, -1i32); NEAR];
-            for (i, place) in places.iter_mut().enumerate() {
-                let (r, c) = match i {
-                    0..8 if has_row => (usize::from(AROUND[i][row]), column),
-                    0..8 => (64, column),
-                    _ => (row, usize::from(AROUND[i - 8][column])),
-                };
-                if r < 64 && c < 64 {
-                    let key = known[r][c];
-                    if key != UNKNOWN && key & 1 == sign {
-                        *place = (r, c, i32::from(key >> 1));
-                    }
-                }
-            }
-            self.set(row, column, &places, i32::from(start[usize::from(sign)]), earlier);
-        }
-    }
-
-    fn set(
-        &mut self,
-        row: usize,
-        column: usize,
-        places: &[(usize, usize, i32); NEAR],
-        start: i32,
-        earlier: Option<&DepthTile>,
-    ) {
-        let nearest = || places[..4].iter().chain(&places[8..12]).filter(|place| place.2 >= 0);
-        let count = nearest().count();
-        let mut used: [(usize, usize, i32); NEAR] = [(0, 0, 0); NEAR];
-        let mut len = 0;
-        let all = places.iter().filter(|place| place.2 >= 0);
-        let chosen: &mut dyn Iterator<Item = &(usize, usize, i32)> =
-            if count > 0 { &mut nearest() } else { &mut all.into_iter() };
-        for place in chosen {
-            used[len] = *place;
-            len += 1;
-        }
-        let mut values = used.map(|place| place.2);
-        let predicted = if len == 0 { start } else { median(&mut values[..len]) };
-        self.predicted[column] = predicted as u16;
-        for (answers, place) in self.answers.iter_mut().zip(places) {
-            answers[column] = if place.2 < 0 { NO_STEP } else { step_answer(place.2 - predicted) };
-        }
-        // The median has sorted the values.
-        let spread = if len == 0 { MAX_STEP + 1 } else { values[len - 1] - values[0] };
-        self.answers[NEAR][column] = depth_answer(predicted);
-        self.answers[NEAR + 1][column] =
-            if len == 0 { MAX_STEP as u8 + 1 } else { spread.min(MAX_STEP) as u8 };
-        self.answers[NEAR + 2][column] = count as u8;
-        if let Some(earlier) = earlier {
-            let here = i32::from(earlier[row][column]);
-            let mut others = used.map(|(r, c, _)| i32::from(earlier[r][c]));
-            let step = (len > 0).then(|| here - median(&mut others[..len]));
-            self.answers[NEAR + 3][column] = depth_answer(here);
-            self.answers[NEAR + 4][column] = step.map_or(NO_STEP, step_answer);
-        }
-    }
-
-    /// The answers to a question about depths; `None` if it is not about
-    /// them.
-    #[inline]
-    pub fn answers(&self, question: Question) -> Option<&[u8; 64]> {
-        let slot = match question {
-            Question::Step(near @ 0..8) => usize::from(near),
-            Question::Step(near) => usize::from(near) - 4,
-            Question::Predicted => NEAR,
-            Question::Spread => NEAR + 1,
-            Question::Known => NEAR + 2,
-            Question::Earlier => NEAR + 3,
-            Question::EarlierStep => NEAR + 4,
-            _ => return None,
-        };
-        self.answers.get(slot)
-    }
-
-    /// The columns whose answer is at most the threshold.
-    #[inline]
-    pub fn at_most(answers: &[u8; 64], threshold: u8) -> u64 {
-        let bytes = answers.iter().enumerate();
-        bytes.fold(0, |set, (i, &answer)| set | u64::from(answer <= threshold) << i)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,13 +128,6 @@ mod tests {
         assert_eq!([symbol(-16), symbol(16), symbol(-15)], [ESCAPE, ESCAPE, 29]);
         assert_eq!(symbol(15), 30);
         assert_eq!(bucket(ESCAPE), BUCKETS as u8 - 1);
-    }
-
-    #[test]
-    fn medians() {
-        assert_eq!(median(&mut [3]), 3);
-        assert_eq!(median(&mut [9, 1]), 9);
-        assert_eq!(median(&mut [5, 1, 3, 9]), 5);
     }
 
     #[test]

@@ -5,7 +5,9 @@ use rayon::prelude::*;
 
 use crate::chunk::{Chunk, chunks};
 use crate::classes::ClassTile;
-use crate::depth::{Alphabet, BUCKETS, KeyTile, SYMBOLS, UNKNOWN, bucket, decided, lost};
+use crate::depth::{
+    Alphabet, BUCKETS, KeyTile, MAX_DEPTH, SYMBOLS, UNKNOWN, bucket, decided, lost,
+};
 use crate::depth_tile::{
     Cells, DepthCounting, DepthWriting, DepthsOf, MAX_DEPTHS, reveal, symbol_of,
 };
@@ -13,7 +15,7 @@ use crate::error::PackError;
 use crate::frame::Frame;
 use crate::layout::Layout;
 use crate::leaf::LeafCode;
-use crate::learn::{Limits, Sample, grow, prune};
+use crate::learn::{Limits, Sample, estimate, grow, prune};
 use crate::model::{Model, ModelCode};
 use crate::picks::{Picks, Spread};
 use crate::profile::Profile;
@@ -125,6 +127,11 @@ impl<'a, S: Source> DepthPacker<'a, S> {
             let (most, found) = (MAX_DEPTHS as u64, most as u64);
             return Err(PackError::Range { what: "the number of depths", most, found });
         }
+        let deepest = alphabet.depths.iter().flatten().copied().max().unwrap_or(0);
+        if deepest > MAX_DEPTH {
+            let (most, found) = (MAX_DEPTH.into(), deepest.into());
+            return Err(PackError::Range { what: "a depth", most, found });
+        }
         let questions = self.questions();
         let (sample, cells) = self.sample(&alphabet, &questions);
         let scale16 = (cells * 16 / sample.len().max(1) as u64).max(16);
@@ -147,8 +154,21 @@ impl<'a, S: Source> DepthPacker<'a, S> {
         Ok(bytes)
     }
 
+    /// About what the depths take, in 65536ths of a bit: good for comparing, no
+    /// more.
+    pub fn estimate(&self) -> u64 {
+        let (sample, cells) = self.sample(&self.alphabet(), &self.questions());
+        estimate(&sample, cells, self.profile.leaves)
+    }
+
     /// The depths that occur.
     fn alphabet(&self) -> Alphabet {
+        let known = self.source.counts(self.metric.number, self.turn);
+        Alphabet::of(&known.unwrap_or_else(|| self.count_depths()))
+    }
+
+    /// How often each depth occurs.
+    fn count_depths(&self) -> [Vec<u64>; 2] {
         let none = || [vec![0u64; 1 << 16], vec![0u64; 1 << 16]];
         let count = |mut counts: [Vec<u64>; 2], &chunk: &(usize, usize)| {
             let (chunk, depths, _) = self.read(chunk);
@@ -169,7 +189,7 @@ impl<'a, S: Source> DepthPacker<'a, S> {
             pairs.for_each(|(a, b)| *a += b);
             a
         };
-        Alphabet::of(&chunks(self.layout).par_iter().fold(none, count).reduce(none, add))
+        chunks(self.layout).par_iter().fold(none, count).reduce(none, add)
     }
 
     fn sample(&self, alphabet: &Alphabet, questions: &[Question]) -> (Sample, u64) {
@@ -264,11 +284,12 @@ fn ask_all(
     }
     for (number, &question) in questions.iter().enumerate() {
         let mut put = |column: usize, answer| sample.set(cell_of[column], number, answer);
-        match cells.batch.answers(question) {
-            Some(answers) => {
-                Bitboard(columns).into_iter().for_each(|c| put(c.index(), answers[c.index()]));
-            }
-            None => view.each(question, columns, &segment.classes, put),
+        if cells.batch.answer(question, 0).is_none() {
+            view.each(question, columns, &segment.classes, put);
+            continue;
+        }
+        for column in Bitboard(columns).into_iter().map(Square::index) {
+            put(column, cells.batch.answer(question, column).unwrap_or(0));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use molien_board::Color;
 
 use crate::classes::ClassTile;
-use crate::depth::{Alphabet, KeyTile, SYMBOLS, UNKNOWN};
+use crate::depth::{Alphabet, KeyTile, MAX_DEPTH, SYMBOLS, UNKNOWN};
 use crate::depth_tile::{DepthReading, DepthsOf, MAX_DEPTHS};
 use crate::error::PackError;
 use crate::layout::Layout;
@@ -76,7 +76,7 @@ fn read_alphabet(bytes: &mut &[u8]) -> Result<Alphabet, PackError> {
                 step => step,
             };
             depth += step;
-            let most = u64::from(u16::MAX);
+            let most = u64::from(MAX_DEPTH);
             if depth > most {
                 return Err(PackError::Range { what: "a depth", most, found: depth });
             }

@@ -6,8 +6,9 @@ use molien_board::{Bitboard, Color, Square};
 use crate::answers::RowView;
 use crate::classes::ClassTile;
 use crate::depth::{
-    Alphabet, DepthBatch, ESCAPE, Key, KeyTile, SYMBOLS, UNKNOWN, decided, difference, lost, symbol,
+    Alphabet, ESCAPE, Key, KeyTile, SYMBOLS, UNKNOWN, decided, difference, lost, symbol,
 };
+use crate::depth_batch::DepthBatch;
 use crate::error::PackError;
 use crate::frame::Frame;
 use crate::layout::Layout;
@@ -96,9 +97,9 @@ impl DepthsOf<'_> {
                 walker.begin(Scope::Row);
             }
             walker.begin(Scope::Batch);
-            let answer = |question, threshold| match cells.batch.answers(question) {
-                Some(answers) => DepthBatch::at_most(answers, threshold),
-                None => view.at_most(question, threshold, self.classes),
+            let answer = |question, threshold| {
+                let about_depths = cells.batch.at_most(question, threshold);
+                about_depths.unwrap_or_else(|| view.at_most(question, threshold, self.classes))
             };
             let found = |leaf, columns| sink.leaf(leaf, cells, columns);
             walker.walk(compiled, cells.columns, answer, found);
@@ -209,7 +210,7 @@ impl<'a, 'b> DepthReading<'a, 'b> {
         half as i32
     }
 
-    fn place(&mut self, leaf: u16, predicted: u16) -> i32 {
+    fn place(&mut self, leaf: u16, predicted: i16) -> i32 {
         let leaf = &self.leaves[usize::from(leaf)];
         let symbol = leaf.only().unwrap_or_else(|| read_symbol(leaf, self.decoder));
         if symbol == ESCAPE {

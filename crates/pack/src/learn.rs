@@ -15,7 +15,7 @@ use crate::tree::{MAX_LEAVES, Node, Tree};
 pub(crate) const BIT: u64 = 1 << 16;
 
 /// About what a split adds to a model: the question, a second leaf.
-pub(crate) const SPLIT_BITS: u64 = 18;
+const SPLIT_BITS: u64 = 18;
 
 /// Cells with their answers and symbols.
 pub(crate) struct Sample {
@@ -114,7 +114,7 @@ pub(crate) struct Limits {
 }
 
 /// What the cells of a sample cost when coded by a tree.
-pub(crate) fn sample_cost(sample: &Sample, tree: &Tree) -> u64 {
+fn sample_cost(sample: &Sample, tree: &Tree) -> u64 {
     let mut counts = vec![vec![0u64; sample.alphabet]; tree.leaves()];
     for cell in 0..sample.len() {
         let bins = sample.row(cell as u32);
@@ -125,6 +125,15 @@ pub(crate) fn sample_cost(sample: &Sample, tree: &Tree) -> u64 {
         counts[usize::from(tree.leaf_of(answer))][usize::from(sample.symbols[cell])] += 1;
     }
     counts.iter().map(|counts| cost(counts)).sum()
+}
+
+/// About what so many cells take, model and all, by a tree grown from a sample of
+/// them.
+pub(crate) fn estimate(sample: &Sample, cells: u64, leaves: usize) -> u64 {
+    let len = sample.len().max(1) as u64;
+    let tree = grow(sample, Limits { leaves, scale16: (cells * 16 / len).max(16) });
+    let scaled = u128::from(sample_cost(sample, &tree)) * u128::from(cells) / u128::from(len);
+    scaled as u64 + tree.leaves() as u64 * SPLIT_BITS * BIT
 }
 
 /// A leaf that can be split.

@@ -18,6 +18,7 @@ pub mod classes;
 #[cfg(test)]
 mod conformance;
 mod depth;
+mod depth_batch;
 mod depth_pack;
 mod depth_read;
 mod depth_tile;
@@ -42,6 +43,8 @@ pub mod scan;
 mod search;
 #[cfg(test)]
 mod slow;
+#[cfg(test)]
+mod slow_depth;
 mod source;
 mod stream_index;
 mod streams;

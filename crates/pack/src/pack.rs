@@ -9,7 +9,7 @@ use crate::classes::{CLASSES, ClassTile};
 use crate::error::PackError;
 use crate::layout::Layout;
 use crate::leaf::LeafCode;
-use crate::learn::{BIT, Limits, SPLIT_BITS, Sample, grow, prune, sample_cost};
+use crate::learn::{Limits, Sample, estimate, grow, prune};
 use crate::model::{Model, ModelCode};
 use crate::picks::{Picks, Spread};
 use crate::profile::Profile;
@@ -120,13 +120,7 @@ impl<'a, S: Source> ClassPacker<'a, S> {
         let side = |number: usize| {
             let questions = Question::all(self.layout.men(), self.stage(number));
             let (sample, cells) = self.sample(number, &questions);
-            let len = sample.len().max(1) as u64;
-            let limits =
-                Limits { leaves: self.profile.leaves, scale16: (cells * 16 / len).max(16) };
-            let tree = grow(&sample, limits);
-            let scaled =
-                u128::from(sample_cost(&sample, &tree)) * u128::from(cells) / u128::from(len);
-            scaled as u64 + tree.leaves() as u64 * SPLIT_BITS * BIT
+            estimate(&sample, cells, self.profile.leaves)
         };
         (0..self.sides.len()).map(side).sum()
     }

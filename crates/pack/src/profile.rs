@@ -26,6 +26,8 @@ impl Profile {
         stream_segments: 2,
         segments: Segments::Whole,
     };
+    /// For trials: small trees, from small samples.
+    pub const TRIAL: Profile = Profile { leaves: 400, sample: 60_000, ..Profile::FAST };
     /// The smallest files.
     pub const SMALL: Profile = Profile {
         leaves: 8000,

@@ -10,9 +10,6 @@ use crate::pack::ClassPacker;
 use crate::profile::Profile;
 use crate::source::Source;
 
-/// Trees of trials: small ones, from small samples.
-const TRIAL: Profile = Profile { leaves: 400, sample: 60_000, ..Profile::FAST };
-
 /// The orders of the placed men that differ in row or column, each once. The
 /// man `near`, if he is an outer one, is the last of them: sources read whole
 /// words along him.
@@ -54,7 +51,7 @@ pub fn choose<S: Source>(
     let trials: Vec<(&Layout, Color)> =
         layouts.iter().flat_map(|layout| sides.iter().map(move |&side| (layout, side))).collect();
     let cost = |&(layout, base): &(&Layout, Color)| {
-        ClassPacker::new(source, layout, base, TRIAL).estimate()
+        ClassPacker::new(source, layout, base, Profile::TRIAL).estimate()
     };
     let costs: Vec<u64> = trials.par_iter().map(cost).collect();
     // The first of equals, so that the choice does not depend on threads.

@@ -2,7 +2,7 @@
 
 use molien_board::{Color, Man, Role, Square};
 use molien_hyper::{Hyperboard, Index, KingAxis, Tile};
-use molien_values::{BoardValues, FIFTY_MOVES_PLIES, Graded, Table};
+use molien_values::{BoardValues, FIFTY_MOVES_PLIES, Graded, SideStats, Table};
 
 use crate::classes::ClassTile;
 use crate::layout::Layout;
@@ -28,6 +28,12 @@ pub trait Source: Sync {
         first: usize,
         out: &mut [DepthTile],
     );
+
+    /// How many wins and losses of each depth there are with one side to move, each
+    /// stored cell counted once, if that is known: by plies.
+    fn counts(&self, _metric: usize, _turn: Color) -> Option<[Vec<u64>; 2]> {
+        None
+    }
 }
 
 /// Tables of one material in memory.
@@ -90,6 +96,15 @@ impl Source for Tables<'_> {
             }
         }
     }
+
+    fn counts(&self, metric: usize, turn: Color) -> Option<[Vec<u64>; 2]> {
+        Some(counts_of(&self.metrics[metric].stats.sides[turn.index()]))
+    }
+}
+
+/// The counts of a side's depths, by plies.
+fn counts_of(side: &SideStats) -> [Vec<u64>; 2] {
+    [&side.wins, &side.losses].map(|counts| counts.iter().map(|count| count.unique).collect())
 }
 
 #[inline]

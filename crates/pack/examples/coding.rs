@@ -1,7 +1,7 @@
 //! Packs tables, reads them back from the bytes alone, compares every cell and
 //! prints sizes and times.
 //!
-//!     cargo run --release -p molien-pack --example sizes -- [fast|small] KRKN:Rn:b KPKP ...
+//!     cargo run --release -p molien-pack --example coding -- [fast|small] KRKN:Rn:b KPKP ...
 //!
 //! A material may name the order of its placed men, row and column last, and
 //! the base side. `depths` before the materials measures DTZ50 of each side too,
