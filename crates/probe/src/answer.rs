@@ -9,7 +9,7 @@ use crate::Failure;
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The class under the 50-move rule, at the count that was asked about, if
-    /// the value in DTZ50 is known. Otherwise what the known metrics tell: with
+    /// the value in DTZ50 is known, or the class alone. Otherwise what the known metrics tell: with
     /// the count at zero that is the class without the rule.
     pub category: Category,
     /// The depths.
@@ -24,7 +24,10 @@ impl Answer {
     pub(crate) fn new(values: Values, clock: u32, missing: Vec<Failure>) -> Option<Answer> {
         let category = match values.get(Metric::Dtz50) {
             Some(value) => category_at(value, values.precision(Metric::Dtz50), clock),
-            None if clock == 0 => values.get(values.known().next()?)?.outcome().into(),
+            None if clock == 0 => match values.get(Metric::Wdl) {
+                Some(class) => category_in(Metric::Wdl, class, clock),
+                None => values.get(values.known().next()?)?.outcome().into(),
+            },
             None => told_by_others(&values, clock)?,
         };
         Some(Answer { category, values, missing })

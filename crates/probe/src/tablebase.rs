@@ -157,7 +157,8 @@ impl Tablebase {
         metrics: &[Metric],
     ) -> Result<Vec<Result<Answer, ProbeError>>, ProbeError> {
         let positions: Vec<Position> = setups.iter().map(|setup| setup.position).collect();
-        let (values, failures) = self.values(&positions, metrics)?;
+        let (mut values, failures) = self.values(&positions, metrics)?;
+        self.add_classes(&positions, metrics, &mut values)?;
         let answer = |(setup, values): (&Setup, Values)| {
             let position = &setup.position;
             let missing: Vec<Failure> = metrics
@@ -173,6 +174,30 @@ impl Tablebase {
             Answer::new(values, setup.halfmove_clock, missing).ok_or(error)
         };
         Ok(setups.iter().zip(values).map(answer).collect())
+    }
+
+    /// Where nothing is known in these metrics, the class alone will do, if that
+    /// is stored.
+    fn add_classes(
+        &self,
+        positions: &[Position],
+        metrics: &[Metric],
+        values: &mut [Values],
+    ) -> Result<(), ProbeError> {
+        let unknown = |(_, values): &(usize, &Values)| {
+            metrics.iter().all(|&metric| values.get(metric).is_none())
+        };
+        let has_class = |i: &usize| self.source.holds(positions[*i].material(), Metric::Wdl);
+        let unknown = values.iter().enumerate().filter(unknown).map(|(i, _)| i);
+        let unknown: Vec<usize> = unknown.filter(has_class).collect();
+        let asked: Vec<Position> = unknown.iter().map(|&i| positions[i]).collect();
+        let (classes, _) = self.values(&asked, &[Metric::Wdl])?;
+        for (i, found) in unknown.into_iter().zip(classes) {
+            if let Some(value) = found.get(Metric::Wdl) {
+                values[i].set(Metric::Wdl, value);
+            }
+        }
+        Ok(())
     }
 
     /// Every legal move with the values after it in every metric, best first.

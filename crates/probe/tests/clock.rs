@@ -1,8 +1,9 @@
 //! Answers at a count of the 50-move rule.
 
 use molien_board::Setup;
-use molien_build::Build;
+use molien_build::{Build, Making};
 use molien_probe::Tablebase;
+use molien_table::Directory;
 use molien_values::{Category, Metric};
 
 const METRICS: [Metric; 2] = [Metric::Dtz50, Metric::Dtm];
@@ -45,4 +46,24 @@ fn mate_on_the_hundredth_ply_counts() {
     };
     assert_eq!(before(99), Category::Win);
     assert_eq!(before(100), Category::CursedWin);
+}
+
+/// A folder of classes alone answers; how long a win takes it does not know, so at
+/// a count above zero the win may have gone.
+#[test]
+fn classes_alone_will_do() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = Directory::new(scratch.path());
+    let build = Build::new().with_folder(folder.clone());
+    build.store(&["KRK".parse().unwrap()], &[Metric::Wdl], &Making::default()).unwrap();
+    let tables = Tablebase::stored(folder);
+    let at = |clock: u32| {
+        let setup: Setup = format!("8/8/8/8/8/2k5/1R6/K7 w - - {clock} 100").parse().unwrap();
+        let answer = tables.probe_at(&setup, &METRICS).unwrap();
+        assert_eq!(answer.missing.len(), METRICS.len());
+        assert!(answer.values.get(Metric::Wdl).is_some());
+        (answer.category, tables.moves_at(&setup, &METRICS).unwrap()[0].after.category)
+    };
+    assert_eq!(at(0), (Category::Win, Category::MaybeLoss));
+    assert_eq!(at(50), (Category::MaybeWin, Category::MaybeLoss));
 }
