@@ -1,20 +1,38 @@
 //! Solves materials, stores them, compares every value that is read back with the
-//! solver's, and prints the sizes as a markdown table:
+//! solver's, and prints sizes and times as a markdown table:
 //!
-//! `cargo run --release -p molien-table --example sizes -- [fast|small|quick] [--syzygy DIR] [--men N] KQKR KRPKR`
+//! `cargo run --release -p molien-table --example sizes -- fast --men 4 --syzygy DIR`
 //!
-//! Bytes of a file of classes alone (WDL), of Syzygy's file if the folder has it, of
-//! the depths in DTZ50 of the side that takes less and of both, of a file with all
-//! metrics; CPU seconds for writing that file and for loading its classes.
+//! First `fast`, `small` or `quick`; then materials, `--men N` for all of up to N
+//! men, `--nine` for nine tables of five men whose sizes elsewhere are known. With
+//! `--syzygy DIR` the sizes of Syzygy's files in a folder stand beside ours; with
+//! `--wdl` only files of classes are measured; with `--probes` also the CPU time of
+//! cold and warm reads. `--memory GIB` bounds what solved tables may take together:
+//! 32 will do for all tables of five men. Tables are written one after the other, on
+//! all threads.
 
 use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use molien_board::Material;
+use molien_board::{Color, Material, Position};
 use molien_build::Build;
-use molien_table::{Pack, TableFile, WriteOptions, write};
+use molien_table::{BlockCache, Directory, Pack, TableFile, WriteOptions, write};
+use molien_testing::Random;
 use molien_values::{Metric, Table};
+
+/// Bytes of Syzygy's WDL and DTZ files of some tables, as its generator wrote them.
+const NINE: [(&str, [u64; 2]); 9] = [
+    ("KRBKR", [2_035_280, 575_440]),
+    ("KQRKQ", [3_095_888, 9_245_968]),
+    ("KBBKN", [5_064_400, 8_136_912]),
+    ("KBNKN", [3_575_952, 1_826_640]),
+    ("KBBKQ", [2_217_040, 7_933_776]),
+    ("KRRKR", [334_224, 7_700_816]),
+    ("KQPKQ", [20_403_600, 16_695_824]),
+    ("KRPKR", [16_378_576, 13_725_456]),
+    ("KPPKP", [7_499_088, 669_776]),
+];
 
 /// CPU seconds of this process so far.
 fn cpu_seconds() -> f64 {
@@ -24,15 +42,46 @@ fn cpu_seconds() -> f64 {
     (ticks(11) + ticks(12)) / 100.0
 }
 
+/// The result of some work, and the CPU seconds it took.
+fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
+    let start = cpu_seconds();
+    let done = work();
+    (done, cpu_seconds() - start)
+}
+
 struct Options {
     pack: Pack,
     syzygy: Option<PathBuf>,
+    classes_only: bool,
+    probes: bool,
 }
 
-/// Writes tables to a scratch file and checks that all values come back.
-fn stored(path: &Path, tables: &[&Table], pack: Pack) -> Result<TableFile, Box<dyn Error>> {
-    write(path, tables, &WriteOptions::packed(pack))?;
-    let file = TableFile::open(path)?;
+/// What is counted of each table, and summed up.
+const COLUMNS: [&str; 13] = [
+    "positions",
+    "WDL file",
+    "Syzygy WDL",
+    "DTZ50, one side",
+    "both",
+    "Syzygy DTZ",
+    "DTC, one side",
+    "both",
+    "DTM, one side",
+    "both",
+    "all metrics, both sides",
+    "one side",
+    "description",
+];
+
+#[derive(Clone, Copy, Default)]
+struct Row {
+    bytes: [u64; COLUMNS.len()],
+    /// CPU seconds: writing classes, writing all metrics, loading classes, loading DTM.
+    seconds: [f64; 4],
+}
+
+/// Compares all values of a file with the solver's.
+fn compare(file: &TableFile, tables: &[&Table]) -> Result<(), Box<dyn Error>> {
     for table in tables {
         let loaded = file.load(table.metric)?;
         let mut parts = loaded.parts.iter().zip(&table.parts);
@@ -40,68 +89,187 @@ fn stored(path: &Path, tables: &[&Table], pack: Pack) -> Result<TableFile, Box<d
             return Err(format!("{} {} came back wrong", table.material, table.metric).into());
         }
     }
-    Ok(file)
+    Ok(())
 }
 
-/// The numbers of a row: positions, WDL, Syzygy, DTZ50 of a side, of both, all,
-/// then seconds.
-struct Row {
-    name: String,
-    bytes: [u64; 6],
-    seconds: [f64; 2],
+/// The depths of a metric, of the side that takes less and of both.
+fn depth_bytes(file: &TableFile, metric: Metric) -> Result<[u64; 2], Box<dyn Error>> {
+    let sizes = file.sizes()?;
+    let sides = sizes.depths.iter().find(|(known, _)| *known == metric).map(|(_, sides)| *sides);
+    let sides = sides.unwrap_or_default();
+    let one = sides.into_iter().filter(|&bytes| bytes > 0).min().unwrap_or(0);
+    Ok([one, sides.iter().sum()])
+}
+
+struct Measured<'a> {
+    options: &'a Options,
+    material: Material,
+    path: PathBuf,
+    tables: Vec<Arc<Table>>,
+}
+
+impl Measured<'_> {
+    fn of(&self, wanted: &[Metric]) -> Vec<&Table> {
+        let wanted = |table: &&Table| wanted.contains(&table.metric);
+        self.tables.iter().map(|table| &**table).filter(wanted).collect()
+    }
+
+    /// Writes tables to the scratch file and checks that all values come back.
+    fn stored(&self, metrics: &[Metric]) -> Result<(TableFile, f64), Box<dyn Error>> {
+        let (tables, options) = (self.of(metrics), WriteOptions::packed(self.options.pack));
+        let (written, seconds) = timed(|| write(&self.path, &tables, &options));
+        written?;
+        let file = TableFile::open(&self.path)?;
+        compare(&file, &tables)?;
+        Ok((file, seconds))
+    }
+
+    fn syzygy(&self) -> [u64; 2] {
+        let name = self.material.file_name();
+        let named = |(name, _): &&(&str, [u64; 2])| name.parse().ok() == Some(self.material);
+        let known = NINE.iter().find(named);
+        let len = |ending: &str| {
+            let folder = self.options.syzygy.as_ref()?;
+            Some(std::fs::metadata(folder.join(format!("{name}.{ending}"))).ok()?.len())
+        };
+        let known = known.map_or([0; 2], |(_, bytes)| *bytes);
+        [len("rtbw").unwrap_or(known[0]), len("rtbz").unwrap_or(known[1])]
+    }
+
+    fn row(&self) -> Result<Row, Box<dyn Error>> {
+        let mut row = Row::default();
+        let [rtbw, rtbz] = self.syzygy();
+        let legal = self.tables[0].stats.sides.iter().map(|side| side.legal.unique);
+        let (classes, seconds) = self.stored(&[Metric::Wdl])?;
+        row.seconds[0] = seconds;
+        row.seconds[2] = timed(|| classes.load(Metric::Wdl)).1;
+        row.bytes[..3].copy_from_slice(&[legal.sum(), classes.len_bytes(), rtbw]);
+        if self.options.probes {
+            self.probes(&classes, Metric::Wdl, false)?;
+        }
+        if self.options.classes_only {
+            return Ok(row);
+        }
+        let [one, both] = depth_bytes(&self.stored(&[Metric::Dtz50])?.0, Metric::Dtz50)?;
+        let (all, seconds) = self.stored(&Metric::ALL)?;
+        row.seconds[1] = seconds;
+        row.seconds[3] = timed(|| all.load(Metric::Dtm)).1;
+        let [dtc, dtc_both] = depth_bytes(&all, Metric::Dtc)?;
+        let [dtm, dtm_both] = depth_bytes(&all, Metric::Dtm)?;
+        // Leaving out one side of every metric.
+        let sizes = all.sizes()?;
+        let side = |side: usize| sizes.depths.iter().map(|(_, sides)| sides[side]).sum::<u64>();
+        let left_out = if self.material.is_symmetric() { 0 } else { side(0).max(side(1)) };
+        let len = all.len_bytes();
+        row.bytes[3..].copy_from_slice(&[
+            one,
+            both,
+            rtbz,
+            dtc,
+            dtc_both,
+            dtm,
+            dtm_both,
+            len,
+            len - left_out,
+            sizes.rest,
+        ]);
+        if self.options.probes {
+            self.probes(&all, Metric::Dtm, false)?;
+            self.probes(&all, Metric::Dtm, true)?;
+        }
+        Ok(row)
+    }
+
+    /// Prints the mean CPU time of single reads with each side to move.
+    fn probes(&self, file: &TableFile, metric: Metric, warm: bool) -> Result<(), Box<dyn Error>> {
+        const COUNT: usize = 1000;
+        let file = TableFile::open_with_cache(file.path(), &BlockCache::new(1 << 28))?;
+        let mut random = Random::new(7);
+        for turn in Color::BOTH {
+            let mut positions: Vec<Position> = Vec::new();
+            while positions.len() < COUNT {
+                let position = random.position(self.material);
+                positions.extend((position.turn() == turn).then_some(position));
+            }
+            let rounds = if warm { 200 } else { 1 };
+            let few = if warm { &positions[..100] } else { &positions[..] };
+            let read = || {
+                few.iter().try_for_each(|position| {
+                    if !warm {
+                        file.clear_cache();
+                    }
+                    file.get(position, metric).map(drop)
+                })
+            };
+            if warm {
+                read()?;
+            }
+            let (done, seconds) = timed(|| (0..rounds).try_for_each(|_| read()));
+            done?;
+            let micros = seconds * 1e6 / (few.len() * rounds) as f64;
+            let how = if warm { "warm" } else { "cold" };
+            eprintln!("{} {metric}, {turn} to move, {how}: {micros:.2} us", self.material);
+        }
+        Ok(())
+    }
 }
 
 fn row(solver: &Build, material: Material, options: &Options) -> Result<Row, Box<dyn Error>> {
     let mut tables: Vec<Arc<Table>> = Vec::new();
-    for metric in Metric::EVERY {
+    let metrics = if options.classes_only { &[Metric::Wdl][..] } else { &Metric::EVERY };
+    for &metric in metrics.iter().filter(|&&metric| metric != Metric::Dtm50) {
         let table = solver.table(material, metric)?;
         if tables.iter().all(|known| known.metric != table.metric) {
             tables.push(table);
         }
     }
-    let positions: u64 = tables[0].stats.sides.iter().map(|side| side.legal.unique).sum();
-    let path = std::env::temp_dir().join(format!("{}.sizes.mol", material.file_name()));
-    let of = |wanted: &[Metric]| -> Vec<&Table> {
-        tables.iter().map(|table| &**table).filter(|t| wanted.contains(&t.metric)).collect()
-    };
-    let classes = stored(&path, &of(&[Metric::Wdl]), options.pack)?;
-    let wdl = classes.len_bytes();
-    let start = cpu_seconds();
-    classes.load(Metric::Wdl)?;
-    let loading = cpu_seconds() - start;
-    let fifty = stored(&path, &of(&[Metric::Dtz50]), options.pack)?.sizes()?;
-    let sides = fifty.depths.first().map_or([0, 0], |(_, sides)| *sides);
-    let one = sides.into_iter().filter(|&bytes| bytes > 0).min().unwrap_or(0);
-    let start = cpu_seconds();
-    write(&path, &of(&Metric::ALL), &WriteOptions::packed(options.pack))?;
-    let writing = cpu_seconds() - start;
-    let all = stored(&path, &of(&Metric::ALL), options.pack)?.len_bytes();
+    let folder = Directory::new(std::env::temp_dir());
+    let path = folder.path(material).with_extension(format!("{}.sizes", std::process::id()));
+    let found = Measured { options, material, path: path.clone(), tables }.row();
     std::fs::remove_file(&path)?;
-    let syzygy = options.syzygy.iter().find_map(|folder| {
-        let name = format!("{}.rtbw", material.file_name());
-        std::fs::metadata(folder.join(name)).ok()
-    });
-    let syzygy = syzygy.map_or(0, |file| file.len());
-    let bytes = [positions, wdl, syzygy, one, sides.iter().sum(), all];
-    Ok(Row { name: material.file_name(), bytes, seconds: [writing, loading] })
+    found
 }
 
-fn print(row: &Row) {
+fn print(name: &str, row: &Row) {
     let bytes = row.bytes.map(|bytes| bytes.to_string()).join(" | ");
-    let [writing, loading] = row.seconds;
-    println!("| {} | {bytes} | {writing:.1} | {loading:.2} |", row.name);
+    let seconds = row.seconds.map(|seconds| format!("{seconds:.2}")).join(" | ");
+    println!("| {name} | {bytes} | {seconds} |");
+}
+
+/// What the sums come to.
+fn print_ratios(sum: &Row) {
+    let ratio = |a: usize, b: usize| sum.bytes[a] as f64 / sum.bytes[b].max(1) as f64;
+    println!();
+    println!("WDL {:.3} of Syzygy's", ratio(1, 2));
+    println!("DTZ50 of one side {:.3} of Syzygy's", ratio(3, 5));
+    println!("DTM of one side {:.3} bits a position", 8.0 * ratio(8, 0));
+    let rate = |i: usize| sum.bytes[0] as f64 / 1e6 / sum.seconds[i].max(0.01);
+    println!("loading: {:.1} million classes, {:.1} million DTM a CPU second", rate(2), rate(3));
+    println!("writing: {:.1} million positions in all metrics a CPU second", rate(1));
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut options = Options { pack: Pack::Fast, syzygy: None };
+    let mut options =
+        Options { pack: Pack::Fast, syzygy: None, classes_only: false, probes: false };
     let mut materials: Vec<Material> = Vec::new();
+    let mut solver = Build::new();
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             "fast" => options.pack = Pack::Fast,
             "small" => options.pack = Pack::Small,
             "quick" => options.pack = Pack::QUICK,
+            "--wdl" => options.classes_only = true,
+            "--probes" => options.probes = true,
+            "--memory" => {
+                let gib: u64 = words.next().ok_or("--memory needs a number")?.parse()?;
+                solver = solver.with_memory_limit(gib << 30);
+            }
             "--syzygy" => options.syzygy = words.next().map(PathBuf::from),
+            "--nine" => {
+                let named = NINE.iter().map(|(name, _)| name.parse::<Material>());
+                materials.extend(named.collect::<Result<Vec<_>, _>>()?);
+            }
             "--men" => {
                 let men = words.next().ok_or("--men needs a number")?.parse()?;
                 materials.extend(Material::all(men));
@@ -109,18 +277,17 @@ fn main() -> Result<(), Box<dyn Error>> {
             name => materials.push(name.parse::<Material>()?.canonical()),
         }
     }
-    println!(
-        "| table | positions | WDL | Syzygy | DTZ50, one side | both | all | writing, s | loading WDL, s |"
-    );
-    println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
-    let solver = Build::new();
-    let mut sum = Row { name: "all".into(), bytes: [0; 6], seconds: [0.0; 2] };
+    let seconds = ["writing WDL, s", "writing all, s", "loading WDL, s", "loading DTM, s"];
+    println!("| table | {} | {} |", COLUMNS.join(" | "), seconds.join(" | "));
+    println!("|---{}|", "|--:".repeat(COLUMNS.len() + seconds.len()));
+    let mut sum = Row::default();
     for material in materials.into_iter().filter(|material| material.len() > 2) {
         let row = row(&solver, material, &options)?;
-        print(&row);
+        print(&material.file_name(), &row);
         sum.bytes.iter_mut().zip(row.bytes).for_each(|(sum, bytes)| *sum += bytes);
         sum.seconds.iter_mut().zip(row.seconds).for_each(|(sum, s)| *sum += s);
     }
-    print(&sum);
+    print("all", &sum);
+    print_ratios(&sum);
     Ok(())
 }
