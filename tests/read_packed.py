@@ -304,7 +304,8 @@ class PackedTable(Table):
 
     def describe(self, f):
         self.material, self.writer, self.men = f.text(), f.text(), f.text()
-        self.base, self.fifty = f.number("B") == 0, f.number("B")
+        self.base, flags = f.number("B") == 0, f.number("B")
+        self.fifty, self.derived = flags & 1, {0: None, 2: True, 4: False}[flags & ~1]
         self.placements = f.list(lambda: (f.number("Q"), f.number("Q")))
         self.metrics = f.list(lambda: self.metric(f))
         aliases = f.list(lambda: (f.number("B"), f.number("B")))
@@ -369,11 +370,17 @@ class PackedTable(Table):
             known.update({at: symbols.take(leaf) for at, leaf in zip(cells, leaves)})
         return known
 
+    def sides(self, metric):
+        """The sides to move whose depths are stored in the metric at a place."""
+        name = METRICS[self.metrics[metric]["id"]]
+        both = [self.base] if self.symmetric else [self.base, not self.base]
+        derived = self.derived if name != "dtm50" else None
+        return [side for side in both if side != derived] if name != "wdl" else []
+
     def depths(self, metric, tile, row, side):
         """Depths in plies of a segment with a side to move."""
-        deep = [i for i, m in enumerate(self.metrics) if METRICS[m["id"]] != "wdl"]
-        sides = [self.base] if self.symmetric else [self.base, not self.base]
-        section = self.section(1 + deep.index(metric) * len(sides) + sides.index(side), metric)
+        before = sum(len(self.sides(i)) for i in range(metric))
+        section = self.section(1 + before + self.sides(metric).index(side), metric)
         wanted = section.segment_of(tile, row)
         if wanted not in section.decoded:
             data, segments = section.stream(wanted)
@@ -435,5 +442,7 @@ class PackedTable(Table):
             return ["loss 2", "loss 102", "draw", "win 101", "win 1"][found]
         if found == 2:
             return "draw"
+        if white not in self.sides(self.place[metric]):
+            return f"{'win' if found > 2 else 'loss'}, depth not stored"
         depth = self.depths(self.place[metric], tile, at[0], white)[at]
         return f"{'win' if found > 2 else 'loss'} {depth}"

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use molien_board::{Material, Position, Role};
 use molien_operators::Backend;
-use molien_solve::{Cost, Keep, Node, Progress};
+use molien_solve::{Cost, Keep, Node, Progress, derive_depths};
 use molien_table::Directory;
 use molien_values::{BoardValues, Metric, Shelf, Stats, Table, Value, WaveLog};
+use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::cache::{Cache, Kept, Key, key};
@@ -193,6 +194,12 @@ impl Build {
             let room = self.reserve(wanted, table_bytes(material, Keep::Depths))?;
             return Ok(Work::Unpack { packed, _room: room });
         }
+        if shelved && self.is_one_sided(&wanted) {
+            let (inputs, held) =
+                self.inputs(wanted, &self.whole(material, metric, Keep::Depths))?;
+            let room = self.reserve(wanted, self.load_bytes(material))?;
+            return Ok(Work::Derive { inputs: Box::new(inputs), _room: [held, room] });
+        }
         if shelved {
             let room = self.reserve(wanted, self.load_bytes(material))?;
             return Ok(Work::Load { _room: room });
@@ -264,6 +271,27 @@ impl Build {
         Ok(None)
     }
 
+    /// Loads a table that the folder has for one side to move, and finds the other
+    /// side's depths one move on.
+    fn derive(&self, wanted: Key, inputs: &Inputs) -> Result<Option<Table>, BuildError> {
+        let (material, metric) = wanted;
+        let Some(folder) = &self.folder else { return Ok(None) };
+        let file = folder.open(material)?;
+        let Some(side) = file.derived_side(metric) else { return Ok(Some(file.load(metric)?)) };
+        let mut table = file.load_stored(metric)?;
+        // Pawn moves lead to other boards of the table itself, and there to the
+        // other side, whose depths are known.
+        inputs.add_table(Arc::new(table.clone()));
+        let derive = |game: &Arc<BoardValues>| {
+            let exits = inputs.exits(&game.board)?;
+            let mut whole = BoardValues::clone(game);
+            whole.values[side.index()].depth = derive_depths(self.backend, game, side, &*exits);
+            Ok::<_, BuildError>(Arc::new(whole))
+        };
+        table.parts = table.parts.par_iter().map(derive).collect::<Result<_, _>>()?;
+        Ok(Some(table))
+    }
+
     /// Solves a table from what it reads.
     fn solve(
         &self,
@@ -326,6 +354,13 @@ impl Build {
     pub(crate) fn is_stored(&self, &(material, metric): &Key) -> bool {
         is_loaded(material)
             && self.folder.as_ref().is_some_and(|folder| folder.has(material, metric))
+    }
+
+    /// Whether the folder has it for one side to move only.
+    pub(crate) fn is_one_sided(&self, &(material, metric): &Key) -> bool {
+        let file = self.folder.as_ref().filter(|_| is_loaded(material));
+        let file = file.and_then(|folder| folder.open(material).ok());
+        file.is_some_and(|file| file.derived_side(metric).is_some())
     }
 
     /// Whether a shelf other than the folder has it.
@@ -413,6 +448,9 @@ impl Build {
 enum Work<'a> {
     /// It is on a shelf or in the folder.
     Load { _room: Reservation<'a> },
+    /// It is in the folder for one side to move; the other follows from that and
+    /// from what it reads.
+    Derive { inputs: Box<Inputs>, _room: [Reservation<'a>; 2] },
     /// It is at hand, but compressed.
     Unpack { packed: Arc<PackedTable>, _room: Reservation<'a> },
     /// It is solved from what it reads.
@@ -424,6 +462,7 @@ impl Work<'_> {
     fn run(&self, build: &Build, wanted: Key, keep: Keep) -> Result<Option<Table>, BuildError> {
         match self {
             Work::Load { .. } => build.load(wanted),
+            Work::Derive { inputs, .. } => build.derive(wanted, inputs),
             Work::Unpack { packed, .. } => {
                 packed.unpack().map(Some).map_err(|error| BuildError::packing(wanted.0, error))
             }

@@ -100,7 +100,8 @@ impl Build {
             }
             _ => {}
         }
-        if let Some(folder) = self.folder.as_ref().filter(|_| self.is_stored(&key)) {
+        let whole = self.is_stored(&key) && !self.is_one_sided(&key);
+        if let Some(folder) = self.folder.as_ref().filter(|_| whole) {
             return Ok(Source::File { file: Box::new(folder.open(key.0)?), metric: key.1 });
         }
         self.make(key, keep).map(Source::Planes)

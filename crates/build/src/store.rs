@@ -169,7 +169,10 @@ impl Build {
         let has_all = |material: Material| self.missing(folder, material, metrics).is_empty();
         let goals: Vec<Material> =
             materials.iter().copied().filter(|&m| storage(m) != Storage::None).collect();
-        let needed = order(&goals, |material| material.len() <= 2 || has_all(material));
+        // A file of one side to move takes what its moves lead to.
+        let is_one_sided = |material| folder.open(material).is_ok_and(|f| f.is_one_sided());
+        let is_done = |material| has_all(material) && !is_one_sided(material);
+        let needed = order(&goals, |material| material.len() <= 2 || is_done(material));
         let (whole, logged): (Vec<Material>, Vec<Material>) =
             needed.into_iter().partition(|&material| storage(material) == Storage::Whole);
         outside_rayon(|| self.store_whole(folder, whole, metrics, making))?;
@@ -270,7 +273,7 @@ impl Build {
             && cost.together().max(self.least_to_store(material, metrics) + cost.planes_before())
                 > share_bytes;
         let mut tables: Vec<Box<dyn TableParts>> = Vec::new();
-        for &metric in &missing {
+        for &metric in missing.iter().chain(&self.half_stored(folder, material, &missing)) {
             let table = self.request(key(material, metric), keep_alone(material))?;
             tables.push(match apart {
                 true => Box::new(self.set_aside(folder, table)?),
@@ -286,6 +289,20 @@ impl Build {
         self.pool().install(write)?;
         missing.into_iter().for_each(|metric| self.mark_stored(material, metric));
         Ok(())
+    }
+
+    /// The metrics, beside those that are going to be stored, that the file has for
+    /// one side to move: they have to be whole to be written again.
+    fn half_stored(
+        &self,
+        folder: &Directory,
+        material: Material,
+        missing: &[Metric],
+    ) -> Vec<Metric> {
+        let Ok(file) = folder.open(material) else { return Vec::new() };
+        let known = stored_metrics(material, &file.solved_metrics());
+        let half = |metric: &Metric| file.derived_side(*metric).is_some();
+        known.into_iter().filter(|metric| half(metric) && !missing.contains(metric)).collect()
     }
 
     /// Puts a table into a file without a name, compressed lightly, to make room

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use molien_board::{Material, Position};
 use molien_build::Build;
 use molien_table::TableFile;
-use molien_values::{Metric, MoveClass, Outcome, Table, Value, better, value_before};
+use molien_values::{
+    Metric, MoveClass, Outcome, Table, Value, better, value_before, value_with_en_passant,
+};
 
 use crate::MineError;
 
@@ -86,18 +88,7 @@ impl MoveTables {
 
     /// The value of a position, en passant included.
     fn value(&self, position: &Position) -> Result<Value, MineError> {
-        if position.en_passant().is_none() {
-            return self.plain(position);
-        }
-        let moves = position.legal_moves();
-        let other = moves.iter().any(|m| !m.is_en_passant());
-        let mut best = other.then(|| self.plain(&position.without_en_passant())).transpose()?;
-        for m in moves.iter().filter(|m| m.is_en_passant()) {
-            let after = self.plain(&position.play(m))?;
-            let value = value_before(self.metric, MoveClass::of(m), after);
-            best = Some(best.map_or(value, |best| better(best, value)));
-        }
-        Ok(best.unwrap_or(Value::Draw))
+        value_with_en_passant(position, self.metric, |position| self.plain(position))
     }
 
     /// Counts the good moves of a position.

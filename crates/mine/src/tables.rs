@@ -73,8 +73,8 @@ impl TableSet {
 
     /// What a search needs: the depths in the metrics that are searched, and
     /// those told of what is found; classes under the 50-move rule are always
-    /// known. A stored table is read part by part while it is searched; another
-    /// is solved and kept in memory.
+    /// known. A stored table is read part by part while it is searched; another,
+    /// or one stored for one side to move, is made and kept in memory.
     ///
     /// # Errors
     /// If a table cannot be had.
@@ -89,7 +89,9 @@ impl TableSet {
         let file = build.folder().and_then(|folder| folder.open(canonical).ok());
         let has = |file: &TableFile| {
             let known = file.metrics();
-            [searched, told, &[rule]].concat().iter().all(|metric| known.contains(metric))
+            let whole = |metric: &Metric| file.derived_side(*metric).is_none();
+            let wanted = [searched, told, &[rule]].concat();
+            wanted.iter().all(|metric| known.contains(metric) && whole(metric))
         };
         let Some(file) = file.filter(has) else {
             return TableSet::solve(build, material, &[searched, told, &[rule]].concat());

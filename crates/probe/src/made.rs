@@ -82,10 +82,14 @@ impl MadeTables {
     fn value(&self, position: &Position, metric: Metric) -> Result<Value, ProbeError> {
         let material = position.material();
         if let Some(stored) = &self.stored
-            && let Some(file) = stored.file(material)?
-            && file.holds(metric)
+            && stored.holds(material, metric)
         {
-            return file.get(position, metric).map_err(crate::stored::damaged);
+            let mut found = Values::default();
+            let positions = std::slice::from_ref(position);
+            let failures = stored.values(positions, &[metric], std::slice::from_mut(&mut found));
+            let error = failures.into_iter().next().map(|failure| failure.error);
+            let missing = || ProbeError::MissingTable { material, metric };
+            return found.get(metric).ok_or_else(|| error.unwrap_or_else(missing));
         }
         match self.build.value(position, metric)? {
             // A win takes at least one ply, and a loss in none is mate: other

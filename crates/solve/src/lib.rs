@@ -5,7 +5,8 @@
 //! one metric, with statistics. The heart is a dozen lines of logic: `waves`.
 //! What boards read of each other is a [`View`]; what they can turn into is a
 //! [`Node`]. [`check_board`] states what a solution is and checks it by a
-//! forward pass that knows nothing of waves.
+//! forward pass that knows nothing of waves; [`derive_depths`] finds the depths of one
+//! side to move by the same laws.
 //!
 //! What it is not: it does not know which boards are needed, in which order, or
 //! where their values are kept (that is `molien-build`); it reads and writes no
@@ -18,7 +19,7 @@ mod progress;
 mod views;
 mod waves;
 
-pub use consistency::{Consistency, Inconsistency, Law, check_board};
+pub use consistency::{Consistency, Inconsistency, Law, check_board, derive_depths};
 pub use error::SolveError;
 pub use exits::{
     Boards, Captures, Exits, Node, PawnExits, PieceExits, Zeroing, ZeroingWins, reachable,

@@ -28,6 +28,25 @@ pub enum TableError {
         /// What was asked.
         metric: Metric,
     },
+    /// The metric is stored for one side to move only, and this is the other one:
+    /// its values follow from those and from smaller tables.
+    #[error("{}: holds {metric} with one side to move, and this is the other one", path.display())]
+    OtherSide {
+        /// The file.
+        path: PathBuf,
+        /// What was asked.
+        metric: Metric,
+    },
+    /// A value that is derived takes a table that is not there.
+    #[error("{}: {metric} with this side to move takes the table of {material}, which is not stored", path.display())]
+    Underneath {
+        /// The file.
+        path: PathBuf,
+        /// What was asked.
+        metric: Metric,
+        /// The table that is missing.
+        material: Material,
+    },
     /// The position does not belong to this table, or its pawns stand in a
     /// placement that was not solved.
     #[error("{}: does not hold the position {position}", path.display())]

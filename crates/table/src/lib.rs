@@ -49,4 +49,4 @@ pub use read::sizes::Sizes;
 pub use read::table_file::TableFile;
 pub use write::assemble::Assembly;
 pub use write::parts::TableParts;
-pub use write::{Pack, WriteOptions, write};
+pub use write::{Pack, Sides, WriteOptions, write};

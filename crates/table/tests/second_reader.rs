@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use molien_board::{Color, Position};
 use molien_build::Build;
 use molien_hyper::{Index, Tile};
-use molien_table::{Pack, TableFile, WriteOptions, write};
+use molien_table::{Pack, Sides, TableError, TableFile, WriteOptions, write};
 use molien_values::{Metric, Table, Value};
 
 const READER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/read_mol.py");
@@ -83,8 +83,15 @@ fn compare_in(name: &str, metrics: &[Metric], places: &[(usize, usize)], options
     let found = read(&path, metrics, &positions);
     assert_eq!(found.len(), positions.len());
     for (position, found) in positions.iter().zip(&found) {
-        let values = metrics.iter().map(|&metric| text(file.get(position, metric).unwrap()));
-        assert_eq!(*found, values.collect::<Vec<_>>().join(","), "{position}");
+        let value = |&metric: &Metric| match file.get(position, metric) {
+            Err(TableError::OtherSide { .. }) => {
+                let outcome = file.outcome(position).unwrap().name();
+                format!("{outcome}, depth not stored")
+            }
+            value => text(value.unwrap()),
+        };
+        let values: Vec<String> = metrics.iter().map(value).collect();
+        assert_eq!(*found, values.join(","), "{position}");
     }
 }
 
@@ -107,4 +114,5 @@ fn agrees_with_ours() {
     compare_in("KQK", &[Metric::Dtm], &[(0, 0), (0, 200)], &fast);
     compare_in("KNKN", &[Metric::Dtc], &[(0, 300)], &fast);
     compare_in("KPK", &[Metric::Dtm, Metric::Dtc, Metric::Dtz, Metric::Wdl], &[(3, 0)], &fast);
+    compare_in("KPK", &[Metric::Dtc, Metric::Wdl], &[(5, 0)], &fast.with_sides(Sides::One));
 }

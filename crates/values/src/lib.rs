@@ -42,7 +42,7 @@ pub use clock::{Precision, category_after, category_at, category_in};
 pub use clock_values::{ClockSpan, ClockValues};
 pub use graded::{BoardValues, Graded, GradedTile, MAX_BITS};
 pub use metric::Metric;
-pub use moves::{MoveClass, better, value_before};
+pub use moves::{MoveClass, better, value_before, value_with_en_passant};
 pub use name::UnknownName;
 pub use pawn_moves::{EnPassant, PawnMove, PawnMoveKind};
 pub use placement::Placement;

@@ -1,6 +1,6 @@
 //! How a value passes through a move.
 
-use molien_board::Move;
+use molien_board::{Move, Position};
 
 use crate::{Metric, Rule, Value};
 
@@ -48,6 +48,30 @@ pub fn value_before(metric: Metric, class: MoveClass, after: Value) -> Value {
         Value::Loss(plies) => Value::Win(count(plies)),
     };
     if metric == Metric::Wdl { before.as_class() } else { before }
+}
+
+/// The value of a position with its right to capture en passant, from those of
+/// positions without such rights. Where such captures are the only moves, what the
+/// position would be worth without them does not count.
+///
+/// # Errors
+/// If a value cannot be had.
+pub fn value_with_en_passant<E>(
+    position: &Position,
+    metric: Metric,
+    mut plain: impl FnMut(&Position) -> Result<Value, E>,
+) -> Result<Value, E> {
+    if position.en_passant().is_none() {
+        return plain(position);
+    }
+    let moves = position.legal_moves();
+    let other = moves.iter().any(|m| !m.is_en_passant());
+    let mut best = other.then(|| plain(&position.without_en_passant())).transpose()?;
+    for m in moves.iter().filter(|m| m.is_en_passant()) {
+        let value = value_before(metric, MoveClass::of(m), plain(&position.play(m))?);
+        best = Some(best.map_or(value, |best| better(best, value)));
+    }
+    Ok(best.unwrap_or(Value::Draw))
 }
 
 /// The value the mover prefers: a fast win, a draw, a slow loss.

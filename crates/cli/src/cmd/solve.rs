@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use molien_board::{Color, Material};
 use molien_build::{Making, Storage, dependencies, storage};
 use molien_schema::SolvedJson;
-use molien_table::{Directory, Pack, WriteOptions};
+use molien_table::{Directory, Pack, Sides, WriteOptions};
 use molien_values::{Metric, Stats, Table};
 
 use crate::Verdict;
@@ -26,6 +26,7 @@ Examples:
   molien solve --men 3           every material with up to three men
   molien solve KRK --rebuild     make a damaged table anew
   molien solve KRKN --metric wdl --pack small
+  molien solve KRPKR --metric dtz50 --sides one
 
 Tables with up to five men, and with six men and no pawns, are stored in the metrics
 asked for, and so are the smaller tables they depend on; a metric asked for later is
@@ -55,6 +56,11 @@ pub struct SolveArgs {
     /// How files are coded [default: as the file that is there, a new one quickly]
     #[arg(long, value_name = "HOW")]
     pack: Option<PackArg>,
+    /// Store depths of both sides to move, or of the one that takes fewer bytes: the
+    /// other's are then worked out from those and from smaller tables, whenever
+    /// they are asked for [default: as the file that is there, a new one both]
+    #[arg(long, value_name = "WHICH")]
+    sides: Option<SidesArg>,
     /// Check every value on the CUDA card against those one move on, before the
     /// table leaves it; a wrong one is an error
     #[arg(long)]
@@ -80,6 +86,31 @@ impl From<PackArg> for Pack {
             PackArg::Quick => Pack::QUICK,
         }
     }
+}
+
+/// The sides to move whose depths are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SidesArg {
+    /// Both
+    Both,
+    /// One, with files coded as by --pack fast or small
+    One,
+}
+
+/// How files are written.
+fn write_options(args: &SolveArgs) -> anyhow::Result<WriteOptions> {
+    let sides = args.sides.map(|sides| match sides {
+        SidesArg::Both => Sides::Both,
+        SidesArg::One => Sides::One,
+    });
+    let pack = match (args.pack, sides) {
+        (Some(PackArg::Quick), Some(Sides::One)) => {
+            anyhow::bail!("--sides one takes files coded by --pack fast or small")
+        }
+        (None, Some(Sides::One)) => Some(Pack::Fast),
+        (pack, _) => pack.map(Pack::from),
+    };
+    Ok(WriteOptions { pack, sides })
 }
 
 /// Solves and prints a line for every table. Unless that is forbidden, tables
@@ -134,7 +165,7 @@ fn store(context: &Context, materials: &[Material], args: &SolveArgs) -> anyhow:
     let (stored, others): (Vec<Material>, Vec<Material>) =
         materials.iter().partition(|&&material| storage(material) != Storage::None);
     estimate::announce(context, &stored, metrics);
-    let options = WriteOptions { pack: args.pack.map(Pack::from) };
+    let options = write_options(args)?;
     let seconds = make(context, &stored, metrics, options)?;
     let tables = context.own_tablebase();
     for material in stored {

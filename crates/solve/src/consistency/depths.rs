@@ -2,6 +2,7 @@
 
 use molien_board::Color;
 use molien_hyper::{Plane, Tile};
+use molien_operators::Backend;
 use molien_values::Graded;
 use rayon::prelude::*;
 
@@ -9,28 +10,28 @@ use super::plies::PlySets;
 use super::{Check, Consistency, Law, Out};
 
 /// The values of one side to move, and which plies occur where.
-struct Side<'a> {
+pub(super) struct Side<'a> {
     values: &'a Graded,
     won: PlySets,
     lost: PlySets,
 }
 
 impl<'a> Side<'a> {
-    fn new(values: &'a Graded) -> Side<'a> {
+    pub fn new(values: &'a Graded) -> Side<'a> {
         let won = PlySets::of_values(values, &values.won);
         let lost = PlySets::of_values(values, &values.lost);
         Side { values, won, lost }
     }
 
-    fn deepest(&self) -> u16 {
+    pub fn deepest(&self) -> u16 {
         self.won.greatest().max(self.lost.greatest())
     }
 
-    fn won_at(&self, tile: usize, ply: u16) -> Tile {
+    pub fn won_at(&self, tile: usize, ply: u16) -> Tile {
         exactly(self.values, &self.values.won, &self.won, tile, ply)
     }
 
-    fn lost_at(&self, tile: usize, ply: u16) -> Tile {
+    pub fn lost_at(&self, tile: usize, ply: u16) -> Tile {
         exactly(self.values, &self.values.lost, &self.lost, tile, ply)
     }
 }
@@ -76,7 +77,7 @@ impl Front {
 }
 
 /// Makes a plane show other tiles, writing only where there was or is one.
-fn show(plane: &mut Plane, now: impl Fn(usize) -> Tile + Sync) {
+pub(super) fn show(plane: &mut Plane, now: impl Fn(usize) -> Tile + Sync) {
     let tiles = plane.tiles.par_iter_mut().zip(&mut plane.live).enumerate().with_min_len(64);
     tiles.for_each(|(number, (tile, live))| {
         let next = now(number);
@@ -89,9 +90,39 @@ fn show(plane: &mut Plane, now: impl Fn(usize) -> Tile + Sync) {
 }
 
 /// Which plies the moves out of the board have in each tile.
-struct OutPlies {
+pub(super) struct OutPlies {
     wins: PlySets,
     holds: PlySets,
+}
+
+impl OutPlies {
+    pub fn new(out: &[Out]) -> OutPlies {
+        OutPlies {
+            wins: PlySets::of_releases(out.len(), |tile| &out[tile].wins.release),
+            holds: PlySets::of_releases(out.len(), |tile| &out[tile].holds.release),
+        }
+    }
+
+    /// The greatest ply of all.
+    pub fn greatest(&self) -> u16 {
+        self.wins.greatest().max(self.holds.greatest())
+    }
+
+    /// Where the best move out of the board wins in exactly so many plies.
+    pub fn win_at(&self, backend: &dyn Backend, out: &[Out], tile: usize, ply: u16) -> Tile {
+        match self.wins.contains(tile, ply) {
+            true => backend.release_at(out[tile].wins.release.plies(), ply),
+            false => Tile::EMPTY,
+        }
+    }
+
+    /// Where the longest move out of the board loses in exactly so many plies.
+    pub fn hold_at(&self, backend: &dyn Backend, out: &[Out], tile: usize, ply: u16) -> Tile {
+        match self.holds.contains(tile, ply) {
+            true => backend.release_at(out[tile].holds.release.plies(), ply),
+            false => Tile::EMPTY,
+        }
+    }
 }
 
 impl Check<'_> {
@@ -102,10 +133,7 @@ impl Check<'_> {
         let own = Side::new(&values[side.index()]);
         let their = Side::new(&values[side.other().index()]);
         let tiles = out.len();
-        let plies = OutPlies {
-            wins: PlySets::of_releases(tiles, |tile| &out[tile].wins.release),
-            holds: PlySets::of_releases(tiles, |tile| &out[tile].holds.release),
-        };
+        let plies = OutPlies::new(out);
         let mut front = Front {
             ply: 0,
             their_won: Plane::empty(tiles),
@@ -150,9 +178,7 @@ impl Check<'_> {
             if some_lost {
                 quick = self.quiet(side, &front.their_lost, cell);
             }
-            if plies.wins.contains(t, ply) {
-                quick = quick.or(&self.backend.release_at(out[t].wins.release.plies(), ply));
-            }
+            quick = quick.or(&plies.win_at(self.backend, out, t, ply));
             let quick = quick.and(&own.values.legal[t]);
             let late = quick.minus(&won).minus(&front.sooner[t]);
             let bad = won.minus(&quick).or(&late);

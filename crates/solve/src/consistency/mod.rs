@@ -5,7 +5,10 @@
 //! a tile at a time: who wins here, how fast in `depths`.
 
 mod depths;
+mod derive;
 mod plies;
+
+pub use derive::derive_depths;
 
 use std::fmt;
 

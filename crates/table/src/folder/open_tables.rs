@@ -135,10 +135,15 @@ impl OpenTables {
         Ok(file.map(|file| file.metrics()).unwrap_or_default())
     }
 
-    /// Whether a material's values can be read in a metric.
+    /// Whether a material's values can be read in a metric, with either side to
+    /// move.
     pub fn holds(&self, material: Material, metric: Metric) -> bool {
         let file = || self.known(material, &[metric]).file.ok().flatten();
-        material.len() == 2 || file().is_some_and(|file| file.holds(metric))
+        let whole = |file: Arc<TableFile>| {
+            file.holds(metric)
+                && (file.derived_side(metric).is_none() || self.holds_below(material, metric))
+        };
+        material.len() == 2 || file().is_some_and(whole)
     }
 
     /// Statistics of a material, in canonical orientation; none if they are not
@@ -246,6 +251,16 @@ impl Batch<'_> {
         let (material, mut rest, mut failed) = (*material, self.metrics, Vec::new());
         // A metric that cannot be read does not keep others from being so.
         while let Err((metric, error)) = file.fill_at(place, position, rest, values) {
+            let error = match error {
+                TableError::OtherSide { .. } => match self.tables.derive(file, position, metric) {
+                    Ok(value) => {
+                        values.set(metric, value);
+                        continue;
+                    }
+                    Err(error) => error,
+                },
+                error => error,
+            };
             let at = rest.iter().position(|&other| other == metric).unwrap_or(rest.len() - 1);
             rest = &rest[at + 1..];
             failed.push((metric, error));

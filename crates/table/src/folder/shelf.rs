@@ -5,7 +5,7 @@ use std::sync::Arc;
 use molien_board::Material;
 use molien_values::{Metric, Shelf, ShelfError, Table};
 
-use crate::Directory;
+use crate::{Directory, TableFile};
 
 /// Tables of more men are not brought into memory as a whole: they are solved
 /// again instead.
@@ -13,7 +13,8 @@ const LOADED_MEN: usize = 5;
 
 impl Shelf for Directory {
     fn contains(&self, material: Material, metric: Metric) -> bool {
-        material.len() <= LOADED_MEN && self.has(material, metric)
+        let is_whole = |file: TableFile| file.has(metric) && file.derived_side(metric).is_none();
+        material.len() <= LOADED_MEN && self.open(material).is_ok_and(is_whole)
     }
 
     fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, ShelfError> {

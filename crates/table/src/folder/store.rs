@@ -72,7 +72,8 @@ impl Directory {
     /// a part of each.
     ///
     /// # Errors
-    /// If the tables do not belong together or the disk refuses.
+    /// If the tables do not belong together or the disk refuses, or if the file that
+    /// is there holds another metric for one side to move: it has to be given too.
     pub fn store_parts(
         &self,
         tables: &[&dyn TableParts],
@@ -96,6 +97,10 @@ impl Directory {
                 continue;
             }
             let Some(file) = &earlier else { continue };
+            if file.derived_side(metric).is_some() {
+                // Half of a table is not what would be stored of it.
+                return Err(file.other_side(file.find(metric)?));
+            }
             let apart = material.has_pawns() && room_bytes.is_some();
             let table: Result<Box<dyn TableParts>, TableError> = match apart {
                 false => file.load(metric).map(|table| Box::new(table) as _),
@@ -105,8 +110,7 @@ impl Directory {
         }
         let all = tables.iter().copied().chain(kept.iter().map(|table| &**table));
         let all: Vec<&dyn TableParts> = all.collect();
-        let pack = options.pack(earlier.as_ref().map(|file| file.pack()));
-        self.write_locked(&all, &WriteOptions::packed(pack), room_bytes)?;
+        self.write_locked(&all, &options.following(earlier.as_deref()), room_bytes)?;
         let metrics: Vec<Metric> = all.iter().map(|table| table.stats().metric).collect();
         self.tidy(material, &metrics)
     }

@@ -11,7 +11,7 @@ use crate::format::layout::{Layout, on_diagonal};
 use crate::format::predict::Room;
 use crate::keys::key::{NONE_KEY, ValueKey, after};
 use crate::read::packed::Packed;
-use crate::read::packed_load::Exchanged;
+use crate::read::packed_load::{Exchanged, Told};
 use crate::{TableError, TableFile};
 
 /// Other cells that hold the same position: like men in another order, and
@@ -72,8 +72,8 @@ fn own_mirror(layout: &Layout, part: usize, class: usize) -> Option<Symmetry> {
 /// Decodes the parts of a file.
 pub(crate) struct PartDecoder<'a> {
     pub file: &'a TableFile,
-    /// Without a metric, outcomes only: depths are 0.
-    pub metric: Option<usize>,
+    /// What is told of values; classes only of files of learnt contexts.
+    pub told: Told,
 }
 
 impl PartDecoder<'_> {
@@ -147,7 +147,7 @@ impl PartDecoder<'_> {
     ) -> Result<[Vec<ValueKey>; 2], TableError> {
         let images = Images::new(self.layout());
         let filled = |part: usize| -> Result<Vec<Vec<ValueKey>>, TableError> {
-            let mut sides = self.file.packed_keys(packed, part, self.metric)?;
+            let mut sides = self.file.packed_keys(packed, part, self.told)?;
             sides.par_iter_mut().for_each(|keys| self.fill_images(&images, part, 0, keys));
             Ok(sides)
         };
@@ -228,7 +228,7 @@ impl PartDecoder<'_> {
         let block_cells = self.layout().tiles_per_block * self.layout().tile_cells();
         for (number, keys) in self.blocks(part, group).zip(keys.chunks_mut(block_cells)) {
             let block = self.file.read_block(number)?;
-            let decoded = block.base_keys(&self.file.shared, self.metric, keys);
+            let decoded = block.base_keys(&self.file.shared, self.told.metric(), keys);
             decoded.map_err(self.malformed(number))?;
         }
         Ok(())
@@ -256,8 +256,8 @@ impl PartDecoder<'_> {
                 let best = &mut room.best.as_flattened_mut()[..tile_cells];
                 let out = &mut keys[tile.range()];
                 block
-                    .raise_by_hints(shared, self.metric, i, best)
-                    .and_then(|()| block.own_keys(shared, self.metric, i, best, out))
+                    .raise_by_hints(shared, self.told.metric(), i, best)
+                    .and_then(|()| block.own_keys(shared, self.told.metric(), i, best, out))
                     .map_err(self.malformed(number))?;
             }
         }

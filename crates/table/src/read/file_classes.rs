@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use crate::keys::board_map::{BoardMap, ValuePlanes};
 use crate::keys::gather::Seen;
 use crate::read::decode::PartDecoder;
+use crate::read::packed_load::Told;
 use crate::write::classes::{ClassValues, Classes, legal_class};
 use crate::{TableError, TableFile};
 
@@ -49,7 +50,8 @@ impl FileClasses {
 
     fn decode(&self, class: usize) -> Result<ClassValues, TableError> {
         let layout = &self.file.shared.meta.layout;
-        let decoder = PartDecoder { file: &self.file, metric: self.metric };
+        let told = self.metric.map_or(Told::Outcomes, Told::Depths);
+        let decoder = PartDecoder { file: &self.file, told };
         let [base, own] = decoder.class(class)?;
         let places = BoardMap::new(layout, &self.board);
         Ok(Color::BOTH.map(|turn| {

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use crate::keys::board_map::{BoardMap, ValuePlanes};
 use crate::keys::gather::Seen;
 use crate::read::decode::PartDecoder;
+use crate::read::packed_load::Told;
 use crate::{TableError, TableFile};
 
 /// What is read of a part of a table.
@@ -27,14 +28,39 @@ impl TableFile {
     /// Reads all values in one metric into memory, as the solver holds them.
     ///
     /// # Errors
-    /// If the metric is not stored or a block is damaged.
+    /// If the metric is not stored for both sides to move or a block is damaged.
     pub fn load(&self, metric: Metric) -> Result<Table, TableError> {
+        self.check_sides(metric, [true; 2])?;
+        self.load_stored(metric)
+    }
+
+    /// As [`TableFile::load`], of one that is stored for one side to move: the
+    /// depths of [`TableFile::derived_side`] are 0.
+    ///
+    /// # Errors
+    /// If the metric is not stored or a block is damaged.
+    pub fn load_stored(&self, metric: Metric) -> Result<Table, TableError> {
         let material = self.material();
         let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
         let numbers = (0..self.placements().len()).into_par_iter();
-        let parts = numbers.map(|number| self.load_number(metric, number).map(Arc::new));
+        let parts = numbers.map(|number| self.load_part(metric, number).map(Arc::new));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         Ok(Table { material, metric, parts, stats: self.stats(metric)? })
+    }
+
+    /// The side to move whose depths in a metric are not stored: they follow from
+    /// the other's, and from those of the tables that captures and promotions lead
+    /// to.
+    pub fn derived_side(&self, metric: Metric) -> Option<Color> {
+        self.shared.meta.derived(self.find(metric).ok()?).filter(|_| metric != Metric::Wdl)
+    }
+
+    /// Checks that the depths of these sides to move are stored.
+    fn check_sides(&self, metric: Metric, sides: [bool; 2]) -> Result<(), TableError> {
+        match self.derived_side(metric).filter(|side| sides[side.index()]) {
+            Some(_) => Err(self.other_side(self.find(metric)?)),
+            None => Ok(()),
+        }
     }
 
     /// Reads the board around a canonical placement of the pawns, which is that
@@ -59,14 +85,23 @@ impl TableFile {
         metric: Metric,
         number: usize,
     ) -> Result<BoardValues, TableError> {
+        self.check_sides(metric, [true; 2])?;
+        self.load_part(metric, number)
+    }
+
+    fn load_part(&self, metric: Metric, number: usize) -> Result<BoardValues, TableError> {
         let place = self.find(metric)?;
         let stored = &self.shared.meta.metrics[place];
-        if metric == Metric::Wdl && stored.metric != metric {
-            let BoardValues { board, values } = self.load_number(stored.metric, number)?;
+        let told = match metric == Metric::Wdl && self.packed.is_some() {
+            true => Told::Classes,
+            false if stored.coding.stored => Told::Depths(place),
+            false => Told::Outcomes,
+        };
+        if metric == Metric::Wdl && stored.metric != metric && told != Told::Classes {
+            let BoardValues { board, values } = self.load_part(stored.metric, number)?;
             return Ok(BoardValues { board, values: values.each_ref().map(Graded::as_classes) });
         }
-        let stored = stored.coding.stored;
-        let decoder = PartDecoder { file: self, metric: stored.then_some(place) };
+        let decoder = PartDecoder { file: self, told };
         let mut part = self.read_with(&decoder, number, [true; 2])?;
         keep_stalemates(&mut part);
         Ok(part)
@@ -98,8 +133,15 @@ impl TableFile {
     /// # Panics
     /// If there is no such part.
     pub fn read_part(&self, part: usize, reading: Reading) -> Result<BoardValues, TableError> {
-        let metric = reading.metric.map(|metric| self.find_depths(metric)).transpose()?;
-        self.read_with(&PartDecoder { file: self, metric }, part, reading.sides)
+        let told = match reading.metric {
+            None => Told::Outcomes,
+            Some(Metric::Wdl) if self.packed.is_some() => Told::Classes,
+            Some(metric) => {
+                self.check_sides(metric, reading.sides)?;
+                Told::Depths(self.find_depths(metric)?)
+            }
+        };
+        self.read_with(&PartDecoder { file: self, told }, part, reading.sides)
     }
 
     fn read_with(

@@ -146,15 +146,28 @@ impl TableFile {
         Ok(packed.classes.get_or_init(|| Section { table, data }))
     }
 
+    /// The number of the section of depths in the metric at a place with a side to
+    /// move.
+    pub(crate) fn depth_section(&self, metric: usize, side: Color) -> Result<usize, TableError> {
+        let stored = self.shared.meta.depth_section(metric, side);
+        stored.ok_or_else(|| self.other_side(metric))
+    }
+
+    /// Why depths in the metric at a place cannot be read with one side to move.
+    pub(crate) fn other_side(&self, metric: usize) -> TableError {
+        let metric = self.shared.meta.metrics[metric].metric;
+        TableError::OtherSide { path: self.path().to_owned(), metric }
+    }
+
     /// The depths in the metric at a place with one of the stored sides to
     /// move.
     pub(crate) fn depths<'a>(
         &'a self,
         packed: &'a Packed,
         metric: usize,
-        side: usize,
+        side: Color,
     ) -> Result<&'a Section<Depths>, TableError> {
-        let number = self.shared.meta.depth_section(metric, side);
+        let number = self.depth_section(metric, side)?;
         if let Some(known) = packed.depths[number - 1].get() {
             return Ok(known);
         }
@@ -164,8 +177,7 @@ impl TableFile {
         let table = Depths::read(&mut front, &packed.layout, earlier);
         let table = table.map_err(|error| self.bad_section(&error))?;
         let fits = table.data_len() == place[1].len() && front.is_empty();
-        let turn = table.turn() == packed.sides[side];
-        let data = self.fitting(fits && turn, place)?;
+        let data = self.fitting(fits && table.turn() == side, place)?;
         Ok(packed.depths[number - 1].get_or_init(|| Section { table, data }))
     }
 

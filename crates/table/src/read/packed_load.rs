@@ -14,6 +14,24 @@ use crate::read::packed::{Packed, Scratches};
 use crate::read::packed_tiles::class_value;
 use crate::{TableError, TableFile};
 
+/// What is told of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Told {
+    /// Who wins.
+    Outcomes,
+    /// That, and whether in time for the 50-move rule.
+    Classes,
+    /// The depth in the metric at this place.
+    Depths(usize),
+}
+
+impl Told {
+    /// The metric whose depths are told.
+    pub fn metric(self) -> Option<usize> {
+        if let Told::Depths(metric) = self { Some(metric) } else { None }
+    }
+}
+
 /// A stretch of tiles, decoded.
 struct Stretch {
     /// Counted through all parts.
@@ -47,12 +65,12 @@ fn copy_rows(to: &mut DepthTile, from: &DepthTile, rows: &[u8]) {
 
 impl TableFile {
     /// The values of all cells of a part that are stored, of each stored side to
-    /// move. Without a metric depths are 0.
+    /// move. Depths that are not stored, or not asked for, are 0.
     pub(crate) fn packed_keys(
         &self,
         packed: &Packed,
         part: usize,
-        metric: Option<usize>,
+        told: Told,
     ) -> Result<Vec<Vec<ValueKey>>, TableError> {
         let (per_part, cells) = (packed.layout.tiles_per_part(), packed.layout.rows() * 64);
         let mut keys = vec![vec![NONE_KEY; per_part * cells]; packed.sides.len()];
@@ -71,7 +89,7 @@ impl TableFile {
             packed.with_scratch(|scratch| {
                 let stretch = self.stretch(packed, tiles, scratch)?;
                 for (side, keys) in keys.iter_mut().enumerate() {
-                    self.set_keys(packed, &stretch, (side, metric), scratch, keys)?;
+                    self.set_keys(packed, &stretch, (side, told), scratch, keys)?;
                 }
                 Ok(())
             })
@@ -120,7 +138,7 @@ impl TableFile {
         let earlier = earlier.map(|m| self.stretch_depths(packed, stretch, (side, m), scratch));
         let earlier = earlier.transpose()?;
         let mut known = InStretch { first, classes, earlier, none: ClassTile::default() };
-        let section = self.depths(packed, metric, side)?;
+        let section = self.depths(packed, metric, packed.sides[side])?;
         let mut depths = vec![[[0; 64]; 64]; stretch.tiles.len()];
         for stream in section.table.streams_of(stretch.tiles.clone()) {
             let range = Some(section.table.range(stream));
@@ -141,11 +159,13 @@ impl TableFile {
         &self,
         packed: &Packed,
         stretch: &Stretch,
-        (side, metric): (usize, Option<usize>),
+        (side, told): (usize, Told),
         scratch: &mut Scratches,
         keys: &mut [ValueKey],
     ) -> Result<(), TableError> {
-        let deep = metric.filter(|&metric| self.is_deep(metric));
+        let is_stored =
+            |metric: &usize| self.shared.meta.depth_section(*metric, packed.sides[side]).is_some();
+        let deep = told.metric().filter(is_stored);
         let depths = deep.map(|m| self.stretch_depths(packed, stretch, (side, m), scratch));
         let depths = depths.transpose()?;
         let rows = packed.layout.rows();
@@ -156,10 +176,10 @@ impl TableFile {
                     let value = class_value(class);
                     for column in Bitboard(classes.exactly(row, usize::from(class))) {
                         let column = column.index();
-                        let plies = match (&depths, metric) {
+                        let plies = match (&depths, told) {
                             (Some(depths), _) => depths[i][row][column],
-                            (None, Some(_)) => value.plies().unwrap_or(0),
-                            (None, None) => 0,
+                            (None, Told::Classes) => value.plies().unwrap_or(0),
+                            (None, _) => 0,
                         };
                         keys[column] = match value {
                             Value::Win(_) => win(plies),

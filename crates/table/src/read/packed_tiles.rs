@@ -183,11 +183,10 @@ impl TableFile {
         reach: Reach,
     ) -> Result<Arc<KeptTile>, TableError> {
         let Cell { tile, row, turn } = cell;
-        let side = packed.side(turn).unwrap_or(0);
-        let section_number = 1 + self.shared.meta.depth_section(metric, side);
+        let section_number = 1 + self.depth_section(metric, turn)?;
         let number = section_number * packed.layout.tiles() + tile;
         self.kept_tile(packed, number, (row, reach), |reach| {
-            let section = self.depths(packed, metric, side)?;
+            let section = self.depths(packed, metric, turn)?;
             let stream = section.table.stream_of(tile, row);
             let stream = stream.map(|stream| section.table.range(stream));
             let data = self.stream_data(packed, &section.data, stream)?;

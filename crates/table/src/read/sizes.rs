@@ -45,9 +45,10 @@ impl TableFile {
     fn packed_sizes(&self, packed: &Packed) -> Sizes {
         let metrics = self.shared.meta.metrics.iter().enumerate();
         let deep = metrics.filter(|(place, _)| self.is_deep(*place));
-        let section = |place: usize, side: usize| match side < packed.sides.len() {
-            true => packed.section_len(self.shared.meta.depth_section(place, side)),
-            false => 0,
+        let section = |place: usize, side: usize| {
+            let side = packed.sides.get(side);
+            let number = side.and_then(|&side| self.shared.meta.depth_section(place, side));
+            number.map_or(0, |number| packed.section_len(number))
         };
         let depths: Vec<(Metric, [u64; 2])> = deep
             .map(|(place, stored)| (stored.metric, [section(place, 0), section(place, 1)]))

@@ -21,6 +21,7 @@ use crate::read::decode::PartDecoder;
 use crate::read::front::read_front;
 use crate::read::mmap::Mapped;
 use crate::read::packed::Packed;
+use crate::read::packed_load::Told;
 use crate::write::packed::pack_of;
 use crate::{Pack, TableError};
 
@@ -151,6 +152,11 @@ impl TableFile {
         &self.shared.meta.writer
     }
 
+    /// Whether depths are stored for one side to move only.
+    pub fn is_one_sided(&self) -> bool {
+        self.shared.meta.packed.as_ref().is_some_and(|packed| packed.derived.is_some())
+    }
+
     /// How its values are coded, or as good as.
     pub fn pack(&self) -> Pack {
         if self.packed.is_some() { pack_of(self.writer()) } else { Pack::QUICK }
@@ -241,12 +247,11 @@ impl TableFile {
             let what = "the whole file".to_owned();
             return Err(TableError::Checksum { path: self.path.clone(), what, expected, found });
         }
-        let stored = |place: &usize| self.shared.meta.metrics[*place].coding.stored;
-        let depths = (0..self.shared.meta.metrics.len()).filter(stored).map(Some);
-        let metrics: Vec<Option<usize>> = depths.collect();
-        let metrics = if metrics.is_empty() { vec![None] } else { metrics };
-        for metric in metrics {
-            let decoder = PartDecoder { file: self, metric };
+        let metrics = self.shared.meta.metrics.iter().enumerate();
+        let stored = metrics.filter(|(_, stored)| stored.coding.stored);
+        let depths: Vec<Told> = stored.map(|(place, _)| Told::Depths(place)).collect();
+        for told in if depths.is_empty() { vec![Told::Outcomes] } else { depths } {
+            let decoder = PartDecoder { file: self, told };
             let parts = (0..self.shared.meta.layout.placements.len()).into_par_iter();
             parts.try_for_each(|part| decoder.check(part))?;
         }

@@ -21,7 +21,6 @@ use molien_board::Material;
 use molien_values::{Metric, Table};
 use rayon::prelude::*;
 
-use crate::TableError;
 use crate::format::coding::{Coding, DifferenceRange};
 use crate::format::compress::Packer;
 use crate::format::layout::Layout;
@@ -37,6 +36,7 @@ use crate::write::records::FileFront;
 use crate::write::solved::SolvedMetric;
 use crate::write::streams::{Coder, raw_streams};
 use crate::write::unwritable::Unwritable;
+use crate::{TableError, TableFile};
 
 /// How values are coded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,6 +59,20 @@ pub struct WriteOptions {
     /// How values are coded; if nothing is said, as in the file that is added to,
     /// and quickly in a new one.
     pub pack: Option<Pack>,
+    /// The sides to move whose depths are stored; if nothing is said, as in the
+    /// file that is added to, and both in a new one.
+    pub sides: Option<Sides>,
+}
+
+/// The sides to move whose depths are stored. Who wins is stored for both.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sides {
+    /// Both.
+    Both,
+    /// The one that takes fewer bytes, where values are coded by learnt contexts.
+    /// The other's follow from these, one move on, and from the tables that
+    /// captures and promotions lead to.
+    One,
 }
 
 /// One or two percent larger than level 9 in less than half of the time.
@@ -77,7 +91,7 @@ impl Pack {
 impl WriteOptions {
     /// Coded in this way.
     pub const fn packed(pack: Pack) -> WriteOptions {
-        WriteOptions { pack: Some(pack) }
+        WriteOptions { pack: Some(pack), sides: None }
     }
 
     /// How values are coded, those of an earlier file in this way.
@@ -87,7 +101,23 @@ impl WriteOptions {
 
     /// Coded quickly, with this zstd level.
     pub const fn quick(level: i32) -> WriteOptions {
-        WriteOptions { pack: Some(Pack::Quick { level }) }
+        WriteOptions { pack: Some(Pack::Quick { level }), sides: None }
+    }
+
+    /// The same, with depths of these sides to move.
+    #[must_use]
+    pub const fn with_sides(mut self, sides: Sides) -> WriteOptions {
+        self.sides = Some(sides);
+        self
+    }
+
+    /// What is said, the rest as in an earlier file.
+    pub(crate) fn following(&self, earlier: Option<&TableFile>) -> WriteOptions {
+        let one = |file: &TableFile| if file.is_one_sided() { Sides::One } else { Sides::Both };
+        WriteOptions {
+            pack: Some(self.pack(earlier.map(TableFile::pack))),
+            sides: self.sides.or(earlier.map(one)),
+        }
     }
 }
 
@@ -121,7 +151,8 @@ pub(crate) fn write_parts(
     let (source, aliases) = arrange(solved)?;
     let pack = options.pack(None);
     let whole = source.metrics.iter().all(SolvedMetric::keeps_depths);
-    let written = match PackedWriter::new(pack).filter(|_| whole) {
+    let sides = options.sides.unwrap_or(Sides::Both);
+    let written = match PackedWriter::new(pack, sides).filter(|_| whole) {
         Some(writer) => writer.write(path, &source, aliases),
         None => write_source(path, &source, aliases, pack.level(), room_cells),
     };

@@ -13,12 +13,14 @@ use crate::format::coding::{Alphabet, Coding};
 use crate::format::compress::Packer;
 use crate::format::file::{GROUP_LEN, HEAD_LEN, Head, VERSION, head_sum, record_sum, records_sum};
 use crate::format::meta::{Meta, MetricMeta};
-use crate::format::packed_meta::{PackedMeta, SectionLen, packed_layout, sides};
+use crate::format::packed_meta::{
+    PackedMeta, SectionLen, depth_sides, is_derivable, packed_layout,
+};
 use crate::write::atomic::AtomicFile;
 use crate::write::block_encoder::SolvedMaterial;
 use crate::write::solved::SolvedMetric;
 use crate::write::unwritable::Unwritable;
-use crate::write::{Aliases, Pack};
+use crate::write::{Aliases, Pack, Sides};
 
 /// Who writes: equal tables give equal files as long as this stays. To be
 /// raised when what is learnt or chosen changes; the golden files tell.
@@ -47,13 +49,14 @@ impl From<PackError> for Unwritable {
 pub(crate) struct PackedWriter {
     name: &'static str,
     profile: Profile,
+    sides: Sides,
 }
 
 impl PackedWriter {
     /// `None` if learnt contexts are not what is asked for.
-    pub fn new(pack: Pack) -> Option<PackedWriter> {
+    pub fn new(pack: Pack, sides: Sides) -> Option<PackedWriter> {
         let wanted = WRITERS.iter().find(|(_, known, _)| *known == pack);
-        wanted.map(|&(name, _, profile)| PackedWriter { name, profile })
+        wanted.map(|&(name, _, profile)| PackedWriter { name, profile, sides })
     }
 
     /// Writes a file.
@@ -71,9 +74,10 @@ impl PackedWriter {
         let (layout, base) = find_layout(&tables);
         let layout = Arc::new(layout);
         let mut sections = vec![classes(&tables, &layout, base, profile)?];
-        for number in 0..tables.metrics.len() {
-            for side in sides(layout.material(), base) {
-                let metric = molien_pack::Metric { number, earlier: earlier(number) };
+        let derived = self.derived(&tables, &layout);
+        for (number, table) in tables.metrics.iter().enumerate() {
+            for side in depth_sides(layout.material(), base, derived, table.metric) {
+                let metric = coded(&tables, number, derived);
                 sections.push(depths(&tables, &layout, side, metric, profile)?);
             }
         }
@@ -81,31 +85,57 @@ impl PackedWriter {
             front: (section.bytes.len() - section.data_len) as u64,
             data: section.data_len as u64,
         };
-        let packed = PackedMeta { fifty, sections: sections.iter().map(len).collect() };
+        let packed = PackedMeta { fifty, derived, sections: sections.iter().map(len).collect() };
         let meta = Meta {
             layout: packed_layout(&layout, base),
             writer: self.name.to_owned(),
-            metrics: metrics(&all),
+            metrics: metrics(&all, &tables, derived),
             aliases,
             dictionaries: Vec::new(),
             packed: Some(packed.clone()),
         };
         write_file(path, &meta.encode_packed(&packed), &sections)
     }
+
+    /// The side to move whose depths are left out: the one that would take more.
+    fn derived(&self, tables: &Tables<'_>, layout: &molien_pack::Layout) -> Option<Color> {
+        let derivable = |number: &usize| is_derivable(tables.metrics[*number].metric);
+        let has_some = (0..tables.metrics.len()).any(|number| derivable(&number));
+        if self.sides == Sides::Both || layout.material().is_symmetric() || !has_some {
+            return None;
+        }
+        let cost = |side: Color| -> u64 {
+            let numbers = (0..tables.metrics.len()).filter(derivable);
+            let estimate = |number: usize| {
+                let metric = coded(tables, number, Some(side));
+                DepthPacker::new(tables, layout, side, metric, Profile::TRIAL).estimate()
+            };
+            numbers.map(estimate).sum()
+        };
+        let [white, black] = Color::BOTH.map(cost);
+        Some(if white > black { Color::White } else { Color::Black })
+    }
 }
 
-/// The metric that depths are coded with, numbered as these.
-fn earlier(number: usize) -> Option<usize> {
-    number.checked_sub(1)
+/// A metric and the one that its depths are coded with, which is stored for the
+/// same sides to move.
+fn coded(tables: &Tables<'_>, number: usize, derived: Option<Color>) -> molien_pack::Metric {
+    let is_told = |&before: &usize| {
+        let derivable = |number: usize| is_derivable(tables.metrics[number].metric);
+        derived.is_none() || derivable(before) == derivable(number)
+    };
+    let earlier = number.checked_sub(1).filter(is_told);
+    molien_pack::Metric { number, earlier }
 }
 
 /// What the metrics say about themselves.
-fn metrics(all: &[&Table]) -> Vec<MetricMeta> {
+fn metrics(all: &[&Table], tables: &Tables<'_>, derived: Option<Color>) -> Vec<MetricMeta> {
     let mut deep: Vec<usize> = Vec::new();
     let mut described = Vec::new();
     for (place, table) in all.iter().enumerate() {
         let number = (table.metric != Metric::Wdl).then_some(deep.len());
-        let reference = number.and_then(earlier).map(|number| deep[number]);
+        let earlier = number.and_then(|number| coded(tables, number, derived).earlier);
+        let reference = earlier.map(|number| deep[number]);
         deep.extend(number.map(|_| place));
         let alphabets = [Alphabet::default(), Alphabet::default()];
         let coding = Coding { stored: true, reference, alphabets };
