@@ -6,11 +6,13 @@
 mod batch;
 mod explain;
 mod line;
+mod mining;
 mod openapi;
 mod position;
 mod query;
 mod reply;
 mod solve;
+mod stats;
 mod study;
 mod tables;
 
@@ -33,6 +35,11 @@ pub(crate) fn routes() -> Router<Service> {
         .route("/positions", post(batch::post))
         .route("/line", get(line::get))
         .route("/reply", get(reply::get))
+        .route("/free", get(mining::free))
+        .route("/find", get(mining::find))
+        .route("/zugzwangs", get(mining::all_zugzwangs))
+        .route("/maxima", get(mining::deepest))
+        .route("/stats", get(stats::get))
         .route("/explain", get(explain::get))
         .route("/study", post(study::post))
         .route("/tables", get(tables::get))

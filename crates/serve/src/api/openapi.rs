@@ -4,7 +4,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use utoipa::OpenApi;
 
-use super::{batch, explain, line, position, reply, solve, study, tables};
+use super::{batch, explain, line, mining, position, reply, solve, stats, study, tables};
 use crate::reply::{Lasting, json};
 
 #[derive(OpenApi)]
@@ -19,6 +19,11 @@ use crate::reply::{Lasting, json};
         batch::post,
         line::get,
         reply::get,
+        mining::free,
+        mining::find,
+        mining::all_zugzwangs,
+        mining::deepest,
+        stats::get,
         explain::get,
         study::post,
         tables::get,

@@ -140,7 +140,21 @@ async fn games_are_judged() {
 async fn the_description_names_every_route() {
     let described = get(&service(), "/api/v1/openapi.json").await.json();
     let paths = described["paths"].as_object().unwrap();
-    for path in ["position", "positions", "line", "reply", "explain", "study", "tables", "solve"] {
+    for path in [
+        "position",
+        "positions",
+        "line",
+        "reply",
+        "free",
+        "find",
+        "zugzwangs",
+        "maxima",
+        "stats",
+        "explain",
+        "study",
+        "tables",
+        "solve",
+    ] {
         assert!(paths.contains_key(&format!("/api/v1/{path}")), "{path}");
     }
     // Every path described is there: another method than its own is refused.

@@ -6,5 +6,6 @@ mod client;
 mod api;
 mod docs;
 mod lichess;
+mod mining;
 mod operation;
 mod solving;

@@ -1,0 +1,138 @@
+//! Boards.
+
+use axum::extract::Query;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use maud::{Markup, html};
+use molien_board::{Color, FenFields, FenOptions, Man, Role, Square};
+use molien_draw::Board;
+use molien_mine::FreeSquare;
+use molien_values::{Category, Metric, Outcome, Value};
+
+use super::view::{Units, View, ViewQuery};
+use crate::reply::{Lasting, tagged};
+
+/// The name of a man's picture: `wK`, `bP`.
+pub(super) fn picture_name(man: Man) -> String {
+    let color = if man.color == Color::White { 'w' } else { 'b' };
+    format!("{color}{}", man.role.letter().to_ascii_uppercase())
+}
+
+/// `white king`.
+pub(super) fn man_name(man: Man) -> String {
+    let role = match man.role {
+        Role::King => "king",
+        Role::Queen => "queen",
+        Role::Rook => "rook",
+        Role::Bishop => "bishop",
+        Role::Knight => "knight",
+        Role::Pawn => "pawn",
+    };
+    format!("{} {role}", man.color.to_string().to_lowercase())
+}
+
+/// The men of a FEN, whether or not they make a legal position; none if the
+/// text is no board at all.
+pub(super) fn men(fen: &str) -> Option<Vec<(Man, Square)>> {
+    let (fields, _) = FenFields::parse(fen, FenOptions { ignore_castling: true }).ok()?;
+    Some(fields.men)
+}
+
+/// The colour of a class, by the name of a style.
+pub(super) fn class_of(category: Category) -> &'static str {
+    match category {
+        Category::Win => "win",
+        Category::MaybeWin | Category::CursedWin => "cursed",
+        Category::Draw => "draw",
+        Category::BlessedLoss | Category::MaybeLoss => "blessed",
+        Category::Loss => "loss",
+    }
+}
+
+/// What a square shows when a man is left free.
+fn heat(square: &FreeSquare, metric: Metric, units: Units) -> Option<(&'static str, String)> {
+    let FreeSquare::Legal(answer) = square else { return None };
+    let plies = answer.values.get(metric).and_then(Value::plies);
+    let depth = plies.map_or(String::new(), |plies| units.of(plies).to_string());
+    let text = match answer.category.outcome() {
+        Outcome::Win => format!("+{depth}"),
+        Outcome::Draw => "=".to_owned(),
+        Outcome::Loss => format!("-{depth}"),
+    };
+    Some((class_of(answer.category), text))
+}
+
+/// The board as scripts take it over, and as it is without them.
+pub(super) fn board(
+    view: &View,
+    men: &[(Man, Square)],
+    marked: &[Square],
+    heat_map: Option<&[FreeSquare]>,
+) -> Markup {
+    let rows: Vec<usize> = if view.flipped { (0..8).collect() } else { (0..8).rev().collect() };
+    let files: Vec<usize> = if view.flipped { (0..8).rev().collect() } else { (0..8).collect() };
+    let hidden = view.free.filter(|_| heat_map.is_some());
+    html! {
+        chess-board id="board" fen=(view.fen) flipped[view.flipped] {
+            div.board role="grid" aria-label="Chess board" {
+                @for rank in &rows {
+                    div role="row" {
+                        @for file in &files {
+                            (cell(Square::new(rank * 8 + file), view, men, marked, heat_map, hidden))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cell(
+    square: Square,
+    view: &View,
+    men: &[(Man, Square)],
+    marked: &[Square],
+    heat_map: Option<&[FreeSquare]>,
+    hidden: Option<Man>,
+) -> Markup {
+    let shade = if square.is_dark() { "dark" } else { "light" };
+    let man = men.iter().find(|(man, at)| *at == square && Some(*man) != hidden).map(|(man, _)| *man);
+    let label = match man {
+        Some(man) => format!("{square}, {}", man_name(man)),
+        None => square.to_string(),
+    };
+    let warm = heat_map.and_then(|squares| heat(&squares[square.index()], view.order, view.units));
+    let (warmth, text) = warm.map_or(("", None), |(class, text)| (class, Some(text)));
+    let wrong = if marked.contains(&square) { "wrong" } else { "" };
+    html! {
+        div.sq.(shade).(warmth).(wrong) role="gridcell" data-square=(square) aria-label=(label) {
+            @if let Some(man) = man {
+                img src={ "/men/" (picture_name(man)) ".svg" } alt=(man_name(man)) draggable="false";
+            }
+            @if let Some(text) = text { span.heat { (text) } }
+        }
+    }
+}
+
+/// A small board that leads to its position.
+pub(super) fn small(fen: &str, caption: &str) -> Markup {
+    let address = super::view::address(fen);
+    html! {
+        figure.small {
+            a href={ "/?fen=" (address) } {
+                img src={ "/board.svg?fen=" (address) } alt=(fen) width="160" height="160" loading="lazy";
+            }
+            figcaption { (caption) }
+        }
+    }
+}
+
+/// `GET /board.svg`: a picture of a position.
+pub(super) async fn picture(Query(query): Query<ViewQuery>, headers: HeaderMap) -> Response {
+    let view = View::read(&query);
+    let mut board = Board::new(men(&view.fen).unwrap_or_default());
+    if view.flipped {
+        board.seen_from = Color::Black;
+    }
+    tagged(&headers, "image/svg+xml", board.to_svg().into_bytes(), Lasting::Forever)
+}
