@@ -328,9 +328,20 @@ impl Context {
         self.tablebase_with(None)
     }
 
-    fn tablebase_with(&self, syzygy: Option<Arc<SyzygyTables>>) -> Tablebase {
+    /// Answers from stored tables, and behind them from Syzygy files; nothing is
+    /// solved.
+    #[cfg(feature = "serve")]
+    pub fn stored_tablebase(&self) -> anyhow::Result<Tablebase> {
+        Ok(in_a_row(self.stored(), self.syzygy()?, Arc::new(Sources::new(Vec::new()))))
+    }
+
+    fn stored(&self) -> Vec<Arc<StoredTables>> {
         let open = |folder: &Directory| Arc::new(StoredTables::new(folder.clone()));
-        let stored: Vec<Arc<StoredTables>> = self.directories.iter().map(open).collect();
+        self.directories.iter().map(open).collect()
+    }
+
+    fn tablebase_with(&self, syzygy: Option<Arc<SyzygyTables>>) -> Tablebase {
+        let stored = self.stored();
         let mut solving: Vec<Arc<dyn Source>> = Vec::new();
         if !self.no_solve {
             if let Some(card) = self.card_if_wanted() {
@@ -342,12 +353,20 @@ impl Context {
                 false => made.or_in_memory(self.spare()),
             }));
         }
-        let solving: Arc<dyn Source> = Arc::new(Sources::new(solving));
-        let rest = match syzygy {
-            Some(files) => files.before(solving),
-            None => solving,
-        };
-        let stored = stored.into_iter().map(|stored| stored as Arc<dyn Source>);
-        Tablebase::new(Arc::new(Sources::new(stored.chain([rest]).collect())))
+        in_a_row(stored, syzygy, Arc::new(Sources::new(solving)))
     }
+}
+
+/// Stored tables first, then Syzygy files, then the rest.
+fn in_a_row(
+    stored: Vec<Arc<StoredTables>>,
+    syzygy: Option<Arc<SyzygyTables>>,
+    rest: Arc<dyn Source>,
+) -> Tablebase {
+    let rest = match syzygy {
+        Some(files) => files.before(rest),
+        None => rest,
+    };
+    let stored = stored.into_iter().map(|stored| stored as Arc<dyn Source>);
+    Tablebase::new(Arc::new(Sources::new(stored.chain([rest]).collect())))
 }

@@ -12,7 +12,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-ROOK_ENDING = "8/8/8/8/8/8/2k3p1/K3R3_w_-_-_0_1"
+PAWN = "4k3/8/4K3/4P3/8/8/8/8_w_-_-_0_1"
 ROOK = "8/8/8/8/8/2k5/8/K6R_w_-_-_0_1"
 MATE_IN_TWO = "k7/8/2K5/8/8/8/8/7R_w_-_-_0_1"
 GAME = '[SetUp "1"]\n[FEN "8/8/8/8/8/2k5/8/K6R w - - 0 1"]\n[Result "1-0"]\n\n1. Rh3+ Kc4 2. Rc3+ Kxc3 1-0\n'
@@ -81,13 +81,17 @@ class Page:
 
 
 def check_a_position_says_who_wins_first(page):
-    page.open(f"/?fen={ROOK_ENDING}")
-    page.wait_for("White wins: mate in 18 moves")
-    assert page.man("a1") == "white king" and page.man("g2") == "black pawn"
-    groups = [group.text.split("\n")[0] for group in page.all(".group h3")]
-    assert groups[0].startswith("▲ Wins") and groups[-1].startswith("▼ Loses"), groups
-    assert "costs a full point" in page.one(".group.loss").text
-    page.picture("position")
+    page.open(f"/?fen={ROOK}")
+    page.wait_for("White wins: mate in 14 moves")
+    assert page.man("a1") == "white king" and page.man("c3") == "black king"
+    groups = [group.text for group in page.all(".group h3")]
+    assert groups[0].startswith("▲ Wins") and groups[-1].startswith("■ Draws"), groups
+    assert "costs half a point" in page.one(".group.draw").text
+    assert "1. " in page.one(".line .moves").text
+    assert page.all("svg.histogram rect.win") and page.all("svg.histogram line.here")
+    page.open(f"/?fen={PAWN}")
+    assert "key square" in page.one(".reason").text, page.one(".answer").text
+    assert "If Black were to move" in page.one(".what-if").text
 
 
 def check_a_man_is_dragged_and_a_move_is_taken_back(page):
@@ -113,23 +117,57 @@ def check_space_plays_the_best_move(page):
     assert best.replace(" ", "_") in page.driver.current_url
 
 
-def check_keys_move_a_cursor_and_place_men(page):
+def check_what_is_pointed_at_is_drawn(page):
     page.open(f"/?fen={ROOK}")
     page.wait_for("mate in 14 moves")
-    page.square("e4").click()
-    ActionChains(page.driver).send_keys(Keys.ARROW_UP, Keys.ARROW_RIGHT, "Q").perform()
-    page.wait(lambda: page.man("f5") == "white queen", "no queen on f5")
+    ActionChains(page.driver).move_to_element(page.one("li[data-uci] a")).perform()
+    # The move, and then the answer to it.
+    page.wait(lambda: len(page.all(".arrows path")) == 2, "no arrows")
+
+
+def check_the_board_is_used_by_keys_alone(page):
+    page.open(f"/?fen={ROOK}")
+    page.wait_for("mate in 14 moves")
+    page.driver.execute_script("document.querySelector('[data-square=h1]').focus()")
+    keys = ActionChains(page.driver)
+    keys.send_keys(Keys.ENTER, Keys.ARROW_UP, Keys.ARROW_UP, Keys.ENTER).perform()
+    page.wait(lambda: page.man("h3") == "white rook", "the rook is not on h3")
+    page.wait_for("Black loses")
+    assert "last" in page.square("h1").get_attribute("class")
+    assert "check" in page.square("c3").get_attribute("class")
+    ActionChains(page.driver).send_keys(Keys.ARROW_LEFT, "Q").perform()
+    page.wait(lambda: page.man("g3") == "white queen", "no queen on g3")
     ActionChains(page.driver).send_keys(Keys.DELETE).perform()
-    page.wait(lambda: page.man("f5") is None, "the queen is still there")
+    page.wait(lambda: page.man("g3") is None, "the queen is still there")
+
+
+def check_the_position_is_edited(page):
+    page.open(f"/?fen={ROOK}")
+    page.wait_for("mate in 14 moves")
+    for action, expected in [("mirror", "8/8/8/8/8/5k2/8/R6K w"), ("swap", "r6k/8/5K2/8/8/8/8/8 b"), ("turn", "r6k/8/5K2/8/8/8/8/8 w")]:
+        page.one(f"[data-action={action}]").click()
+        page.wait(lambda: page.one("#fen").get_attribute("value").startswith(expected), f"{action}: {expected}")
+    page.one("[data-action=flip]").click()
+    page.wait(lambda: page.one("[role=row] [role=gridcell]").get_attribute("data-square") == "h1", "not flipped")
+    # A spare man that is tapped goes where the board is tapped next.
+    page.one(".spare [data-man=p]").click()
+    page.square("c5").click()
+    page.wait(lambda: page.man("c5") == "black pawn", "no pawn on c5")
+    page.open(f"/?fen={ROOK}")
+    clock = page.one("#clock")
+    clock.clear()
+    clock.send_keys("90", Keys.ENTER)
+    page.wait_for("a draw by the 50-move rule")
+    assert "The 50-move clock stands at 45 of 50 moves" in page.one(".answer").text
 
 
 def check_the_metric_and_the_units_are_switched(page):
-    page.open(f"/?fen={ROOK_ENDING}")
-    page.wait_for("mate in 18 moves")
+    page.open(f"/?fen={ROOK}")
+    page.wait_for("mate in 14 moves")
     page.one("[data-order=dtz]").click()
     page.wait(lambda: page.one("[data-order=dtz]").get_attribute("aria-current") == "true", "the order stayed")
     page.one("[data-units=plies]").click()
-    page.wait(lambda: "35" in page.one(".depths").text, "no plies are shown")
+    page.wait_for("mate in 27 plies")
     assert "order=dtz" in page.driver.current_url and "units=plies" in page.driver.current_url
 
 
@@ -140,12 +178,18 @@ def check_a_free_man_makes_a_heat_map(page):
     page.wait(lambda: len(page.all(".sq .heat")) > 40, "no heat map")
     page.wait(lambda: page.square("h1").text.startswith("+14"), "h1 is not won in 14")
     page.picture("heat-map")
+    page.square("h8").click()
+    page.wait(lambda: page.man("h8") == "white rook", "the free man was not put on h8")
 
 
 def check_a_mistake_in_the_position_is_named(page):
     page.open("/?fen=8/8/8/8/8/2k5/2K5/7R_w_-_-_0_1")
-    page.wait_for("The kings stand next to each other")
+    page.wait_for("kings")
     assert "wrong" in page.square("c2").get_attribute("class")
+    box = page.one("#fen")
+    box.clear()
+    box.send_keys("8/8/8 w", Keys.ENTER)
+    page.wait_for("ranks")
 
 
 def check_the_list_of_endgames_is_searched(page):
@@ -159,6 +203,10 @@ def check_the_list_of_endgames_is_searched(page):
 def check_a_query_finds_positions(page):
     page.open("/find?material=KRK&query=wtm+and+dtm+%3D+31")
     assert page.all("figure.small"), page.one("main").text
+    page.wait(lambda: "positions match" in page.one("#live").text, "no live count")
+    box = page.one("[name=query]")
+    box.send_keys(" and")
+    page.wait(lambda: "column" in page.one("#live").text, "the mistake is not named")
     page.picture("find")
 
 
@@ -170,6 +218,7 @@ def check_a_dropped_game_is_judged(page):
     page.driver.execute_script(script, GAME)
     page.wait(lambda: page.all(".game li"), "no report")
     assert "Rc3+" in page.one(".game .mistake").text
+    assert "One mistake" in page.one(".game .verdict").text
     page.picture("study")
 
 
@@ -178,32 +227,43 @@ def check_a_mate_is_played_out(page):
     page.wait_for("mate in 2 moves")
     page.wait(lambda: page.all("a[data-play]"), "cannot be played")
     page.one("a[data-play]").click()
+    page.one("#hint").click()
+    page.wait(lambda: page.all(".sq.hinted"), "no hint")
     for _ in range(2):
         before = page.one("#fen").get_attribute("value")
         # The list is hidden while playing; the best move is its first entry.
         uci = page.driver.execute_script("return document.querySelector('li[data-uci]').dataset.uci")
         page.drag(page.square(uci[:2]), page.square(uci[2:4]))
         page.wait(lambda: page.one("#fen").get_attribute("value") != before, "no answer came")
-        page.wait(lambda: page.all("#game strong"), "no word")
-    page.wait(lambda: "Mate" in page.one("#game").text, "no mate")
+        page.wait(lambda: page.all("#end") or "The answer is" in page.one("#judgement").text, "no word")
+    page.wait(lambda: "Mate. Well played." in page.one("#game").text, "no mate")
+    assert "2 of 2 moves perfect, 1 hint." in page.one("#report").text, page.one("#report").text
     page.picture("played")
 
 
 def check_links_do_without_scripts(address, pictures):
     with Page(address, pictures, scripts=False) as page:
-        page.open(f"/?fen={ROOK_ENDING}")
-        assert "White wins: mate in 18 moves" in page.verdict()
+        page.open(f"/?fen={ROOK}")
+        assert "White wins: mate in 14 moves" in page.verdict()
         page.one(".group.win li a").click()
         assert "Black loses" in page.verdict(), page.verdict()
         assert not page.all("#tools button")
+        page.one("[data-free=R]").click()
+        assert len(page.all(".sq .heat")) > 40
+        page.open("/study")
+        page.one("#pgn").send_keys(GAME)
+        page.one("form button").click()
+        assert "Rc3+" in page.one(".game .mistake").text
 
 
 def check_a_phone_shows_all(address, pictures):
     with Page(address, pictures, width=390, height=844) as page:
-        page.open(f"/?fen={ROOK_ENDING}")
+        for path in [f"/?fen={ROOK}", "/endgames", "/endgame/KRK", "/find?material=KRK&query=mate", "/study", "/about"]:
+            page.open(path)
+            wide = page.driver.execute_script("return document.documentElement.scrollWidth")
+            assert wide <= 390, (path, wide)
+        page.open(f"/?fen={ROOK}")
         page.wait_for("White wins")
-        wide = page.driver.execute_script("return document.documentElement.scrollWidth")
-        assert wide <= 390, wide
         assert page.one("chess-board").size["width"] > 330
         page.picture("phone")
 

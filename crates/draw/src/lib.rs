@@ -17,6 +17,8 @@
 mod board;
 mod men;
 pub mod palette;
+#[cfg(feature = "png")]
+mod png;
 
 pub use board::{Board, LegendEntry, SquareMark};
 pub use men::man_svg;

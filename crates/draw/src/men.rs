@@ -5,10 +5,10 @@
 
 use molien_board::{Color, Man, Role};
 
-use crate::palette::{INK, PAPER};
+use crate::palette::{INK, PAPER, Rgb};
 
 /// The outline of a role: one or more closed shapes.
-const fn outline(role: Role) -> &'static str {
+pub(crate) const fn outline(role: Role) -> &'static str {
     match role {
         Role::Pawn => {
             "M50 20a13 13 0 0 1 8.5 22.8c6.5 3 9.500 8 9.500 12.200h-8c.8 9.500 5 16.500 13 22 3 2.200 5 5 5 13H22c0-8 2-10.800 5-13 8-5.500 12.200-12.500 13-22h-8c0-4.200 3-9.200 9.500-12.200A13 13 0 0 1 50 20z"
@@ -32,7 +32,7 @@ const fn outline(role: Role) -> &'static str {
 }
 
 /// Lines inside the outline.
-const fn details(role: Role) -> &'static str {
+pub(crate) const fn details(role: Role) -> &'static str {
     match role {
         Role::Pawn => "",
         Role::Rook => "M32 47h36M28 73h44",
@@ -43,12 +43,17 @@ const fn details(role: Role) -> &'static str {
     }
 }
 
-/// A man as a piece of SVG, in a field of 100 by 100.
-pub fn man_svg(man: Man) -> String {
-    let (fill, line) = match man.color {
+/// The colours of a man: what it is filled with, and its inner lines.
+pub(crate) const fn colors(color: Color) -> (Rgb, Rgb) {
+    match color {
         Color::White => (PAPER, INK),
         Color::Black => (INK, PAPER),
-    };
+    }
+}
+
+/// A man as a piece of SVG, in a field of 100 by 100.
+pub fn man_svg(man: Man) -> String {
+    let (fill, line) = colors(man.color);
     let (outline, details) = (outline(man.role), details(man.role));
     let mut svg = format!(
         "<path d=\"{outline}\" fill=\"{fill}\" stroke=\"{INK}\" stroke-width=\"4\" stroke-linejoin=\"round\"/>"

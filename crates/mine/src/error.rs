@@ -34,6 +34,9 @@ pub enum MineError {
         /// Which metric.
         metric: Metric,
     },
+    /// Whoever asked for a search no longer wants it.
+    #[error("the search was given up")]
+    GivenUp,
     /// A position with a free man could not be read.
     #[error(transparent)]
     Fen(#[from] FenError),

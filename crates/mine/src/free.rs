@@ -62,6 +62,19 @@ impl FreeMan {
         })
     }
 
+    /// Sets free one of the men of a position, the first of its kind; none if
+    /// there is no such man. En passant is forgotten: it belongs to one placement.
+    pub fn lift(setup: &Setup, free: Man) -> Option<FreeMan> {
+        let (_, from) = setup.position.men().find(|(man, _)| *man == free)?;
+        Some(FreeMan {
+            men: setup.position.men().filter(|(_, square)| *square != from).collect(),
+            turn: setup.position.turn(),
+            halfmove_clock: setup.halfmove_clock,
+            fullmove_number: setup.fullmove_number,
+            free,
+        })
+    }
+
     /// The side to move.
     pub fn turn(&self) -> Color {
         self.turn

@@ -23,6 +23,43 @@ pub fn moves(number: u16) -> String {
     if number == 1 { "1 move".to_owned() } else { format!("{number} moves") }
 }
 
+/// How depths are counted for the reader.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Unit {
+    /// Moves of the winner.
+    #[default]
+    Moves,
+    /// Moves of either side.
+    Plies,
+}
+
+impl Unit {
+    /// A depth in this unit.
+    pub fn of(self, plies: u16) -> u16 {
+        match self {
+            Unit::Moves => winner_moves(plies),
+            Unit::Plies => plies,
+        }
+    }
+
+    /// The name of several.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Moves => "moves",
+            Unit::Plies => "plies",
+        }
+    }
+
+    /// `18 moves`, `35 plies`.
+    pub fn say(self, plies: u16) -> String {
+        match (self, plies) {
+            (Unit::Moves, plies) => moves(winner_moves(plies)),
+            (Unit::Plies, 1) => "1 ply".to_owned(),
+            (Unit::Plies, plies) => format!("{plies} plies"),
+        }
+    }
+}
+
 /// `a`, `a or b`, `a, b or c`.
 pub fn list(words: &[&str], conjunction: &str) -> String {
     match words {
@@ -34,6 +71,11 @@ pub fn list(words: &[&str], conjunction: &str) -> String {
 
 /// The result in one sentence.
 pub fn result(setup: &Setup, answer: &Answer) -> String {
+    result_in(Unit::Moves, setup, answer)
+}
+
+/// The result in one sentence, its depth in a unit.
+pub fn result_in(unit: Unit, setup: &Setup, answer: &Answer) -> String {
     let (position, turn) = (&setup.position, setup.position.turn());
     if position.is_checkmate() {
         return format!("{turn} is mated.");
@@ -41,10 +83,10 @@ pub fn result(setup: &Setup, answer: &Answer) -> String {
     if position.is_stalemate() {
         return format!("{turn} is stalemated: a draw.");
     }
-    let mate = answer.values.get(Metric::Dtm).and_then(Value::plies).map(winner_moves);
+    let mate = answer.values.get(Metric::Dtm).and_then(Value::plies).map(|plies| unit.say(plies));
     match (answer.category, mate) {
-        (Category::Win, Some(n)) => format!("{turn} wins: mate in {} with best play.", moves(n)),
-        (Category::Loss, Some(n)) => format!("{turn} loses: mated in {} with best play.", moves(n)),
+        (Category::Win, Some(n)) => format!("{turn} wins: mate in {n} with best play."),
+        (Category::Loss, Some(n)) => format!("{turn} loses: mated in {n} with best play."),
         (category, _) => format!("{turn} {}.", verdict(category)),
     }
 }
@@ -57,7 +99,11 @@ pub fn sentence(
     answer: &Answer,
     moves: &[MoveAnswer],
 ) -> String {
-    let result = result(setup, answer);
+    with_advice(result(setup, answer), metrics, moves)
+}
+
+/// A result, and what to play, if that is said in a few words.
+pub fn with_advice(result: String, metrics: &[Metric], moves: &[MoveAnswer]) -> String {
     let best: Vec<&str> = best_moves(metrics, moves).iter().map(|m| m.san.as_str()).collect();
     match best.len() {
         1..=4 => format!("{result} Play {}.", list(&best, "or")),
@@ -80,6 +126,18 @@ pub fn best_moves<'a>(metrics: &[Metric], moves: &'a [MoveAnswer]) -> &'a [MoveA
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn depths_are_said_in_either_unit() {
+        assert_eq!(
+            [1, 2, 35].map(|plies| Unit::Moves.say(plies)),
+            ["1 move", "1 move", "18 moves"]
+        );
+        assert_eq!(
+            [1, 2, 35].map(|plies| Unit::Plies.say(plies)),
+            ["1 ply", "2 plies", "35 plies"]
+        );
+    }
 
     #[test]
     fn words_are_listed() {

@@ -6,11 +6,12 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use crate::{Service, api, layers, lichess};
+use crate::{Service, api, layers, lichess, page};
 
 /// The whole service as a router.
 pub fn app(service: Service) -> Router {
     let routes = Router::new()
+        .merge(page::routes())
         .nest("/api/v1", api::routes())
         .route("/standard", get(lichess::standard))
         .route("/standard/mainline", get(lichess::mainline))

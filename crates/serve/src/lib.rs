@@ -17,6 +17,7 @@ mod layers;
 mod lichess;
 mod listen;
 mod metrics;
+mod page;
 mod problem;
 mod reply;
 mod service;

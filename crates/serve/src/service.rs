@@ -63,8 +63,14 @@ impl Service {
     /// Answers from a folder of tables. What is missing and small enough is
     /// solved and stored there, if the configuration says so.
     pub fn of_folder(folder: Directory, config: Config) -> Service {
-        let solver = (config.solve_up_to_men > 0).then(|| Solver::start(folder.clone(), &config));
         let tables = Tablebase::stored(folder.clone());
+        Service::of_sources(folder, tables, config)
+    }
+
+    /// The same, with tables that are more than the folder's: of other folders, or
+    /// in other formats.
+    pub fn of_sources(folder: Directory, tables: Tablebase, config: Config) -> Service {
+        let solver = (config.solve_up_to_men > 0).then(|| Solver::start(folder.clone(), &config));
         Service::new(tables, Some(folder), solver, config)
     }
 

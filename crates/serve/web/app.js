@@ -2,7 +2,8 @@
 // the next. The server renders what is said; here it is fetched and put in.
 
 import "./board.js";
-import { address, isWhite, parse, picture, manName, write } from "./fen.js";
+import { setUpEditor } from "./editor.js";
+import { address, isWhite, manName, parse, picture, write } from "./fen.js";
 import { setUpPlay } from "./play.js";
 import { setUpTables } from "./tables.js";
 
@@ -21,10 +22,11 @@ function start() {
     units: query.get("units") ?? "moves",
     free: query.get("free") ?? "",
     flip: query.get("flip") ?? "",
-    mode: "play", // or "edit"
   };
-  const kept = new Map(); // panels fetched ahead
-  let asked = 0;
+  const kept = new Map(); // pieces of the page, fetched ahead
+  let asked = 0; // the number of the last position asked for
+  let depth = history.state?.depth ?? 0; // how far one can go back
+  let last = null; // the move that led here
   let playing = null;
 
   const parameters = (fen) => {
@@ -41,7 +43,10 @@ function start() {
     const url = `/${path}?${parameters(fen)}`;
     if (!kept.has(url)) {
       if (kept.size > 200) kept.clear();
-      const text = fetch(url).then((answer) => answer.text());
+      const text = fetch(url).then((answer) => {
+        if (answer.status >= 500) kept.delete(url);
+        return answer.text();
+      });
       kept.set(url, text);
       text.then((html) => html.includes("data-solving") && kept.delete(url), () => kept.delete(url));
     }
@@ -49,31 +54,42 @@ function start() {
   }
 
   /** Shows a position; `how` is what to do with the history of addresses. */
-  async function show(fen, how = "push") {
+  async function show(fen, how = "push", move = null) {
+    if (how !== "replace") last = move;
     view.fen = fen;
     fenBox.value = fen;
     board.setAttribute("fen", fen);
-    if (how === "push") history.pushState({ fen }, "", `/?${parameters(fen)}`);
-    if (how === "replace") history.replaceState({ fen }, "", `/?${parameters(fen)}`);
+    const state = { fen, move: last };
+    if (how === "push") history.pushState({ ...state, depth: ++depth }, "", `/?${parameters(fen)}`);
+    if (how === "replace") history.replaceState({ ...state, depth }, "", `/?${parameters(fen)}`);
     const number = ++asked;
     try {
       const html = await piece("panel", fen);
       if (number !== asked) return; // another position was asked for meanwhile
       panel.innerHTML = html;
-      after();
-      more.innerHTML = await piece("more", fen);
-      if (number === asked) ahead();
+      shown();
+      const rest = await piece("more", fen);
+      if (number !== asked) return;
+      more.innerHTML = rest;
+      ahead();
     } catch {
       if (number === asked) panel.innerHTML = `<p class="verdict trouble">The service does not answer.</p>`;
     }
   }
 
   /** What follows once the panel is there. */
-  function after() {
-    marks();
+  function shown() {
+    const answer = panel.querySelector(".answer");
+    board.mark("check", answer?.dataset.check ? [answer.dataset.check] : []);
+    board.mark("wrong", answer?.dataset.wrong?.split(" ").filter(Boolean) ?? []);
+    board.mark("last", last ? [last.slice(0, 2), last.slice(2, 4)] : []);
+    board.arrow();
+    const title = panel.querySelector(".verdict")?.textContent;
+    if (title) document.title = `${title.split(". ")[0].replace(/\.$/, "")} · Molien`;
+    editor.shown();
+    freeMen();
     heatMap();
     watchSolve();
-    playing?.shown();
   }
 
   /** Fetches what the best moves lead to. */
@@ -81,17 +97,15 @@ function start() {
     for (const move of [...panel.querySelectorAll("li[data-fen]")].slice(0, 3)) piece("panel", move.dataset.fen);
   }
 
-  function marks() {
-    const { men, turn } = parse(view.fen);
-    document.querySelector(".turn").textContent = `${turn === "b" ? "Black" : "White"} to move`;
-    turnButton.textContent = turn === "b" ? "Black to move" : "White to move";
-    const kinds = [...new Set(men.values())].sort((a, b) => isWhite(b) - isWhite(a) || "kqrbnp".indexOf(a.toLowerCase()) - "kqrbnp".indexOf(b.toLowerCase()));
-    const free = document.querySelector("#free");
-    free.replaceChildren("Free man: ");
-    for (const man of kinds) {
-      const link = document.createElement("a");
-      link.className = "choice";
-      link.href = "#";
+  // The free man.
+
+  const FROM_KING = "kqrbnp";
+
+  function freeMen() {
+    const kinds = [...new Set(parse(view.fen).men.values())];
+    kinds.sort((a, b) => isWhite(b) - isWhite(a) || FROM_KING.indexOf(a.toLowerCase()) - FROM_KING.indexOf(b.toLowerCase()));
+    const choices = kinds.map((man) => {
+      const link = Object.assign(document.createElement("a"), { className: "choice", href: "#" });
       link.dataset.free = man;
       link.title = `The value of every square for the ${manName(man)}`;
       if (man === view.free) link.setAttribute("aria-current", "true");
@@ -99,35 +113,35 @@ function start() {
       image.src = picture(man);
       image.alt = manName(man);
       link.append(image);
-      free.append(link);
-    }
+      return link;
+    });
+    const free = document.querySelector("#free");
+    free.replaceChildren("Free man: ", ...choices);
     if (view.free) free.insertAdjacentHTML("beforeend", `<a class="choice" href="#" data-free="">off</a>`);
-    const title = panel.querySelector(".verdict")?.textContent;
-    if (title) document.title = `${title.split(". ")[0]} · Molien`;
   }
+
+  const KINDS = { win: "win", "maybe-win": "cursed", "cursed-win": "cursed", draw: "draw",
+    "blessed-loss": "blessed", "maybe-loss": "blessed", loss: "loss" };
 
   /** The board as a heat map, if a man is left free. */
   async function heatMap() {
     const fen = view.fen;
     const { men, turn } = parse(fen);
-    const square = [...men].find(([, man]) => man === view.free)?.[0];
-    if (!square) return board.heat();
-    men.delete(square);
-    const rest = write(men, turn);
+    const from = [...men].find(([, man]) => man === view.free)?.[0];
+    if (!from) return board.heat();
+    men.delete(from);
     const metric = view.order;
-    const url = `/api/v1/free?fen=${address(rest)}&man=${view.free}&metric=${metric}`;
-    const found = await fetch(url).then((answer) => answer.json());
+    const url = `/api/v1/free?fen=${address(write(men, turn))}&man=${view.free}&metric=${metric}`;
+    const found = await fetch(url).then((answer) => answer.json()).catch(() => ({}));
     if (fen !== view.fen || !found.squares) return;
-    const kinds = { win: "win", "maybe-win": "cursed", "cursed-win": "cursed", draw: "draw",
-      "blessed-loss": "blessed", "maybe-loss": "blessed", loss: "loss" };
     const values = {};
-    for (const [name, value] of Object.entries(found.squares)) {
-      const plies = value[metric];
-      const depth = view.units === "plies" ? Math.abs(plies) : Math.ceil(Math.abs(plies) / 2);
-      const sign = value.category.includes("win") ? "+" : "-";
-      values[name] = [kinds[value.category], value.category === "draw" ? "=" : sign + depth];
+    for (const [square, value] of Object.entries(found.squares)) {
+      const plies = Math.abs(value[metric] ?? 0);
+      const depth = view.units === "plies" ? plies : Math.ceil(plies / 2);
+      const sign = value.category.includes("win") ? "+" : "−";
+      values[square] = [KINDS[value.category], value.category === "draw" ? "=" : sign + depth];
     }
-    board.heat(values);
+    board.heat(values, from);
   }
 
   /** Listens to a solve and shows the position once it is done. */
@@ -138,12 +152,13 @@ function start() {
     const events = new EventSource(`/api/v1/solve?material=${state.dataset.solving}`);
     const line = panel.querySelector("#progress");
     const isHere = () => view.fen === fen || (events.close(), false);
-    events.addEventListener("queued", () => isHere() && (line.textContent = "Waiting for others."));
+    const again = () => (events.close(), isHere() && show(fen, "none", last));
+    events.addEventListener("queued", () => isHere() && (line.textContent = "Others come first. You can look at other positions meanwhile."));
     events.addEventListener("solving", (event) => {
       const { material, metric, ply } = JSON.parse(event.data);
-      if (isHere()) line.textContent = `${material}, ${metric.toUpperCase()}: ${ply} plies so far. Other positions stay usable.`;
+      if (isHere()) line.textContent = `${material}, ${metric.toUpperCase()}: ${ply} plies so far. You can look at other positions meanwhile.`;
     });
-    events.addEventListener("done", () => (events.close(), isHere() && show(fen, "none")));
+    events.addEventListener("done", again);
     events.addEventListener("failed", (event) => {
       events.close();
       if (isHere()) line.textContent = JSON.parse(event.data).error;
@@ -152,141 +167,85 @@ function start() {
 
   // Moves.
 
-  const moveTo = (from, to) =>
-    [...panel.querySelectorAll("li[data-uci]")].filter((m) => m.dataset.uci.startsWith(from + to));
-
   const best = () => panel.querySelector("li[data-fen]");
 
   /** Plays a move of the list. */
   function play(move) {
     if (!move) return;
-    if (playing?.moved(move)) return;
-    show(move.dataset.fen);
+    if (playing) playing.moved(move);
+    else show(move.dataset.fen, "push", move.dataset.uci);
   }
 
   board.addEventListener("drop", ({ detail: { from, to, man } }) => {
-    const legal = from && to ? moveTo(from, to) : [];
-    // Of promotions the best comes first.
-    if (view.mode === "play" && legal.length) return play(legal[0]);
+    const legal = [...panel.querySelectorAll("li[data-uci]")].filter((m) => from && to && m.dataset.uci.startsWith(from + to));
+    if (legal.length) return play(legal[0]); // of promotions the best comes first
     if (playing) return board.setAttribute("fen", view.fen);
-    edit((men) => {
+    editor.edit((men) => {
       if (from) men.delete(from);
-      if (to) place(men, to, man);
+      if (to) editor.place(men, to, man);
     });
   });
   board.addEventListener("put", ({ detail: { square, man } }) =>
-    edit((men) => (man ? place(men, square, man) : men.delete(square))));
+    playing || editor.edit((men) => (man ? editor.place(men, square, man) : men.delete(square))));
   board.addEventListener("pick", ({ detail: { square } }) => {
-    if (brush === null) return;
-    edit((men) => (brush ? place(men, square, brush) : men.delete(square)));
+    if (playing) return;
+    if (editor.brush) return editor.edit((men) => editor.place(men, square, editor.brush));
+    const from = [...parse(view.fen).men].find(([, man]) => man === view.free)?.[0];
+    if (from && board.cell(square).querySelector(".heat")) {
+      editor.edit((men) => (men.delete(from), men.set(square, view.free)));
+    }
   });
 
-  /** Puts a man on a square; a king moves there. */
-  function place(men, square, man) {
-    if (man.toLowerCase() === "k") for (const [at, other] of men) if (other === man) men.delete(at);
-    men.set(square, man);
-  }
-
-  function edit(change) {
-    const { men, turn } = parse(view.fen);
-    change(men);
-    show(write(men, turn));
-  }
-
-  const swapCase = (man) => (isWhite(man) ? man.toLowerCase() : man.toUpperCase());
   const actions = {
-    turn: () => show(write(parse(view.fen).men, parse(view.fen).turn === "w" ? "b" : "w")),
+    undo: () => depth > 0 && history.back(),
+    best: () => play(best()),
     flip: () => {
       board.toggleAttribute("flipped");
       view.flip = board.flipped ? "1" : "";
-      history.replaceState({ fen: view.fen }, "", `/?${parameters(view.fen)}`);
-      heatMap();
+      history.replaceState({ fen: view.fen, move: last, depth }, "", `/?${parameters(view.fen)}`);
+      shown();
     },
-    clear: () => edit((men) => { for (const [at, man] of men) if (man.toLowerCase() !== "k") men.delete(at); }),
-    mirror: () => edit((men) => {
-      const old = [...men];
-      men.clear();
-      for (const [at, man] of old) men.set("hgfedcba"["abcdefgh".indexOf(at[0])] + at[1], man);
-    }),
-    swap: () => {
-      const { men, turn } = parse(view.fen);
-      const old = [...men];
-      men.clear();
-      for (const [at, man] of old) men.set(at[0] + (9 - Number(at[1])), swapCase(man));
-      show(write(men, turn === "w" ? "b" : "w"));
-    },
-    undo: () => history.back(),
-    best: () => play(best()),
-    copy: () => navigator.clipboard?.writeText(view.fen),
-    link: () => navigator.clipboard?.writeText(location.href),
   };
-
-  // What stands below the board, for those with scripts.
-  let brush = null;
-  const tools = document.querySelector("#tools");
-  tools.innerHTML = `
-    <p class="spare" aria-label="Spare men"></p>
-    <p>
-      <button data-action="turn" id="turn">White to move</button>
-      <button data-action="flip" title="f">flip</button>
-      <button data-action="clear">clear</button>
-      <button data-action="mirror">mirror</button>
-      <button data-action="swap">swap colours</button>
-    </p>
-    <p>
-      <button data-action="undo" title="backspace">‹ back</button>
-      <button data-action="best" title="space">best move ›</button>
-      <button data-action="copy">copy FEN</button>
-      <button data-action="link">copy link</button>
-    </p>
-    <div id="game"></div>`;
-  tools.hidden = false;
-  document.querySelector(".turn").hidden = true;
-  const turnButton = tools.querySelector("#turn");
-  const spare = tools.querySelector(".spare");
-  for (const man of "KQRBNPkqrbnp") {
-    const button = document.createElement("button");
-    button.dataset.man = man;
-    button.title = manName(man);
-    const image = new Image(28, 28);
-    image.src = picture(man);
-    image.alt = manName(man);
-    image.draggable = false;
-    button.append(image);
-    button.addEventListener("pointerdown", (event) => event.button === 0 && board.lift(event, man, null));
-    button.addEventListener("click", () => {
-      brush = brush === man ? null : man;
-      for (const other of spare.children) other.classList.toggle("chosen", other.dataset.man === brush);
-    });
-    spare.append(button);
-  }
+  const editor = setUpEditor({ board, view, show, actions });
 
   document.addEventListener("click", (event) => {
     const action = event.target.closest("[data-action]");
-    if (action) return actions[action.dataset.action]();
+    if (action) return actions[action.dataset.action](action);
     const link = event.target.closest("a");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const move = link.closest("li[data-uci]");
-    const set = (name, value) => ((view[name] = value), kept.clear(), show(view.fen, "replace"));
+    const set = (name, value) => ((view[name] = value), show(view.fen, "replace"));
     if (move) play(move);
-    else if (link.dataset.fen) show(link.dataset.fen);
+    else if (link.dataset.fen) playing || show(link.dataset.fen);
     else if (link.dataset.order) set("order", link.dataset.order);
     else if (link.dataset.units) set("units", link.dataset.units);
     else if ("free" in link.dataset) set("free", link.dataset.free);
-    else if ("play" in link.dataset) playing = setUpPlay({ board, panel, view, show, address, end: () => (playing = null) });
+    else if ("play" in link.dataset) playing = setUpPlay({ board, panel, view, show, end: () => (playing = null) });
     else return;
     event.preventDefault();
   });
 
-  const point = (event) => board.arrow(event.target.closest?.("li[data-uci]")?.dataset.uci);
+  // What is pointed at is drawn, with the answer to it once that is known.
+  let pointed = null;
+  async function point(event) {
+    const move = event.target.closest?.("li[data-uci]");
+    if (pointed === move || playing) return;
+    pointed = move;
+    board.arrow(move?.dataset.uci);
+    if (!move) return;
+    const html = await piece("panel", move.dataset.fen).catch(() => "");
+    const answer = /data-uci="([^"]*)"/.exec(html)?.[1];
+    if (pointed === move && move.isConnected && answer) board.arrow(move.dataset.uci, answer);
+  }
   panel.addEventListener("pointerover", point);
-  panel.addEventListener("pointerleave", () => board.arrow());
   panel.addEventListener("focusin", point);
+  panel.addEventListener("pointerleave", () => ((pointed = null), board.arrow()));
+  panel.addEventListener("focusout", () => ((pointed = null), board.arrow()));
 
   document.addEventListener("keydown", (event) => {
     if (event.target.closest("input, textarea, select") || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === " " && !event.target.closest("a, button")) actions.best();
-    else if (event.key === "Backspace") actions.undo();
+    else if (event.key === "Backspace" && !playing) actions.undo();
     else if (event.key === "f") actions.flip();
     else return;
     event.preventDefault();
@@ -296,8 +255,12 @@ function start() {
     event.preventDefault();
     show(fenBox.value);
   });
-  window.addEventListener("popstate", (event) => show(event.state?.fen ?? view.fen, "none"));
-  history.replaceState({ fen: view.fen }, "");
-  after();
+  window.addEventListener("popstate", ({ state }) => {
+    depth = state?.depth ?? 0;
+    show(state?.fen ?? view.fen, "none", state?.move ?? null);
+  });
+  last = history.state?.fen === view.fen ? history.state.move : null;
+  history.replaceState({ fen: view.fen, move: last, depth }, "");
+  shown();
   ahead();
 }

@@ -3,6 +3,7 @@
 //   drop    { from, to, man }  a man was moved; no `to`: off the board
 //   put     { square, man }    a letter was typed on a square
 //   pick    { square }         a square was chosen
+//   spare   { man }            a man beside the board was tapped, not dragged
 
 import { FILES, manName, parse, picture } from "./fen.js";
 
@@ -91,8 +92,10 @@ export class ChessBoard extends HTMLElement {
     for (const square of squares) this.cell(square)?.classList.add(name);
   }
 
-  /** Shows values on squares: { e4: ["win", "+27"] }; nothing clears them. */
-  heat(values = {}) {
+  /** Shows values on squares: { e4: ["win", "+27"] }, for the man that stands
+   * on `from`; nothing clears them. */
+  heat(values = {}, from = null) {
+    this.mark("free", from ? [from] : []);
     for (const cell of this.grid.querySelectorAll(".sq")) {
       cell.classList.remove("win", "cursed", "draw", "blessed", "loss");
       cell.querySelector(".heat")?.remove();
@@ -106,15 +109,19 @@ export class ChessBoard extends HTMLElement {
     }
   }
 
-  /** Draws an arrow for a move such as e2e4; nothing clears it. */
-  arrow(uci) {
+  /** Draws arrows for moves such as e2e4; nothing clears them. */
+  arrow(...moves) {
     this.arrows.replaceChildren();
-    if (!uci) return;
+    for (const uci of moves) if (uci) this.#draw(uci);
+  }
+
+  #draw(uci) {
     const [from, to] = [this.#middle(uci.slice(0, 2)), this.#middle(uci.slice(2, 4))];
     const length = Math.hypot(to.x - from.x, to.y - from.y);
     const [dx, dy] = [(to.x - from.x) / length, (to.y - from.y) / length];
     const end = { x: to.x - dx * 0.35, y: to.y - dy * 0.35 };
     const path = document.createElementNS(SVG, "path");
+    if (this.arrows.childElementCount) path.classList.add("answer");
     path.setAttribute("d",
       `M${from.x} ${from.y}L${end.x} ${end.y}M${to.x} ${to.y}` +
       `L${end.x - dy * 0.18} ${end.y + dx * 0.18}L${end.x + dy * 0.18} ${end.y - dx * 0.18}Z`);
@@ -177,6 +184,7 @@ export class ChessBoard extends HTMLElement {
       this.#choose(to);
     } else {
       this.#letGo();
+      if (drag && !drag.from) this.#say("spare", { man: drag.man });
     }
   }
 

@@ -16,8 +16,8 @@ export function parse(fen) {
   return { men, turn, passant, clock, number };
 }
 
-/** The FEN of men and a side to move; what was counted before is forgotten. */
-export function write(men, turn) {
+/** The FEN of men and a side to move. */
+export function write(men, turn, clock = 0, number = 1) {
   const rows = [];
   for (let rank = 8; rank >= 1; rank--) {
     let text = "";
@@ -32,7 +32,7 @@ export function write(men, turn) {
     }
     rows.push(text + (gap || ""));
   }
-  return `${rows.join("/")} ${turn} - - 0 1`;
+  return `${rows.join("/")} ${turn} - - ${clock} ${number}`;
 }
 
 /** A FEN in an address. */

@@ -1,9 +1,12 @@
-// Tables that can be sorted and searched, and files that can be dropped.
+// Tables that can be sorted and searched, files that can be dropped, and the
+// count of a query while it is typed.
 
 export function setUpTables() {
   for (const table of document.querySelectorAll("table.sortable")) sortable(table);
   const drop = document.querySelector("#pgn");
   if (drop) droppable(drop);
+  const query = document.querySelector("form.query");
+  if (query) counted(query);
 }
 
 const number = (text) => Number(text.replace(/,/g, ""));
@@ -44,4 +47,32 @@ function droppable(box) {
     box.value = await file.text();
     box.form.requestSubmit();
   });
+}
+
+/** Says how many positions match, or what is wrong with the query. */
+function counted(form) {
+  const line = document.querySelector("#live");
+  let request = null;
+  let timer = 0;
+  async function count() {
+    request?.abort();
+    request = new AbortController();
+    const { material, query } = Object.fromEntries(new FormData(form));
+    if (!material.trim() || !query.trim()) return (line.textContent = "");
+    const parameters = new URLSearchParams({ material, query, count: "true" });
+    try {
+      const answer = await fetch(`/api/v1/find?${parameters}`, { signal: request.signal });
+      const found = await answer.json();
+      const positions = (number) => `${number.toLocaleString("en")} ${number === 1 ? "position matches" : "positions match"}.`;
+      line.textContent = answer.ok ? positions(found.count) : `${found.error}.`;
+      line.classList.toggle("trouble", !answer.ok);
+    } catch (error) {
+      if (error.name !== "AbortError") line.textContent = "The service does not answer.";
+    }
+  }
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(count, 400);
+  });
+  if (form.elements.query.value) count();
 }

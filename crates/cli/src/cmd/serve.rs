@@ -139,7 +139,8 @@ pub fn run(context: &Context, args: &ServeArgs) -> anyhow::Result<Verdict> {
     };
     start_log(args);
     let config = args.config(context);
-    let service = Service::of_folder(directory.clone(), config.clone());
+    let tables = context.stored_tablebase()?;
+    let service = Service::of_sources(directory.clone(), tables, config.clone());
     let (socket, name) = open(&args.listen)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(context.threads_wanted().map_or_else(cores, NonZeroUsize::get))

@@ -5,6 +5,7 @@
 
 mod batch;
 mod explain;
+mod find;
 mod line;
 mod mining;
 mod openapi;
@@ -13,8 +14,14 @@ mod query;
 mod reply;
 mod solve;
 mod stats;
+mod stream;
 mod study;
 mod tables;
+
+pub(crate) use find::Sought;
+pub(crate) use position::Findings;
+pub(crate) use query::material;
+pub(crate) use study::{Judged, judge};
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -36,7 +43,7 @@ pub(crate) fn routes() -> Router<Service> {
         .route("/line", get(line::get))
         .route("/reply", get(reply::get))
         .route("/free", get(mining::free))
-        .route("/find", get(mining::find))
+        .route("/find", get(find::get))
         .route("/zugzwangs", get(mining::all_zugzwangs))
         .route("/maxima", get(mining::deepest))
         .route("/stats", get(stats::get))
@@ -66,7 +73,7 @@ fn answered(result: Result<Response, Problem>) -> Response {
 }
 
 /// What a client sent could not be read.
-fn unreadable(status: StatusCode, text: String) -> Problem {
+pub(crate) fn unreadable(status: StatusCode, text: String) -> Problem {
     match status {
         StatusCode::PAYLOAD_TOO_LARGE => Problem::NotAllowed(text),
         _ => Problem::Request(text),

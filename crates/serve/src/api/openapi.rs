@@ -4,7 +4,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use utoipa::OpenApi;
 
-use super::{batch, explain, line, mining, position, reply, solve, stats, study, tables};
+use super::{batch, explain, find, line, mining, position, reply, solve, stats, study, tables};
 use crate::reply::{Lasting, json};
 
 #[derive(OpenApi)]
@@ -20,7 +20,7 @@ use crate::reply::{Lasting, json};
         line::get,
         reply::get,
         mining::free,
-        mining::find,
+        find::get,
         mining::all_zugzwangs,
         mining::deepest,
         stats::get,

@@ -6,7 +6,7 @@ use axum::extract::rejection::BytesRejection;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse as _, Response};
 use molien_lines::LineError;
-use molien_lines::study::{Options, annotated, check_game, read};
+use molien_lines::study::{GameReport, Options, annotated, check_game, read};
 use molien_probe::Tablebase;
 use molien_schema::GameJson;
 use serde::Deserialize;
@@ -34,23 +34,30 @@ pub(super) struct StudyQuery {
 }
 
 /// Games judged, and the text with annotations.
-struct Judged {
-    games: Vec<GameJson>,
-    pgn: Vec<u8>,
+pub(crate) struct Judged {
+    /// What was found in each.
+    pub reports: Vec<GameReport>,
+    /// The annotated text.
+    pub pgn: Vec<u8>,
 }
 
-fn judge(tables: &Tablebase, bytes: &[u8], options: &Options) -> Result<Judged, Problem> {
+/// Judges the games of a text.
+pub(crate) fn judge(
+    tables: &Tablebase,
+    bytes: &[u8],
+    options: &Options,
+) -> Result<Judged, Problem> {
     let games = read(bytes);
     if games.len() > MOST_GAMES {
         let text =
             format!("{} games, but at most {MOST_GAMES} are allowed in one request", games.len());
         return Err(Problem::NotAllowed(text));
     }
-    let mut judged = Judged { games: Vec::new(), pgn: Vec::new() };
+    let mut judged = Judged { reports: Vec::new(), pgn: Vec::new() };
     for game in &games {
         let report = check_game(tables, game, options).map_err(Problem::from)?;
-        judged.games.push(GameJson::new("", &report));
         judged.pgn.extend(annotated(game, &report));
+        judged.reports.push(report);
     }
     Ok(judged)
 }
@@ -91,8 +98,10 @@ pub(super) async fn post(
         if accepts == Some(PGN) {
             return Ok(([(header::CONTENT_TYPE, PGN)], judged.pgn).into_response());
         }
+        let games: Vec<GameJson> =
+            judged.reports.iter().map(|report| GameJson::new("", report)).collect();
         let pgn = String::from_utf8_lossy(&judged.pgn);
-        Ok(reply(&headers, &json!({ "games": judged.games, "pgn": pgn }), Lasting::Changes))
+        Ok(reply(&headers, &json!({ "games": games, "pgn": pgn }), Lasting::Changes))
     };
     super::answered(answer.await)
 }

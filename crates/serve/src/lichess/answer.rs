@@ -14,19 +14,28 @@ use super::request::Asked;
 use crate::service::Found;
 use crate::{Problem, Service};
 
-/// A class, or `unknown`.
+/// A class, or `unknown`; and how exact the depth is that it follows from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct MaybeCategory(pub Option<Category>);
+pub(crate) struct MaybeCategory(pub Option<Category>, pub Precision);
 
 impl MaybeCategory {
     pub fn reverse(self) -> MaybeCategory {
-        MaybeCategory(self.0.map(Category::reverse))
+        MaybeCategory(self.0.map(Category::reverse), self.1)
+    }
+
+    /// Where a rounded depth leaves the class open, lichess has names of its own.
+    fn name(self) -> &'static str {
+        match self {
+            MaybeCategory(Some(Category::MaybeWin), Precision::Rounded) => "syzygy-win",
+            MaybeCategory(Some(Category::MaybeLoss), Precision::Rounded) => "syzygy-loss",
+            MaybeCategory(category, _) => category.map_or("unknown", Category::name),
+        }
     }
 }
 
 impl Serialize for MaybeCategory {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.map_or("unknown", Category::name))
+        serializer.serialize_str(self.name())
     }
 }
 
@@ -88,6 +97,11 @@ pub(super) fn dtz(values: &Values) -> Option<i32> {
     }
 }
 
+/// The same if it is known to the ply.
+pub(super) fn precise_dtz(values: &Values) -> Option<i32> {
+    dtz(values).filter(|_| values.precision(Metric::Dtz50) == Precision::Exact)
+}
+
 /// Moves instead of plies, of the side that has them.
 fn moves_to_conversion(value: Value) -> i32 {
     let plies = plies(value);
@@ -95,7 +109,7 @@ fn moves_to_conversion(value: Value) -> i32 {
 }
 
 impl State {
-    fn new(chess: &Chess, values: &Values, category: MaybeCategory) -> State {
+    fn new(chess: &Chess, values: &Values, category: Option<Category>) -> State {
         let (checkmate, stalemate) = (chess.is_checkmate(), chess.is_stalemate());
         let insufficient_material = chess.is_insufficient_material();
         let dtz = dtz(values);
@@ -106,13 +120,13 @@ impl State {
             variant_loss: false,
             insufficient_material,
             dtz,
-            precise_dtz: dtz,
+            precise_dtz: precise_dtz(values),
             dtm: values.get(Metric::Dtm).filter(|_| !checkmate).map(plies),
             dtw: None,
             dtc: values.get(Metric::Dtc).map(moves_to_conversion),
-            category: match (checkmate, stalemate || insufficient_material) {
-                (_, true) => MaybeCategory(Some(Category::Draw)),
-                _ => category,
+            category: match stalemate || insufficient_material {
+                true => MaybeCategory(Some(Category::Draw), Precision::Exact),
+                false => MaybeCategory(category, values.precision(Metric::Dtz50)),
             },
         }
     }
@@ -122,7 +136,7 @@ impl State {
 fn category_now(values: &Values, clock: u32) -> Option<Category> {
     let told = |metric| Some(category_in(metric, values.get(metric)?, clock));
     match values.get(Metric::Dtz50) {
-        Some(value) => Some(category_at(value, Precision::Exact, clock)),
+        Some(value) => Some(category_at(value, values.precision(Metric::Dtz50), clock)),
         None => told(Metric::Dtm),
     }
 }
@@ -142,7 +156,7 @@ fn category_then(values: &Values, chess: &Chess, m: &Move, clock: u32) -> Option
     // Mate needs no table.
     let mated = chess.is_checkmate().then_some(Value::Loss(0));
     match values.get(Metric::Dtz50).or(mated) {
-        Some(value) => Some(category_after(value, Precision::Exact, class, clock)),
+        Some(value) => Some(category_after(value, values.precision(Metric::Dtz50), class, clock)),
         None => {
             let counted = if class == MoveClass::Quiet { clock.saturating_add(1) } else { 0 };
             Some(category_in(Metric::Dtm, values.get(Metric::Dtm)?, counted))
@@ -206,13 +220,13 @@ fn assemble(
             san: SanPlus::from_move(chess.clone(), m).to_string(),
             zeroing: m.is_zeroing(),
             conversion: class(&m) == MoveClass::Conversion,
-            after: State::new(after, values, MaybeCategory(category)),
+            after: State::new(after, values, category),
             played: m,
         }
     };
     let mut moves: Vec<MoveState> = moves.into_iter().zip(after).map(of_move).collect();
     moves.sort_by_cached_key(SortKey::of);
-    let mut now = State::new(chess, &values[0], MaybeCategory(category_now(&values[0], clock)));
+    let mut now = State::new(chess, &values[0], category_now(&values[0], clock));
     if let Some(best) = moves.first().filter(|best| best.after.category.0.is_some()) {
         now.category = best.after.category.reverse();
     }

@@ -1,12 +1,12 @@
 //! The line that reaches the next zeroing move soonest.
 
 use molien_board::MAX_MEN;
-use molien_values::{Metric, Precision, Value, Values, category_after};
+use molien_values::{Metric, Value, Values, category_after};
 use serde::Serialize;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, Chess, Color, Move, Position as _};
 
-use super::answer::{class, dtz, in_domain, look_up};
+use super::answer::{class, dtz, in_domain, look_up, precise_dtz};
 use super::request::Asked;
 use crate::{Problem, Service};
 
@@ -57,18 +57,19 @@ pub(crate) async fn find(service: &Service, asked: Asked) -> Result<Mainline, Pr
     let depth = dtz(&values[0]).ok_or_else(|| outside(&chess))?;
     let mut line = Vec::new();
     while depth != 0 && chess.halfmoves() < CLAIMED && line.len() < MOST_PLIES {
-        let Some((m, dtz)) = best(service, &chess).await? else { break };
+        let Some((m, after)) = best(service, &chess).await? else { break };
         let uci = m.to_uci(CastlingMode::Standard).to_string();
         let san = SanPlus::from_move_and_play_unchecked(&mut chess, m).to_string();
-        line.push(Step { uci, san, dtz, precise_dtz: Some(dtz) });
+        let dtz = dtz(&after).unwrap_or(0);
+        line.push(Step { uci, san, dtz, precise_dtz: precise_dtz(&after) });
     }
     let letter = |color: Color| color.char();
     let winner = chess.is_checkmate().then(|| letter(!chess.turn()));
-    Ok(Mainline { mainline: line, winner, dtz: depth, precise_dtz: Some(depth) })
+    Ok(Mainline { mainline: line, winner, dtz: depth, precise_dtz: precise_dtz(&values[0]) })
 }
 
-/// The best move and the depth after it; none if there is no move.
-async fn best(service: &Service, chess: &Chess) -> Result<Option<(Move, i32)>, Problem> {
+/// The best move and the values after it; none if there is no move.
+async fn best(service: &Service, chess: &Chess) -> Result<Option<(Move, Values)>, Problem> {
     let moves: Vec<Move> = chess.legal_moves().into_iter().collect();
     let after: Vec<Chess> = moves
         .iter()
@@ -79,13 +80,13 @@ async fn best(service: &Service, chess: &Chess) -> Result<Option<(Move, i32)>, P
         })
         .collect();
     let values = look_up(service, &after, METRIC).await?;
-    let mut found: Vec<(Rank, Move, i32)> = Vec::with_capacity(moves.len());
-    for ((m, after), values) in moves.into_iter().zip(&after).zip(&values) {
-        let depth = dtz(values).ok_or_else(|| outside(after))?;
-        found.extend(rank(chess, &m, values).map(|rank| (rank, m, depth)));
+    let mut found: Vec<(Rank, Move, Values)> = Vec::with_capacity(moves.len());
+    for ((m, after), values) in moves.into_iter().zip(&after).zip(values) {
+        let rank = rank(chess, &m, &values).ok_or_else(|| outside(after))?;
+        found.push((rank, m, values));
     }
     let best = found.into_iter().min_by(|(a, ..), (b, ..)| a.cmp(b));
-    Ok(best.map(|(_, m, depth)| (m, depth)))
+    Ok(best.map(|(_, m, values)| (m, values)))
 }
 
 /// Smaller is better: the opponent's class, then mate, then a zeroing move if
@@ -94,7 +95,8 @@ type Rank = (molien_values::Category, bool, bool, i32, String);
 
 fn rank(chess: &Chess, m: &Move, values: &Values) -> Option<Rank> {
     let value = values.get(Metric::Dtz50)?;
-    let category = category_after(value, Precision::Exact, class(m), chess.halfmoves());
+    let precision = values.precision(Metric::Dtz50);
+    let category = category_after(value, precision, class(m), chess.halfmoves());
     let loses = matches!(value, Value::Win(_));
     let depth = -value.signed_plies().unwrap_or(0);
     let is_mate = value == Value::Loss(0);

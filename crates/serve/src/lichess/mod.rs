@@ -1,8 +1,8 @@
 //! The interface of lichess' tablebase server, so that its clients work here
 //! unchanged: fields, classes, order of the moves, errors and leniency.
 //!
-//! Where it differs: `dtz` is exact, so it always equals `precise_dtz`, and the
-//! classes `syzygy-win` and `syzygy-loss` do not occur. `dtc` (in moves) is given
+//! Where it differs: `dtz` is exact, so it equals `precise_dtz`, unless it comes
+//! from a Syzygy file; only then the classes `syzygy-win` and `syzygy-loss` occur. `dtc` (in moves) is given
 //! if the client asks for it always; there, 8 men are the domain of `auxiliary`.
 
 mod answer;

@@ -21,7 +21,7 @@ pub(super) struct SortKey {
 }
 
 /// The opponent's class, the worst first; unknown is better than a loss only.
-fn rank(MaybeCategory(category): MaybeCategory) -> u8 {
+fn rank(MaybeCategory(category, _): MaybeCategory) -> u8 {
     match category {
         Some(Category::Loss) => 0,
         None => 1,

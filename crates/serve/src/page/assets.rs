@@ -11,10 +11,11 @@ use crate::Problem;
 use crate::reply::{Lasting, tagged};
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
-const FILES: [(&str, &str, &str); 6] = [
+const FILES: [(&str, &str, &str); 7] = [
     ("style.css", "text/css; charset=utf-8", include_str!("../../web/style.css")),
     ("app.js", SCRIPT, include_str!("../../web/app.js")),
     ("board.js", SCRIPT, include_str!("../../web/board.js")),
+    ("editor.js", SCRIPT, include_str!("../../web/editor.js")),
     ("fen.js", SCRIPT, include_str!("../../web/fen.js")),
     ("play.js", SCRIPT, include_str!("../../web/play.js")),
     ("tables.js", SCRIPT, include_str!("../../web/tables.js")),

@@ -7,10 +7,16 @@ use maud::{Markup, html};
 use molien_board::{Color, FenFields, FenOptions, Man, Role, Square};
 use molien_draw::Board;
 use molien_mine::FreeSquare;
+use molien_probe::words::Unit;
 use molien_values::{Category, Metric, Outcome, Value};
 
-use super::view::{Units, View, ViewQuery};
+use super::shown;
+use super::view::{View, ViewQuery};
+use crate::Problem;
 use crate::reply::{Lasting, tagged};
+
+/// A board of 600 pixels.
+const PNG_SCALE: f32 = 1.25;
 
 /// The name of a man's picture: `wK`, `bP`.
 pub(super) fn picture_name(man: Man) -> String {
@@ -50,7 +56,7 @@ pub(super) fn class_of(category: Category) -> &'static str {
 }
 
 /// What a square shows when a man is left free.
-fn heat(square: &FreeSquare, metric: Metric, units: Units) -> Option<(&'static str, String)> {
+fn heat(square: &FreeSquare, metric: Metric, units: Unit) -> Option<(&'static str, String)> {
     let FreeSquare::Legal(answer) = square else { return None };
     let plies = answer.values.get(metric).and_then(Value::plies);
     let depth = plies.map_or(String::new(), |plies| units.of(plies).to_string());
@@ -96,7 +102,8 @@ fn cell(
     hidden: Option<Man>,
 ) -> Markup {
     let shade = if square.is_dark() { "dark" } else { "light" };
-    let man = men.iter().find(|(man, at)| *at == square && Some(*man) != hidden).map(|(man, _)| *man);
+    let man =
+        men.iter().find(|(man, at)| *at == square && Some(*man) != hidden).map(|(man, _)| *man);
     let label = match man {
         Some(man) => format!("{square}, {}", man_name(man)),
         None => square.to_string(),
@@ -127,12 +134,25 @@ pub(super) fn small(fen: &str, caption: &str) -> Markup {
     }
 }
 
-/// `GET /board.svg`: a picture of a position.
-pub(super) async fn picture(Query(query): Query<ViewQuery>, headers: HeaderMap) -> Response {
-    let view = View::read(&query);
+/// The board that an address asks for.
+fn pictured(query: &ViewQuery) -> Board {
+    let view = View::read(query);
     let mut board = Board::new(men(&view.fen).unwrap_or_default());
     if view.flipped {
         board.seen_from = Color::Black;
     }
-    tagged(&headers, "image/svg+xml", board.to_svg().into_bytes(), Lasting::Forever)
+    board
+}
+
+/// `GET /board.svg`: a picture of a position.
+pub(super) async fn picture(Query(query): Query<ViewQuery>, headers: HeaderMap) -> Response {
+    let svg = pictured(&query).to_svg();
+    tagged(&headers, "image/svg+xml", svg.into_bytes(), Lasting::Forever)
+}
+
+/// `GET /board.png`: the same for those who take no SVG, without names.
+pub(super) async fn bitmap(Query(query): Query<ViewQuery>, headers: HeaderMap) -> Response {
+    let drawn = pictured(&query).to_png(PNG_SCALE);
+    let failed = || Problem::Internal("the picture could not be drawn".to_owned());
+    shown(drawn.ok_or_else(failed).map(|png| tagged(&headers, "image/png", png, Lasting::Forever)))
 }

@@ -15,7 +15,8 @@ const HEIGHT: f64 = 90.0;
 pub(super) fn summary(stats: &Stats, view: &View, turn: Color, plies: Option<i32>) -> Markup {
     let side = &stats.sides[turn.index()];
     let number = |count: Count| stats.number(count, Counting::Unique);
-    let (legal, wins, losses) = (number(side.legal), number(side.total_wins()), number(side.total_losses()));
+    let (legal, wins, losses) =
+        (number(side.legal), number(side.total_wins()), number(side.total_losses()));
     let draws = legal.saturating_sub(wins + losses);
     html! {
         section.stats aria-label="The material" {

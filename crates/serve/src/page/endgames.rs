@@ -1,11 +1,12 @@
 //! All materials, and each on a page of its own.
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
 use maud::{Markup, html};
 use molien_board::{Color, Material};
 use molien_probe::Tablebase;
+use molien_probe::words::Unit;
 use molien_values::{Counting, Longest, Metric, Stats, winner_moves};
 
 use super::view::{meaning, word};
@@ -23,7 +24,8 @@ struct Row {
 }
 
 fn rows(tables: &Tablebase) -> Vec<Row> {
-    let row = |material: Material| Row { material, stats: tables.stats(material, Metric::Dtm).ok() };
+    let row =
+        |material: Material| Row { material, stats: tables.stats(material, Metric::Dtm).ok() };
     let all = Material::all(LISTED_MEN).into_iter().filter(|material| material.len() > 2);
     all.map(row).collect()
 }
@@ -44,13 +46,13 @@ pub(super) async fn list(State(service): State<Service>, headers: HeaderMap) -> 
             p { (stored) " of " (rows.len()) " materials of three to five men are stored here. "
                 "Figures are for positions up to symmetry; the longest mate is that of the better of both sides to move." }
             p { label { "Search " input type="search" id="search" placeholder="KRP"; } }
-            table.sortable {
+            div.scroll { table.sortable {
                 thead { tr {
                     th { "Endgame" } th { "Men" } th { "White wins" } th { "Draws" } th { "Black wins" }
                     th { "Longest mate, White" } th { "Longest mate, Black" } th { "Zugzwangs" }
                 } }
                 tbody { @for row in &rows { (table_row(row)) } }
-            }
+            } }
         };
         reply(&headers, layout::page("Endgames · Molien", None, "/endgames", body))
     });
@@ -102,14 +104,16 @@ fn record(stats: &Stats, side: Color) -> Markup {
 pub(super) async fn one(
     State(service): State<Service>,
     Path(name): Path<String>,
-    Query(()): Query<()>,
     headers: HeaderMap,
 ) -> Response {
     let found = async {
         let material = read_material(&name)?;
         let stats: Vec<Stats> = service
             .read(move |tables| {
-                Metric::ALL.into_iter().filter_map(|metric| tables.stats(material, metric).ok()).collect()
+                Metric::ALL
+                    .into_iter()
+                    .filter_map(|metric| tables.stats(material, metric).ok())
+                    .collect()
             })
             .await?;
         let title = format!("{} · Molien", material.file_name());
@@ -137,6 +141,10 @@ fn depends(material: Material) -> Vec<Material> {
     found
 }
 
+fn depth(result: &str, plies: u16) -> String {
+    format!("longest {result}: {} ({plies} plies)", Unit::Moves.say(plies))
+}
+
 fn metric_section(stats: &Stats) -> Markup {
     let metric = stats.metric;
     html! {
@@ -148,10 +156,10 @@ fn metric_section(stats: &Stats) -> Markup {
                 div.boards {
                     @let own = &stats.sides[side.index()];
                     @if let Some(longest) = &own.longest_win {
-                        (board::small(&longest.position.to_string(), &format!("longest win: {} plies", longest.plies)))
+                        (board::small(&longest.position.to_string(), &depth("win", longest.plies)))
                     }
                     @if let Some(longest) = &own.longest_loss {
-                        (board::small(&longest.position.to_string(), &format!("longest loss: {} plies", longest.plies)))
+                        (board::small(&longest.position.to_string(), &depth("loss", longest.plies)))
                     }
                 }
             }

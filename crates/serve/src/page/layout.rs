@@ -6,7 +6,9 @@ use maud::{DOCTYPE, Markup, html};
 pub(super) struct Card {
     /// In a sentence.
     pub description: String,
-    /// The address of the picture.
+    /// The whole address of the page.
+    pub address: String,
+    /// The whole address of the picture.
     pub picture: String,
 }
 
@@ -31,7 +33,13 @@ pub(super) fn page(title: &str, card: Option<&Card>, here: &str, body: Markup) -
                 @if let Some(card) = card {
                     meta name="description" content=(card.description);
                     meta property="og:description" content=(card.description);
+                    meta property="og:type" content="website";
+                    meta property="og:url" content=(card.address);
                     meta property="og:image" content=(card.picture);
+                    meta property="og:image:type" content="image/png";
+                    meta property="og:image:width" content="600";
+                    meta property="og:image:height" content="600";
+                    meta name="twitter:card" content="summary";
                 }
                 link rel="stylesheet" href="/web/style.css";
                 link rel="icon" href="/men/wN.svg" type="image/svg+xml";

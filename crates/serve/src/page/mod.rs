@@ -9,10 +9,12 @@ mod assets;
 mod board;
 mod chart;
 mod endgames;
+mod find;
 mod layout;
 mod moves;
 mod panel;
 mod position;
+mod study;
 mod view;
 
 use axum::Router;
@@ -31,8 +33,11 @@ pub(crate) fn routes() -> Router<Service> {
         .route("/panel", get(position::panel_only))
         .route("/more", get(position::more_only))
         .route("/board.svg", get(board::picture))
+        .route("/board.png", get(board::bitmap))
         .route("/endgames", get(endgames::list))
         .route("/endgame/{material}", get(endgames::one))
+        .route("/find", get(find::page))
+        .route("/study", get(study::empty).post(study::judged))
         .route("/about", get(about::page))
         .route("/web/{name}", get(assets::file))
         .route("/men/{name}", get(assets::man))
@@ -77,6 +82,13 @@ fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A sentence from a message: a capital letter, and no full stop.
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
+    (first + letters.as_str()).trim_end_matches('.').to_owned()
 }
 
 /// What is not found is said with this status even where the page is a view.

@@ -1,7 +1,7 @@
 //! The moves, in groups by what they do to the result.
 
 use maud::{Markup, html};
-use molien_board::{Color, Setup};
+use molien_board::Setup;
 use molien_probe::{Answer, MoveAnswer};
 use molien_values::{Category, Metric, Outcome, Value};
 
@@ -88,13 +88,15 @@ fn one(view: &View, setup: &Setup, answer: &Answer, m: &MoveAnswer, is_only: boo
     let position = &after.position;
     let depths: Vec<(Metric, u16)> = Metric::ALL
         .into_iter()
+        .filter(|_| !position.is_checkmate())
         .filter_map(|metric| Some((metric, m.after.values.get(metric).and_then(Value::plies)?)))
         .collect();
     html! {
         li data-uci=(m.played) data-fen=(fen) {
             a href=(view.href(&fen)) {
                 b.san { (m.san) }
-                @for metric in [Metric::Dtm, Metric::Dtc, Metric::Dtz] {
+                @let zeroing = if view.order == Metric::Dtz50 { Metric::Dtz50 } else { Metric::Dtz };
+                @for metric in [Metric::Dtm, Metric::Dtc, zeroing] {
                     span.depth.first[metric == view.order] {
                         @if let Some((_, plies)) = depths.iter().find(|(known, _)| *known == metric) {
                             small { (short(metric)) } " " (view.units.of(*plies))
@@ -117,9 +119,10 @@ fn one(view: &View, setup: &Setup, answer: &Answer, m: &MoveAnswer, is_only: boo
 
 fn short(metric: Metric) -> &'static str {
     match metric {
-        Metric::Dtm => "mate",
+        Metric::Dtm | Metric::Dtm50 => "mate",
         Metric::Dtc => "conv",
         Metric::Dtz | Metric::Dtz50 => "zero",
+        Metric::Wdl => "",
     }
 }
 
@@ -133,9 +136,4 @@ fn badges(m: &MoveAnswer, check: bool, mate: bool, stalemate: bool) -> Vec<&'sta
         (has('='), "promotion"),
     ];
     named.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect()
-}
-
-/// The side to move in lower case.
-pub(super) fn side(color: Color) -> String {
-    color.to_string().to_lowercase()
 }

@@ -1,14 +1,14 @@
 //! What is said of a position: a sentence first, then numbers.
 
 use maud::{Markup, html};
-use molien_board::{Color, Setup};
+use molien_board::{Color, Man, Role, Setup, Square};
 use molien_pawns::explain;
-use molien_probe::words::{moves as so_many_moves, result, sentence};
+use molien_probe::words::{Unit, result_in, with_advice};
 use molien_probe::{Answer, Tablebase};
-use molien_values::{Category, FIFTY_MOVES_PLIES, Metric, Outcome, Value, winner_moves};
+use molien_values::{Category, FIFTY_MOVES_PLIES, Metric, Outcome, Value};
 
 use super::moves;
-use super::view::{Units, View, meaning, word};
+use super::view::{View, meaning, word};
 use crate::api::Findings;
 
 /// The other side to move, and what it would be worth.
@@ -40,9 +40,9 @@ pub(super) fn panel(
 ) -> Markup {
     let Findings { answer, moves: all } = findings;
     html! {
-        div.answer role="status" aria-live="polite" {
-            p.verdict { (sentence(setup, &view.metrics(), answer, all)) }
-            @for text in remarks(setup, answer) { p.remark { (text) } }
+        div.answer role="status" aria-live="polite" data-check=[checked(setup)] {
+            p.verdict { (with_advice(result_in(view.units, setup, answer), &view.metrics(), all)) }
+            @for text in remarks(view.units, setup, answer) { p.remark { (text) } }
             @for text in reasons(setup) { p.reason { (text) } }
         }
         (depths(view, answer))
@@ -54,41 +54,57 @@ pub(super) fn panel(
     }
 }
 
+/// The square of a king in check.
+fn checked(setup: &Setup) -> Option<Square> {
+    let position = &setup.position;
+    let king = Man::new(position.turn(), Role::King);
+    let square = position.men().find(|(man, _)| *man == king).map(|(_, square)| square);
+    square.filter(|_| position.in_check(position.turn()))
+}
+
 /// What the depths mean, beyond the result.
-fn remarks(setup: &Setup, answer: &Answer) -> Vec<String> {
+fn remarks(unit: Unit, setup: &Setup, answer: &Answer) -> Vec<String> {
     let depth = |metric| answer.values.get(metric).and_then(Value::plies);
     let mut texts = Vec::new();
     let is_over = setup.position.legal_moves().is_empty();
     if let (Some(mate), Some(next), false) = (depth(Metric::Dtm), depth(Metric::Dtc), is_over)
         && next < mate
     {
-        let text = so_many_moves(winner_moves(next));
+        let text = unit.say(next);
         texts.push(format!("The next capture or promotion can be forced in {text}."));
     }
-    texts.extend(clock(setup, answer).filter(|_| !is_over));
+    texts.extend(clock(unit, setup, answer).filter(|_| !is_over));
     texts
 }
 
 /// Whether the 50-move rule interferes.
-fn clock(setup: &Setup, answer: &Answer) -> Option<String> {
+fn clock(unit: Unit, setup: &Setup, answer: &Answer) -> Option<String> {
     let counted = setup.halfmove_clock;
     let depth = answer.values.get(Metric::Dtz50)?.plies()?;
-    let mate = answer.values.get(Metric::Dtm).and_then(Value::plies).map(winner_moves);
+    let so_far = match unit {
+        Unit::Moves => format!("{} of 50 moves", counted / 2),
+        Unit::Plies => format!("{counted} of {FIFTY_MOVES_PLIES} plies"),
+    };
     match answer.category {
-        Category::Win | Category::Loss => {
-            let left = u32::from(FIFTY_MOVES_PLIES).saturating_sub(counted + u32::from(depth));
-            Some(match (counted, left) {
-                (0, _) => "The 50-move rule does not matter here.".to_owned(),
-                (_, left) => format!(
-                    "The 50-move clock stands at {counted} plies; the next zeroing move comes in time, with {left} to spare."
-                ),
-            })
+        Category::Win | Category::Loss if counted == 0 => {
+            Some("The 50-move rule does not matter here.".to_owned())
         }
+        Category::Win | Category::Loss => Some(format!(
+            "The 50-move clock stands at {so_far}; the next capture, pawn move or mate comes in time, in {}.",
+            unit.say(depth)
+        )),
         Category::CursedWin | Category::BlessedLoss => {
+            let mate = answer.values.get(Metric::Dtm).and_then(Value::plies);
             let without = mate.map_or(String::new(), |mate| {
-                format!(" Without the rule it would be mate in {}.", so_many_moves(mate))
+                format!(" Without the rule it would be mate in {}.", unit.say(mate))
             });
-            Some(format!("The winning side cannot make progress before the 50-move rule is claimed.{without}"))
+            let clock = match counted {
+                0 => String::new(),
+                _ => format!("The 50-move clock stands at {so_far}. "),
+            };
+            Some(format!(
+                "{clock}No capture or pawn move can be forced before the draw is claimed.{without}"
+            ))
         }
         _ => None,
     }
@@ -115,7 +131,7 @@ fn depths(view: &View, answer: &Answer) -> Markup {
                 }
             }
             span.units {
-                @for units in [Units::Moves, Units::Plies] {
+                @for units in [Unit::Moves, Unit::Plies] {
                     a.choice href=(view.counted_in(units).own_href()) data-units=(units.name())
                         aria-current=[(units == view.units).then_some("true")] { (units.name()) }
                     " "
@@ -161,7 +177,7 @@ fn what_if(view: &View, setup: &Setup, answer: &Answer, turned: &Turned) -> Mark
     let turn = turned.setup.position.turn();
     html! {
         p.what-if {
-            a href=(href) { "If " (turn) " were to move" } ": " (result(&turned.setup, &turned.answer))
+            a href=(href) { "If " (turn) " were to move" } ": " (result_in(view.units, &turned.setup, &turned.answer))
             @if let Some(text) = zugzwang(setup, answer, turned) { " " strong.zugzwang { (text) } }
         }
     }

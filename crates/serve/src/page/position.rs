@@ -9,13 +9,14 @@ use maud::{Markup, html};
 use molien_board::{Color, FenError, IllegalPosition, MAX_MEN, Man, Material, Role, Setup, Square};
 use molien_lines::{Line, Play, Strategy, Until, best_line};
 use molien_mine::{FreeMan, FreeSquare};
+use molien_probe::words::result_in;
 use molien_probe::{ProbeError, Tablebase};
 use molien_values::{Metric, Stats};
 
 use super::board::{board, man_name, men, picture_name};
 use super::panel::{Turned, panel};
 use super::view::{View, ViewQuery, address};
-use super::{chart, html as reply, layout, moves, with_status};
+use super::{capitalised, chart, html as reply, layout, with_status};
 use crate::api::Findings;
 use crate::{Problem, Service};
 
@@ -54,12 +55,31 @@ async fn look(service: &Service, view: &View) -> Result<Shown, Problem> {
 }
 
 /// The value of every square for one of the men.
-fn heat_map(tables: &Tablebase, setup: &Setup, man: Man, metric: Metric) -> Option<Vec<FreeSquare>> {
-    let position = setup.position.without_en_passant();
-    let taken = position.men().find(|(other, _)| *other == man)?.1;
-    let rest: Vec<(Man, Square)> = position.men().filter(|(_, at)| *at != taken).collect();
-    let free = FreeMan::new(rest, position.turn(), setup.halfmove_clock, man);
+fn heat_map(
+    tables: &Tablebase,
+    setup: &Setup,
+    man: Man,
+    metric: Metric,
+) -> Option<Vec<FreeSquare>> {
+    let free = FreeMan::lift(setup, man)?;
     free.squares(tables, metric).ok()
+}
+
+/// The picture and the words of a link to a position. Addresses are whole, as
+/// those who show links want them.
+fn card(service: &Service, view: &View, headers: &HeaderMap, title: &str) -> layout::Card {
+    let named = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let plain =
+        |text: &&str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b".:-[]".contains(&b));
+    let host = named("host").filter(plain).unwrap_or("localhost");
+    let secure = service.config().behind_proxy && named("x-forwarded-proto") == Some("https");
+    let origin = format!("{}://{host}", if secure { "https" } else { "http" });
+    let flip = if view.flipped { "&flip=1" } else { "" };
+    layout::Card {
+        description: format!("{title} {}", view.fen),
+        address: format!("{origin}{}", view.own_href()),
+        picture: format!("{origin}/board.png?fen={}{flip}", address(&view.fen)),
+    }
 }
 
 /// `GET /`.
@@ -75,13 +95,10 @@ pub(super) async fn page(
         Err(_) => None,
     };
     let title = match &shown {
-        Ok(shown) => molien_probe::words::result(&shown.setup, &shown.findings.answer),
+        Ok(shown) => result_in(view.units, &shown.setup, &shown.findings.answer),
         Err(_) => "Chess endgames, exactly".to_owned(),
     };
-    let card = layout::Card {
-        description: format!("{title} {}", view.fen),
-        picture: format!("/board.svg?fen={}", address(&view.fen)),
-    };
+    let card = card(&service, &view, &headers, &title);
     let status = shown.as_ref().map_or_else(status_of, |_| StatusCode::OK);
     let body = html! {
         div.columns {
@@ -139,9 +156,13 @@ fn wrong_squares(problem: &Problem, men: &[(Man, Square)]) -> Vec<Square> {
         men.iter().filter(move |(man, _)| *man == king).map(|(_, at)| *at)
     };
     match illegal {
-        IllegalPosition::PawnRank { square } | IllegalPosition::Shared { square } | IllegalPosition::EnPassant { square } => vec![*square],
+        IllegalPosition::PawnRank { square }
+        | IllegalPosition::Shared { square }
+        | IllegalPosition::EnPassant { square } => vec![*square],
         IllegalPosition::AdjacentKings => king(Color::White).chain(king(Color::Black)).collect(),
-        IllegalPosition::OpponentInCheck { color } | IllegalPosition::Kings { color, .. } => king(*color).collect(),
+        IllegalPosition::OpponentInCheck { color } | IllegalPosition::Kings { color, .. } => {
+            king(*color).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -182,12 +203,16 @@ fn left(view: &View, shown: &Result<Shown, Problem>) -> Markup {
 fn right(service: &Service, view: &View, shown: &Result<Shown, Problem>) -> Markup {
     match shown {
         Ok(Shown { setup, findings, turned, .. }) => panel(view, setup, findings, turned.as_ref()),
-        Err(problem) => trouble(service, problem),
+        Err(problem) => {
+            let men = men(&view.fen).unwrap_or_default();
+            trouble(service, problem, &wrong_squares(problem, &men))
+        }
     }
 }
 
 /// What to do if there is no answer.
-fn trouble(service: &Service, problem: &Problem) -> Markup {
+fn trouble(service: &Service, problem: &Problem, wrong: &[Square]) -> Markup {
+    let wrong: Vec<String> = wrong.iter().map(Square::to_string).collect();
     let advice = match problem {
         Problem::Solving { material, .. } => return solving(*material),
         Problem::Probe(error) => match error.missing_table() {
@@ -196,7 +221,9 @@ fn trouble(service: &Service, problem: &Problem) -> Markup {
                 code { "molien solve " (material) } " makes this one."
             }),
             None => match error {
-                ProbeError::TooManyMen { .. } => Some(html! { "Take men off the board: up to five men are within easy reach." }),
+                ProbeError::TooManyMen { .. } => {
+                    Some(html! { "Take men off the board: up to five men are within easy reach." })
+                }
                 _ => None,
             },
         },
@@ -204,7 +231,7 @@ fn trouble(service: &Service, problem: &Problem) -> Markup {
         _ => None,
     };
     html! {
-        div.answer role="status" aria-live="polite" {
+        div.answer role="status" aria-live="polite" data-wrong=(wrong.join(" ")) {
             p.verdict.trouble { (capitalised(&problem.to_string())) "." }
             @if let Some(advice) = advice { p.remark { (advice) } }
         }
@@ -218,12 +245,6 @@ fn solving(material: Material) -> Markup {
             p.remark id="progress" { "Other positions stay usable. " a href="" { "Look again" } }
         }
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-    (first + letters.as_str()).trim_end_matches('.').to_owned()
 }
 
 /// Best play, and the figures of the material.
@@ -286,10 +307,4 @@ fn numbered(line: &Line) -> Vec<(String, String)> {
         found.push((text, ply.before.play(&ply.played).to_string()));
     }
     found
-}
-
-/// For scripts and tests: the side to move in words.
-#[cfg(test)]
-fn turn_of(setup: &Setup) -> String {
-    moves::side(setup.position.turn())
 }

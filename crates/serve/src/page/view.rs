@@ -1,7 +1,8 @@
 //! What the reader looks at, as it stands in the address.
 
 use molien_board::{FenOptions, Man, Setup};
-use molien_values::{Metric, winner_moves};
+use molien_probe::words::Unit;
+use molien_values::Metric;
 use serde::Deserialize;
 
 use crate::Problem;
@@ -20,30 +21,6 @@ pub(super) struct ViewQuery {
     flip: Option<String>,
 }
 
-/// How depths are counted for the reader.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Units {
-    Moves,
-    Plies,
-}
-
-impl Units {
-    /// A depth in these units.
-    pub fn of(self, plies: u16) -> u16 {
-        match self {
-            Units::Moves => winner_moves(plies),
-            Units::Plies => plies,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Units::Moves => "moves",
-            Units::Plies => "plies",
-        }
-    }
-}
-
 /// What is looked at, and how.
 #[derive(Clone, Debug)]
 pub(super) struct View {
@@ -52,7 +29,7 @@ pub(super) struct View {
     /// The metric that orders the moves.
     pub order: Metric,
     /// How depths are shown.
-    pub units: Units,
+    pub units: Unit,
     /// The man left free, if one is.
     pub free: Option<Man>,
     /// Whether Black's side is below.
@@ -63,14 +40,15 @@ impl View {
     /// Reads the query; what is not understood is left at its default.
     pub fn read(query: &ViewQuery) -> View {
         let fen = query.fen.as_deref().map(str::trim).filter(|fen| !fen.is_empty());
-        let order = query.order.as_deref().and_then(|name| name.parse().ok());
+        let order = query.order.as_deref().and_then(|name| name.parse::<Metric>().ok());
+        let order = order.filter(|order| Metric::ALL.contains(order));
         let free = query.free.as_deref().and_then(|text| text.chars().next());
         View {
             fen: fen.unwrap_or(WELCOME).replace('_', " "),
             order: order.unwrap_or(Metric::Dtm),
             units: match query.units.as_deref() {
-                Some("plies") => Units::Plies,
-                _ => Units::Moves,
+                Some("plies") => Unit::Plies,
+                _ => Unit::Moves,
             },
             free: free.and_then(Man::from_letter),
             flipped: query.flip.as_deref() == Some("1"),
@@ -94,7 +72,7 @@ impl View {
         if self.order != Metric::Dtm {
             text += &format!("&order={}", self.order);
         }
-        if self.units == Units::Plies {
+        if self.units == Unit::Plies {
             text += "&units=plies";
         }
         if let Some(man) = self.free {
@@ -117,7 +95,7 @@ impl View {
     }
 
     /// With other units.
-    pub fn counted_in(&self, units: Units) -> View {
+    pub fn counted_in(&self, units: Unit) -> View {
         View { units, ..self.clone() }
     }
 
@@ -141,6 +119,8 @@ pub(super) fn word(metric: Metric) -> &'static str {
         Metric::Dtc => "conversion",
         Metric::Dtz => "zeroing",
         Metric::Dtz50 => "zeroing (50)",
+        Metric::Dtm50 => "mate (50)",
+        Metric::Wdl => "result",
     }
 }
 
@@ -153,5 +133,7 @@ pub(super) fn meaning(metric: Metric) -> &'static str {
         Metric::Dtz50 => {
             "DTZ50: how long until a capture or pawn move that keeps the win under the 50-move rule."
         }
+        Metric::Dtm50 => "DTM50: how long until mate if both sides mind the 50-move rule.",
+        Metric::Wdl => "WDL: who wins, and nothing more.",
     }
 }

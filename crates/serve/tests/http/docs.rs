@@ -1,6 +1,7 @@
 //! The examples of docs/serve.md are what really comes out.
 
-use crate::client::{get, post, service};
+use crate::client::{get, post};
+use crate::mining::service;
 
 const DOCS: &str = include_str!("../../../../docs/serve.md");
 const HOST: &str = "http://127.0.0.1:9000";

@@ -3,9 +3,11 @@
 #[path = "../client.rs"]
 mod client;
 
+mod abuse;
 mod api;
 mod docs;
 mod lichess;
 mod mining;
 mod operation;
 mod solving;
+mod syzygy;

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use crate::client::{get, patient};
 
 /// A service that solves three men into a folder which all tests share.
-fn service() -> Router {
+pub fn service() -> Router {
     static SERVICE: OnceLock<(TempDir, Router)> = OnceLock::new();
     let make = || {
         let folder = tempfile::tempdir().unwrap();

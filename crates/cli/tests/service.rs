@@ -1,4 +1,5 @@
-//! The page in a real browser, which `browser.py` drives.
+//! The service as others use it: in a browser, which `browser.py` drives, and
+//! with a client written for lichess' server, in `client.py`.
 
 #![cfg(all(feature = "serve", target_os = "linux"))]
 
@@ -34,30 +35,44 @@ fn serve(folder: &Path) -> Served {
     Served { process, address }
 }
 
-/// Whether there is a browser to test with. With `CI` set there has to be.
-fn has_browser() -> bool {
-    let has = |path: &str| Path::new(path).exists();
-    let selenium = Command::new("python3").args(["-c", "import selenium"]).output();
-    let found = has("/usr/bin/chromium")
-        && has("/usr/bin/chromedriver")
-        && selenium.is_ok_and(|output| output.status.success());
+fn python() -> String {
+    std::env::var("MOLIEN_PYTHON").unwrap_or("python3".to_owned())
+}
+
+/// Whether what a test needs is installed. With `CI` set it has to be.
+fn installed(package: &str, programs: &[&str]) -> bool {
+    let imported = Command::new(python()).args(["-c", &format!("import {package}")]).output();
+    let found = imported.is_ok_and(|output| output.status.success())
+        && programs.iter().all(|path| Path::new(path).exists());
     if !found {
-        assert!(std::env::var_os("CI").is_none(), "chromium, its driver or selenium is missing");
-        eprintln!("skipped: chromium, its driver or selenium is missing");
+        assert!(std::env::var_os("CI").is_none(), "{package} or one of {programs:?} is missing");
+        println!("skipped: {package} or one of {programs:?} is missing");
     }
     found
 }
 
-#[test]
-fn the_page_works_in_a_browser() {
-    if !has_browser() {
-        return;
-    }
+/// Runs a script of this folder against a service of its own.
+fn run(script: &str) {
     let folder = tempfile::tempdir().unwrap();
     let served = serve(folder.path());
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser.py");
-    let output = Command::new("python3").arg(script).arg(&served.address).output().unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(script);
+    let output = Command::new(python()).arg(script).arg(&served.address).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}{errors}");
+    println!("{text}");
+}
+
+#[test]
+fn the_page_works_in_a_browser() {
+    if installed("selenium", &["/usr/bin/chromium", "/usr/bin/chromedriver"]) {
+        run("browser.py");
+    }
+}
+
+#[test]
+fn clients_of_lichess_work_unchanged() {
+    if installed("berserk", &[]) {
+        run("client.py");
+    }
 }
