@@ -8,7 +8,7 @@ use crate::men::man_svg;
 use crate::palette::{DARK_SQUARE, INK, LIGHT_SQUARE, PAPER, Rgb};
 
 /// The side of a square in the drawing.
-pub(crate) const SIDE: usize = 60;
+const SIDE: usize = 60;
 /// Room for the names of the ranks, to the left.
 const LEFT: usize = 28;
 /// Room above the board.

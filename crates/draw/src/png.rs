@@ -1,87 +1,125 @@
 //! Boards as PNG: squares and men only, without names and captions.
 //!
 //! Pages that show a picture of a link take no SVG. The men are the same
-//! outlines.
+//! outlines, looked at in nine places of each pixel.
 
-use kurbo::{BezPath, PathEl};
-use molien_board::{Color, Man, Square};
-use tiny_skia::Transform;
-use tiny_skia::{FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Rect, Stroke};
+use std::sync::OnceLock;
+
+use kurbo::{Affine, BezPath, Cap, Join, Shape as _, Stroke, StrokeOpts, flatten, stroke};
+use molien_board::{Color, Man, Role, Square};
 
 use crate::Board;
-use crate::board::SIDE;
 use crate::men::{colors, details, outline};
 use crate::palette::{DARK_SQUARE, INK, LIGHT_SQUARE, Rgb};
 
-fn paint(Rgb(r, g, b): Rgb) -> Paint<'static> {
-    let mut paint = Paint::default();
-    paint.set_color_rgba8(r, g, b, 255);
-    paint
+/// The side of a square.
+const SIDE: usize = 75;
+/// How closely curves are followed, in pixels.
+const TOLERANCE: f64 = 0.1;
+/// Places looked at in a pixel, across and down.
+const LOOKS: usize = 3;
+
+/// How much of each pixel of a square a shape covers, from 0 to 9.
+type Cover = Vec<u8>;
+
+/// The shapes of a role, one upon the other: inside, outer lines, inner lines.
+struct Drawn {
+    inside: Cover,
+    outer: Cover,
+    inner: Cover,
 }
 
-/// An outline as the renderer takes it; none if there is nothing in it.
-fn path(text: &str) -> Option<Path> {
-    let mut path = PathBuilder::new();
-    for element in BezPath::from_svg(text).ok()? {
-        let f = |p: kurbo::Point| (p.x as f32, p.y as f32);
-        match element {
-            PathEl::MoveTo(p) => path.move_to(f(p).0, f(p).1),
-            PathEl::LineTo(p) => path.line_to(f(p).0, f(p).1),
-            PathEl::QuadTo(a, p) => path.quad_to(f(a).0, f(a).1, f(p).0, f(p).1),
-            PathEl::CurveTo(a, b, p) => {
-                path.cubic_to(f(a).0, f(a).1, f(b).0, f(b).1, f(p).0, f(p).1);
-            }
-            PathEl::ClosePath => path.close(),
-        }
-    }
-    path.finish()
-}
-
-fn draw_man(picture: &mut Pixmap, man: Man, at: Transform) {
-    let (fill, line) = colors(man.color);
-    let stroke = Stroke {
-        width: 4.0,
-        line_cap: LineCap::Round,
-        line_join: LineJoin::Round,
-        ..Stroke::default()
+fn cover(path: &BezPath) -> Cover {
+    let mut lines = BezPath::new();
+    flatten(path, TOLERANCE, |element| lines.push(element));
+    let places = (LOOKS * LOOKS) as u8;
+    let at = |pixel: usize, look: usize| pixel as f64 + (look as f64 + 0.5) / LOOKS as f64;
+    let pixel = |i: usize| {
+        let inside = |look: &u8| {
+            let (x, y) = (
+                at(i % SIDE, usize::from(*look) % LOOKS),
+                at(i / SIDE, usize::from(*look) / LOOKS),
+            );
+            lines.winding((x, y).into()) != 0
+        };
+        (0..places).filter(inside).count() as u8
     };
-    if let Some(outline) = path(outline(man.role)) {
-        picture.fill_path(&outline, &paint(fill), FillRule::Winding, at, None);
-        picture.stroke_path(&outline, &paint(INK), &stroke, at, None);
+    (0..SIDE * SIDE).map(pixel).collect()
+}
+
+impl Drawn {
+    fn new(role: Role) -> Drawn {
+        let scale = Affine::scale(SIDE as f64 / 100.0);
+        // The outlines are constants, and a test reads all of them.
+        let read = |text: &str| scale * BezPath::from_svg(text).unwrap_or_default();
+        let width = 4.0 * SIDE as f64 / 100.0;
+        let style = Stroke::new(width).with_caps(Cap::Round).with_join(Join::Round);
+        let line = |path: BezPath| cover(&stroke(path, &style, &StrokeOpts::default(), TOLERANCE));
+        let shape = read(outline(role));
+        Drawn { inside: cover(&shape), outer: line(shape), inner: line(read(details(role))) }
     }
-    if let Some(details) = path(details(man.role)) {
-        picture.stroke_path(&details, &paint(line), &stroke, at, None);
+
+    fn of(role: Role) -> &'static Drawn {
+        static ALL: [OnceLock<Drawn>; 6] = [const { OnceLock::new() }; 6];
+        ALL[role as usize].get_or_init(|| Drawn::new(role))
     }
+}
+
+/// Between two colours, so many ninths of the way.
+fn mixed(below: Rgb, above: Rgb, ninths: u8) -> Rgb {
+    let places = (LOOKS * LOOKS) as u16;
+    let channel = |below: u8, above: u8| {
+        let ninths = u16::from(ninths);
+        ((u16::from(below) * (places - ninths) + u16::from(above) * ninths) / places) as u8
+    };
+    Rgb(channel(below.0, above.0), channel(below.1, above.1), channel(below.2, above.2))
 }
 
 impl Board {
-    /// The squares and men as a PNG file, `scale` times as large as the squares
-    /// of the SVG; none if that is nothing or too large to be drawn.
-    pub fn to_png(&self, scale: f32) -> Option<Vec<u8>> {
-        let side = SIDE as f32 * scale;
-        let whole = (8.0 * side).round() as u32;
-        let mut picture = Pixmap::new(whole, whole)?;
-        let corner = |square: Square| {
+    /// The squares and men as a PNG file.
+    pub fn to_png(&self) -> Vec<u8> {
+        let width = 8 * SIDE;
+        let mut pixels = vec![0; 3 * width * width];
+        for square in Square::all() {
             let (file, rank) = (square.index() % 8, square.index() / 8);
             let (column, row) = match self.seen_from {
                 Color::White => (file, 7 - rank),
                 Color::Black => (7 - file, rank),
             };
-            (column as f32 * side, row as f32 * side)
-        };
-        for square in Square::all() {
-            let (x, y) = corner(square);
-            let color = if square.is_dark() { DARK_SQUARE } else { LIGHT_SQUARE };
-            let field = Rect::from_xywh(x, y, side, side)?;
-            picture.fill_rect(field, &paint(color), Transform::identity(), None);
+            let man = self.men.iter().find(|(_, at)| *at == square).map(|(man, _)| *man);
+            let plain = if square.is_dark() { DARK_SQUARE } else { LIGHT_SQUARE };
+            for (i, Rgb(r, g, b)) in square_pixels(plain, man).enumerate() {
+                let at = 3 * ((row * SIDE + i / SIDE) * width + column * SIDE + i % SIDE);
+                pixels[at..at + 3].copy_from_slice(&[r, g, b]);
+            }
         }
-        for (man, square) in &self.men {
-            let (x, y) = corner(*square);
-            let at = Transform::from_scale(side / 100.0, side / 100.0).post_translate(x, y);
-            draw_man(&mut picture, *man, at);
-        }
-        picture.encode_png().ok()
+        encoded(width as u32, &pixels)
     }
+}
+
+/// The pixels of a square, row by row from above.
+fn square_pixels(plain: Rgb, man: Option<Man>) -> impl Iterator<Item = Rgb> {
+    let drawn = man.map(|man| (Drawn::of(man.role), colors(man.color)));
+    (0..SIDE * SIDE).map(move |i| match drawn {
+        None => plain,
+        Some((drawn, (fill, line))) => {
+            let below = mixed(plain, fill, drawn.inside[i]);
+            mixed(mixed(below, INK, drawn.outer[i]), line, drawn.inner[i])
+        }
+    })
+}
+
+fn encoded(width: u32, pixels: &[u8]) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, width);
+    encoder.set_color(png::ColorType::Rgb);
+    let written = encoder.write_header().and_then(|mut writer| {
+        writer.write_image_data(pixels)?;
+        writer.finish()
+    });
+    // Writing to memory cannot fail.
+    debug_assert!(written.is_ok());
+    file
 }
 
 #[cfg(test)]
@@ -90,27 +128,45 @@ mod tests {
 
     use super::*;
 
-    /// A pixel in the middle of a square.
-    fn middle(picture: &Pixmap, square: &str) -> Rgb {
+    fn decoded(file: &[u8]) -> (u32, Vec<u8>) {
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        assert_eq!(info.width, info.height);
+        (info.width, pixels)
+    }
+
+    /// A pixel in the middle of a square, seen from White.
+    fn middle((width, pixels): &(u32, Vec<u8>), square: &str) -> Rgb {
         let square: Square = square.parse().unwrap();
-        let side = picture.width() / 8;
-        let (file, rank) = (square.index() as u32 % 8, square.index() as u32 / 8);
-        let color = picture.pixel(file * side + side / 2, (7 - rank) * side + side / 2).unwrap();
-        Rgb(color.red(), color.green(), color.blue())
+        let (file, rank) = (square.index() % 8, square.index() / 8);
+        let half = SIDE / 2;
+        let at = 3 * (((7 - rank) * SIDE + half) * *width as usize + file * SIDE + half);
+        Rgb(pixels[at], pixels[at + 1], pixels[at + 2])
     }
 
     #[test]
     fn men_and_squares_are_seen() {
         let position: Position = "8/8/8/8/8/2k5/8/K6R w - -".parse().unwrap();
         let board = Board::from(&position);
-        let picture = Pixmap::decode_png(&board.to_png(1.0).unwrap()).unwrap();
-        assert_eq!((picture.width(), picture.height()), (480, 480));
+        let picture = decoded(&board.to_png());
+        assert_eq!(picture.0, 600);
         assert_eq!(middle(&picture, "e4"), LIGHT_SQUARE);
         assert_eq!(middle(&picture, "e5"), DARK_SQUARE);
-        assert_eq!(middle(&picture, "h1"), Rgb(255, 255, 255));
-        let black = Board { seen_from: Color::Black, ..board };
-        let turned = Pixmap::decode_png(&black.to_png(1.0).unwrap()).unwrap();
-        assert_eq!(middle(&turned, "a8"), Rgb(255, 255, 255));
-        assert!(black.to_png(0.0).is_none());
+        assert_eq!(middle(&picture, "h1"), colors(Color::White).0);
+        let turned = decoded(&Board { seen_from: Color::Black, ..board }.to_png());
+        assert_eq!(middle(&turned, "a8"), colors(Color::White).0);
+    }
+
+    #[test]
+    fn every_role_has_an_inside_and_lines() {
+        for role in Role::ALL {
+            assert!(BezPath::from_svg(outline(role)).is_ok(), "{role:?}");
+            assert!(BezPath::from_svg(details(role)).is_ok(), "{role:?}");
+            let covered = |cover: &Cover| cover.iter().filter(|&&ninths| ninths == 9).count();
+            let drawn = Drawn::of(role);
+            assert!(covered(&drawn.inside) > SIDE * SIDE / 8, "{role:?}");
+            assert!(covered(&drawn.outer) > SIDE, "{role:?}");
+        }
     }
 }

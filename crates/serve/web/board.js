@@ -24,6 +24,7 @@ export class ChessBoard extends HTMLElement {
     this.addEventListener("pointerup", (event) => this.#up(event));
     this.addEventListener("pointercancel", () => this.#letGo());
     this.addEventListener("keydown", (event) => this.#key(event));
+    this.addEventListener("focusin", ({ target }) => target.dataset.square && this.#focus(target.dataset.square, false));
   }
 
   attributeChangedCallback() {
@@ -55,7 +56,12 @@ export class ChessBoard extends HTMLElement {
     for (const rank of ranks) {
       const row = document.createElement("div");
       row.setAttribute("role", "row");
-      for (const file of files) row.append(this.#cell(file + rank));
+      for (const file of files) {
+        const cell = this.#cell(file + rank);
+        if (file === files[0]) cell.dataset.rank = rank;
+        if (rank === ranks[7]) cell.dataset.file = file;
+        row.append(cell);
+      }
       grid.append(row);
     }
     this.arrows = document.createElementNS(SVG, "svg");

@@ -7,13 +7,14 @@ const FILES = "abcdefgh";
 const swapCase = (man) => (isWhite(man) ? man.toLowerCase() : man.toUpperCase());
 
 const TOOLS = `
-  <p class="spare" role="group" aria-label="Spare men: drag one to the board, or choose one and tap squares"></p>
-  <p class="buttons">
+  <p class="buttons go">
     <button data-action="undo" title="backspace">‹ back</button>
     <button data-action="best" title="space" class="main">best move ›</button>
     <button data-action="turn" id="turn"></button>
     <button data-action="flip" title="f">flip</button>
   </p>
+  <div id="game"></div>
+  <p class="spare" role="group" aria-label="Spare men: drag one to the board, or choose one and tap squares"></p>
   <p class="buttons">
     <button data-action="clear">clear</button>
     <button data-action="mirror">mirror</button>
@@ -21,8 +22,7 @@ const TOOLS = `
     <button data-action="copy">copy FEN</button>
     <button data-action="link">copy link</button>
     <label title="Plies since the last capture or pawn move">clock <input type="number" id="clock" min="0" max="150" step="1"></label>
-  </p>
-  <div id="game"></div>`;
+  </p>`;
 
 export function setUpEditor({ board, view, show, actions }) {
   const tools = document.querySelector("#tools");

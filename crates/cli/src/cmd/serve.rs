@@ -19,13 +19,14 @@ use crate::context::Context;
 
 const AFTER_HELP: &str = "\
 Examples:
-  molien serve
+  molien serve                       # then open http://127.0.0.1:9000
   molien serve --tables ./tables --listen 127.0.0.1:8080 --read-only
+  molien serve --syzygy ./syzygy     # Syzygy files answer what is not stored
   molien serve --listen unix:/run/molien.sock --rate-limit 20 --behind-proxy
   curl 'http://127.0.0.1:9000/standard?fen=8/8/8/8/8/2k5/8/K6R_w_-_-_0_1'
 
-The interface of lichess' tablebase server is at /standard, our own at /api/v1
-(described by /api/v1/openapi.json), counts for Prometheus are at /metrics.
+The page is at /, the interface of lichess' tablebase server at /standard, our own
+at /api/v1 (described by /api/v1/openapi.json), counts for Prometheus at /metrics.
 docs/serve.md has examples, and says how to run it behind a proxy and with systemd.
 
 Only this machine can connect unless --listen says otherwise. Tables of up to

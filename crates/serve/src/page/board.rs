@@ -10,13 +10,8 @@ use molien_mine::FreeSquare;
 use molien_probe::words::Unit;
 use molien_values::{Category, Metric, Outcome, Value};
 
-use super::shown;
 use super::view::{View, ViewQuery};
-use crate::Problem;
 use crate::reply::{Lasting, tagged};
-
-/// A board of 600 pixels.
-const PNG_SCALE: f32 = 1.25;
 
 /// The name of a man's picture: `wK`, `bP`.
 pub(super) fn picture_name(man: Man) -> String {
@@ -68,55 +63,66 @@ fn heat(square: &FreeSquare, metric: Metric, units: Unit) -> Option<(&'static st
     Some((class_of(answer.category), text))
 }
 
-/// The board as scripts take it over, and as it is without them.
-pub(super) fn board(
-    view: &View,
-    men: &[(Man, Square)],
-    marked: &[Square],
-    heat_map: Option<&[FreeSquare]>,
-) -> Markup {
-    let rows: Vec<usize> = if view.flipped { (0..8).collect() } else { (0..8).rev().collect() };
-    let files: Vec<usize> = if view.flipped { (0..8).rev().collect() } else { (0..8).collect() };
-    let hidden = view.free.filter(|_| heat_map.is_some());
-    html! {
-        chess-board id="board" fen=(view.fen) flipped[view.flipped] {
-            div.board role="grid" aria-label="Chess board" {
-                @for rank in &rows {
-                    div role="row" {
-                        @for file in &files {
-                            (cell(Square::new(rank * 8 + file), view, men, marked, heat_map, hidden))
+/// What a board shows.
+pub(super) struct Shown<'a> {
+    /// How it is looked at.
+    pub view: &'a View,
+    /// The men, whether or not they make a legal position.
+    pub men: &'a [(Man, Square)],
+    /// Squares that are wrong.
+    pub wrong: &'a [Square],
+    /// What each square would be worth to the free man.
+    pub heat_map: Option<&'a [FreeSquare]>,
+}
+
+impl Shown<'_> {
+    /// The board as scripts take it over, and as it is without them.
+    pub fn markup(&self) -> Markup {
+        let mut ranks: Vec<usize> = (0..8).rev().collect();
+        let mut files: Vec<usize> = (0..8).collect();
+        if self.view.flipped {
+            ranks.reverse();
+            files.reverse();
+        }
+        html! {
+            chess-board id="board" fen=(self.view.fen) flipped[self.view.flipped] {
+                div.board role="grid" aria-label="Chess board" {
+                    @for &rank in &ranks {
+                        div role="row" {
+                            @for &file in &files {
+                                // Ranks are named to the left, files below.
+                                (self.cell(Square::new(rank * 8 + file), file == files[0], rank == ranks[7]))
+                            }
                         }
                     }
                 }
             }
         }
     }
-}
 
-fn cell(
-    square: Square,
-    view: &View,
-    men: &[(Man, Square)],
-    marked: &[Square],
-    heat_map: Option<&[FreeSquare]>,
-    hidden: Option<Man>,
-) -> Markup {
-    let shade = if square.is_dark() { "dark" } else { "light" };
-    let man =
-        men.iter().find(|(man, at)| *at == square && Some(*man) != hidden).map(|(man, _)| *man);
-    let label = match man {
-        Some(man) => format!("{square}, {}", man_name(man)),
-        None => square.to_string(),
-    };
-    let warm = heat_map.and_then(|squares| heat(&squares[square.index()], view.order, view.units));
-    let (warmth, text) = warm.map_or(("", None), |(class, text)| (class, Some(text)));
-    let wrong = if marked.contains(&square) { "wrong" } else { "" };
-    html! {
-        div.sq.(shade).(warmth).(wrong) role="gridcell" data-square=(square) aria-label=(label) {
-            @if let Some(man) = man {
-                img src={ "/men/" (picture_name(man)) ".svg" } alt=(man_name(man)) draggable="false";
+    fn cell(&self, square: Square, names_rank: bool, names_file: bool) -> Markup {
+        let shade = if square.is_dark() { "dark" } else { "light" };
+        // The free man is nowhere in particular.
+        let hidden = self.view.free.filter(|_| self.heat_map.is_some());
+        let stands = |(man, at): &&(Man, Square)| *at == square && Some(*man) != hidden;
+        let man = self.men.iter().find(stands).map(|(man, _)| *man);
+        let label = match man {
+            Some(man) => format!("{square}, {}", man_name(man)),
+            None => square.to_string(),
+        };
+        let (order, units) = (self.view.order, self.view.units);
+        let warm = self.heat_map.and_then(|squares| heat(&squares[square.index()], order, units));
+        let (warmth, text) = warm.map_or(("", None), |(class, text)| (class, Some(text)));
+        let wrong = if self.wrong.contains(&square) { "wrong" } else { "" };
+        let name = square.to_string();
+        html! {
+            div.sq.(shade).(warmth).(wrong) role="gridcell" data-square=(name) aria-label=(label)
+                data-file=[names_file.then(|| &name[..1])] data-rank=[names_rank.then(|| &name[1..])] {
+                @if let Some(man) = man {
+                    img src={ "/men/" (picture_name(man)) ".svg" } alt=(man_name(man)) draggable="false";
+                }
+                @if let Some(text) = text { span.heat { (text) } }
             }
-            @if let Some(text) = text { span.heat { (text) } }
         }
     }
 }
@@ -152,7 +158,5 @@ pub(super) async fn picture(Query(query): Query<ViewQuery>, headers: HeaderMap) 
 
 /// `GET /board.png`: the same for those who take no SVG, without names.
 pub(super) async fn bitmap(Query(query): Query<ViewQuery>, headers: HeaderMap) -> Response {
-    let drawn = pictured(&query).to_png(PNG_SCALE);
-    let failed = || Problem::Internal("the picture could not be drawn".to_owned());
-    shown(drawn.ok_or_else(failed).map(|png| tagged(&headers, "image/png", png, Lasting::Forever)))
+    tagged(&headers, "image/png", pictured(&query).to_png(), Lasting::Forever)
 }

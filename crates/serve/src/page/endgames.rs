@@ -119,6 +119,8 @@ pub(super) async fn one(
         let title = format!("{} · Molien", material.file_name());
         let body = html! {
             h1 { (material.file_name()) }
+            p.caption { "Positions by depth, a column a ply, on a logarithmic scale: wins of the side to move above the line, losses below. \
+                 The boards are one position each of the greatest depth." }
             @if stats.is_empty() {
                 p { "This table is not stored here. " code { "molien solve " (material) } " makes it." }
             }
@@ -150,7 +152,7 @@ fn metric_section(stats: &Stats) -> Markup {
     html! {
         section {
             h2 title=(meaning(metric)) { "By " (word(metric)) " " small { (metric.name().to_uppercase()) } }
-            @for side in Color::BOTH {
+            div.sides { @for side in Color::BOTH { div {
                 h3 { (side) " to move" }
                 (chart::histogram(stats, side, None))
                 div.boards {
@@ -162,7 +164,7 @@ fn metric_section(stats: &Stats) -> Markup {
                         (board::small(&longest.position.to_string(), &depth("loss", longest.plies)))
                     }
                 }
-            }
+            } } }
         }
     }
 }

@@ -114,7 +114,8 @@ fn clock(unit: Unit, setup: &Setup, answer: &Answer) -> Option<String> {
 fn reasons(setup: &Setup) -> Vec<String> {
     let found = explain(&setup.position).ok().filter(|found| found.value.is_some());
     let sentences = found.map(|found| found.sentences).unwrap_or_default();
-    sentences.into_iter().map(|text| format!("{text}.")).collect()
+    // The first says who wins, as the verdict does.
+    sentences.into_iter().skip(1).map(|text| format!("{text}.")).collect()
 }
 
 /// Every metric side by side, and the switch of units.

@@ -13,7 +13,7 @@ use molien_probe::words::result_in;
 use molien_probe::{ProbeError, Tablebase};
 use molien_values::{Metric, Stats};
 
-use super::board::{board, man_name, men, picture_name};
+use super::board::{Shown as Drawn, man_name, men, picture_name};
 use super::panel::{Turned, panel};
 use super::view::{View, ViewQuery, address};
 use super::{capitalised, chart, html as reply, layout, with_status};
@@ -178,7 +178,7 @@ fn left(view: &View, shown: &Result<Shown, Problem>) -> Markup {
     kinds.sort_by_key(|man| (man.color.index(), std::cmp::Reverse(man.role as usize)));
     kinds.dedup();
     html! {
-        (board(view, &men, &marked, heat_map))
+        (Drawn { view, men: &men, wrong: &marked, heat_map }.markup())
         div id="tools" hidden {}
         form.fen action="/" {
             label { "FEN " input name="fen" id="fen" value=(view.fen) autocomplete="off" spellcheck="false"; }
@@ -282,6 +282,7 @@ impl More {
                         @for (text, fen) in numbered(line) { a href=(view.href(&fen)) data-fen=(fen) { (text) } " " }
                         (line.result())
                     }
+                    p.caption { "' the only best move, \" the only move that keeps the result, ° the only legal one" }
                     p {
                         a href={ "/api/v1/line?format=pgn&fen=" (address(&view.fen)) } download="line.pgn" { "PGN" }
                         " · " a.play href="/about#play" data-play { "Play it out" }

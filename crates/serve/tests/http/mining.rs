@@ -33,11 +33,19 @@ async fn lines(uri: &str) -> Vec<Json> {
 #[tokio::test(flavor = "multi_thread")]
 async fn queries_find_and_count() {
     let uri = "/api/v1/find?material=KRK&query=wtm+and+dtm+%3D+31";
-    let found = lines(uri).await;
-    assert!(!found.is_empty());
+    let found = lines(&format!("{uri}&limit=1000")).await;
+    assert_eq!(lines(uri).await.len(), 100);
     assert!(found.iter().all(|hit| hit["dtm"] == 31 && hit["category"] == "win"), "{found:?}");
     let count = get(&service(), &format!("{uri}&count=true")).await.json();
-    assert_eq!(count["count"], found.len());
+    assert_eq!((&count["count"], found.len()), (&json!(121), 121));
+    let files = [("fen", "8/8/"), ("csv", "fen,turn,category"), ("parquet", "PAR1")];
+    for (format, begin) in files {
+        let file = get(&service(), &format!("{uri}&limit=1000&format={format}")).await;
+        assert!(file.text().starts_with(begin), "{format}: {}", file.text());
+        assert!(file.header("content-disposition").unwrap().contains("KRvK."), "{format}");
+    }
+    let csv = get(&service(), &format!("{uri}&limit=1000&format=csv")).await;
+    assert_eq!(csv.text().lines().count(), 122);
     assert_eq!(lines(&format!("{uri}&limit=2")).await.len(), 2);
     for (uri, expected) in [
         ("/api/v1/find?material=KRK&query=wtm+and", "query, column"),
