@@ -2,16 +2,18 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use molien_board::{Material, Position, Role};
 use molien_operators::Backend;
 use molien_solve::{Cost, Keep, Node, Progress, derive_depths};
-use molien_table::Directory;
+use molien_table::{BoardLog, Directory, Logged};
 use molien_values::{BoardValues, Metric, Shelf, Stats, Table, Value, WaveLog};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use tempfile::TempDir;
 
 use crate::cache::{Cache, Kept, Key, key};
 use crate::flight::{Claim, Flights};
@@ -60,6 +62,17 @@ pub struct Build {
     /// Values of single positions of tables that keep no depths.
     pub(crate) watched: Mutex<HashMap<(Position, Metric), Value>>,
     pub(crate) learning: Flights<Key, ()>,
+    /// Tables of so many men and more are never in memory as a whole.
+    pub(crate) by_part_men: usize,
+    /// Tables too large for memory are solved for one request at a time.
+    pub(crate) by_part_turn: Mutex<()>,
+    /// Where temporary files go.
+    pub(crate) scratch: Option<PathBuf>,
+    pub(crate) scratch_made: OnceLock<TempDir>,
+    /// Boards of tables too large for memory that are not stored.
+    pub(crate) logs: Mutex<HashMap<Key, Arc<BoardLog>>>,
+    /// The same of tables without pawns.
+    pub(crate) waves: Mutex<HashMap<Key, Logged>>,
 }
 
 impl Build {
@@ -85,6 +98,20 @@ impl Build {
             Some(table) => Ok(table),
             None => outside_rayon(|| self.request(key, keep)),
         }
+    }
+
+    /// The statistics of a material's table in canonical orientation, which is
+    /// made if need be; tables too large for memory are solved board by board, and
+    /// not kept as a whole.
+    ///
+    /// # Errors
+    /// If it needs too much memory, is cancelled, or cannot be read.
+    pub fn stats(&self, material: Material, metric: Metric) -> Result<Stats, BuildError> {
+        let key = key(material, metric);
+        if self.is_by_part(key.0) {
+            return self.stats_by_part(key);
+        }
+        Ok(self.table(material, metric)?.stats.clone())
     }
 
     /// A table that is in memory already.
@@ -316,6 +343,7 @@ impl Build {
             keep: if keep == Keep::Depths { |_, _| Keep::Depths } else { |_, _| Keep::Outcomes },
             inputs,
             sink: &gathered,
+            at_once: usize::MAX,
         };
         let followed = run.follow(schedule);
         if material.has_pawns() {
@@ -440,6 +468,9 @@ impl Build {
     /// What a table takes to make, what it depends on left out.
     pub fn table_cost(&self, material: Material, metric: Metric) -> Cost {
         let material = material.canonical();
+        if self.is_by_part(material) {
+            return self.by_part_cost((material, metric));
+        }
         self.whole(material, metric, keep_alone(material)).schedule.cost
     }
 }

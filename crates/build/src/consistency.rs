@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use molien_solve::{Consistency, check_board};
-use molien_values::{BoardValues, Table};
+use molien_solve::{Consistency, Node, check_board};
+use molien_table::TableFile;
+use molien_values::{BoardValues, Metric, Table};
 use rayon::prelude::*;
 
 use crate::build::outside_rayon;
 use crate::cache::key;
+use crate::sources::Source;
+use crate::whole::stages;
 use crate::{Build, BuildError};
 
 /// Checks every position of a table against the positions one move on; what the
@@ -27,5 +30,44 @@ pub fn check_consistency(build: &Build, table: &Table) -> Result<Consistency, Bu
             let merge = |a: Consistency, b: Consistency| Ok(a.merge(b));
             table.parts.par_iter().map(check).try_reduce(Consistency::default, merge)
         })
+    })
+}
+
+/// The same of a table with pawns in its file, board by board, never all of it
+/// in memory.
+///
+/// # Errors
+/// If the file or a table that is read cannot be had.
+pub fn check_stored(
+    build: &Build,
+    file: &Arc<TableFile>,
+    metric: Metric,
+) -> Result<Consistency, BuildError> {
+    let material = file.material();
+    if !material.has_pawns() {
+        return check_consistency(build, &file.load(metric)?);
+    }
+    outside_rayon(|| {
+        let whole = build.whole_of(stages(material), metric);
+        let (inputs, share, _room) = build.inputs_by_part((material, metric), &whole)?;
+        inputs.add_source(material, Source::File { file: file.clone(), metric });
+        let check = |node: &Node| -> Result<Consistency, BuildError> {
+            let missing = BuildError::NotCovered { material };
+            let board = Arc::new(file.load_board(metric, node.pawns)?.ok_or(missing)?);
+            inputs.add_board(*node, board.clone());
+            Ok(check_board(build.backend, &board, &*inputs.exits(&board.board)?))
+        };
+        let merge = |a: Consistency, b: Consistency| Ok(a.merge(b));
+        let mut found = Consistency::default();
+        for stage in &whole.schedule.stages {
+            for some in stage.boards.chunks(share.at_once as usize) {
+                let checked = build
+                    .pool()
+                    .install(|| some.par_iter().map(check).try_reduce(Consistency::default, merge));
+                found = found.merge(checked?);
+            }
+            stage.forget.iter().for_each(|wanted| inputs.forget_view(wanted));
+        }
+        Ok(found)
     })
 }

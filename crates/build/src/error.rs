@@ -28,6 +28,21 @@ pub enum BuildError {
         /// What is allowed.
         limit_mib: u64,
     },
+    /// The files would not fit on the disk.
+    #[error(
+        "{material} needs about {} of disk, but {} are free",
+        mebibytes(*needed_mib),
+        mebibytes(*free_mib)
+    )]
+    Disk {
+        /// What was asked.
+        material: Material,
+        /// The estimate.
+        needed_mib: u64,
+        /// What is free.
+        free_mib: u64,
+    },
+
     /// A position can turn into too many others.
     #[error(
         "this {material} position can turn into more than {limit} placements of pawns and pieces: too many to solve"

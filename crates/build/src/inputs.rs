@@ -5,16 +5,19 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use molien_board::{Material, Role};
-use molien_hyper::{Hyperboard, KingAxis};
+use molien_board::{Color, Material, Role};
+use molien_hyper::{Hyperboard, KingAxis, OuterAxes};
 use molien_operators::{Backend, swap_colors};
 use molien_solve::{
     Boards, Exits, Node, PawnExits, PieceExits, SolveError, View, Wanted, of_pawn_board,
     of_piece_board,
 };
+use molien_table::{PackedSide, PlaneStore};
 use molien_values::{BoardValues, Metric, Placement, Table};
 
 use crate::lock;
+use crate::recent::RecentBoards;
+use crate::sources::Source;
 
 /// Owned by one run, read by its threads. Nothing is computed while one of its
 /// locks is held.
@@ -28,9 +31,21 @@ pub(crate) struct Inputs {
     /// Boards without pawns in the orientation a reader needs, where it is not
     /// their own.
     swapped: Mutex<HashMap<Material, Arc<BoardValues>>>,
+    /// Tables that are read a board at a time.
+    sources: Mutex<HashMap<Material, Arc<Source>>>,
+    /// Boards of those, the last that were read or solved.
+    recent: RecentBoards,
+    /// Slices that are kept compressed.
+    slices: Option<Slices>,
     /// Whether the 50-move rule spoils something in a table that slices were
     /// cut from.
     cursed: AtomicBool,
+}
+
+/// Slices of large tables, compressed.
+struct Slices {
+    store: PlaneStore,
+    found: Mutex<HashMap<Wanted, Arc<PackedSide>>>,
 }
 
 impl Inputs {
@@ -43,7 +58,35 @@ impl Inputs {
             boards: Mutex::default(),
             views: Mutex::default(),
             swapped: Mutex::default(),
+            sources: Mutex::default(),
+            recent: RecentBoards::new(0),
+            slices: None,
             cursed: AtomicBool::new(false),
+        }
+    }
+
+    /// Slices are kept compressed in this store, and of tables that are read a
+    /// board at a time boards of so many bytes are kept.
+    pub fn spilling(mut self, store: PlaneStore, recent_bytes: u64) -> Inputs {
+        self.slices = Some(Slices { store, found: Mutex::default() });
+        self.recent = RecentBoards::new(recent_bytes);
+        self
+    }
+
+    /// The boards of a material are read from here, one at a time.
+    pub fn add_source(&self, material: Material, source: Source) {
+        lock(&self.sources).insert(material, Arc::new(source));
+    }
+
+    /// Where slices are kept compressed, if they are.
+    pub fn slice_store(&self) -> Option<&PlaneStore> {
+        self.slices.as_ref().map(|slices| &slices.store)
+    }
+
+    /// Keeps a slice that is compressed already.
+    pub fn keep_packed(&self, wanted: &Wanted, slice: PackedSide) {
+        if let Some(slices) = &self.slices {
+            lock(&slices.found).insert(wanted.clone(), Arc::new(slice));
         }
     }
 
@@ -72,8 +115,16 @@ impl Inputs {
         lock(&self.swapped).remove(&material);
     }
 
+    /// Adds a board that is solved. Where it can be read again it stays only
+    /// while there is room.
     pub fn add_board(&self, node: Node, board: Arc<BoardValues>) {
-        lock(&self.boards).insert(node, board);
+        if lock(&self.sources).contains_key(&node.material) {
+            for turn in Color::BOTH {
+                self.recent.insert((node, turn), board.clone());
+            }
+        } else {
+            lock(&self.boards).insert(node, board);
+        }
     }
 
     pub fn forget_board(&self, node: &Node) {
@@ -94,13 +145,32 @@ impl Inputs {
     }
 
     /// Copies what is wanted off a board that is not among those at hand.
-    pub fn keep_slice(&self, board: &Arc<BoardValues>, wanted: &Wanted) {
-        let view = Arc::new(self.copy_of(board, wanted));
-        lock(&self.views).insert(wanted.clone(), view);
+    pub fn keep_slice(&self, board: &Arc<BoardValues>, wanted: &Wanted) -> Result<(), SolveError> {
+        let view = self.copy_of(board, wanted);
+        match (&self.slices, view) {
+            (Some(slices), View::Own { values, .. }) => {
+                let packed = PackedSide::new(values, &slices.store);
+                self.keep_packed(wanted, packed.map_err(unreadable(wanted.material()))?);
+            }
+            (_, view) => drop(lock(&self.views).insert(wanted.clone(), Arc::new(view))),
+        }
+        Ok(())
     }
 
     pub fn forget_view(&self, wanted: &Wanted) {
         lock(&self.views).remove(wanted);
+        if let Some(slices) = &self.slices {
+            lock(&slices.found).remove(wanted);
+        }
+    }
+
+    /// A slice that is kept compressed.
+    fn packed_view(&self, wanted: &Wanted) -> Result<Option<View>, SolveError> {
+        let Some(slices) = &self.slices else { return Ok(None) };
+        let found = lock(&slices.found).get(wanted).cloned();
+        let values = found.map(|packed| packed.unpack_by_all(&slices.store)).transpose();
+        let values = values.map_err(unreadable(wanted.material()))?;
+        Ok(values.map(|values| View::Own { axes: OuterAxes::new(&wanted.men), values }))
     }
 
     /// The moves out of a hyperboard.
@@ -114,9 +184,14 @@ impl Inputs {
         Ok(Box::new(PieceExits::new(self.backend, board.clone(), subs, self.metric)))
     }
 
-    fn board(&self, node: &Node) -> Result<Arc<BoardValues>, SolveError> {
+    /// A board, with at least this side to move.
+    fn board(&self, node: &Node, turn: Option<Color>) -> Result<Arc<BoardValues>, SolveError> {
         if let Some(board) = lock(&self.boards).get(node) {
             return Ok(board.clone());
+        }
+        let source = lock(&self.sources).get(&node.material).cloned();
+        if let Some(source) = source {
+            return self.board_from(&source, node, turn);
         }
         let table = lock(&self.tables).get(&node.material).cloned();
         let part = table.as_ref().and_then(|table| match node.pawns {
@@ -126,9 +201,27 @@ impl Inputs {
         part.cloned().ok_or(SolveError::NotAtHand { material: node.material })
     }
 
+    fn board_from(
+        &self,
+        source: &Source,
+        node: &Node,
+        turn: Option<Color>,
+    ) -> Result<Arc<BoardValues>, SolveError> {
+        let known = turn.and_then(|turn| self.recent.get((*node, turn)));
+        if let Some(board) = known {
+            return Ok(board);
+        }
+        let read = source.board(node.pawns, turn).map_err(unreadable(node.material))?;
+        let board = read.ok_or(SolveError::NotAtHand { material: node.material })?;
+        if let Some(turn) = turn.filter(|_| !matches!(source, Source::Planes(_))) {
+            self.recent.insert((*node, turn), board.clone());
+        }
+        Ok(board)
+    }
+
     /// The values of a material without pawns in the given orientation.
     fn oriented(&self, material: Material) -> Result<Arc<BoardValues>, SolveError> {
-        let own = self.board(&Node::new(material, Placement::NONE))?;
+        let own = self.board(&Node::new(material, Placement::NONE), None)?;
         if own.board.material() == material {
             return Ok(own);
         }
@@ -143,7 +236,8 @@ impl Inputs {
 
     /// Copies what is wanted off its board.
     fn copy(&self, wanted: &Wanted) -> Result<View, SolveError> {
-        Ok(self.copy_of(&self.board(&wanted.node())?, wanted))
+        let board = self.board(&wanted.node(), Some(wanted.stored_turn()))?;
+        Ok(self.copy_of(&board, wanted))
     }
 
     fn copy_of(&self, board: &Arc<BoardValues>, wanted: &Wanted) -> View {
@@ -152,6 +246,13 @@ impl Inputs {
             KingAxis::Tile => of_pawn_board(self.backend, board, wanted),
         }
     }
+}
+
+/// What a board reads cannot be brought back, or put away.
+pub(crate) fn unreadable<E: std::error::Error + Send + Sync + 'static>(
+    material: Material,
+) -> impl FnOnce(E) -> SolveError {
+    move |error| SolveError::Values { material, source: Arc::new(error) }
 }
 
 impl Boards for Inputs {
@@ -163,6 +264,9 @@ impl Boards for Inputs {
         let kept = lock(&self.views).get(&wanted).cloned();
         if let Some(view) = kept {
             return Ok(View::Common(view));
+        }
+        if let Some(view) = self.packed_view(&wanted)? {
+            return Ok(view);
         }
         if wanted.is_common() {
             self.keep_view(&wanted).map(View::Common)

@@ -21,6 +21,7 @@
 //! ```
 
 mod build;
+mod by_part;
 mod cache;
 mod clocks;
 mod consistency;
@@ -34,14 +35,19 @@ mod memory;
 mod need;
 mod needs;
 mod packed;
+mod piece_slices;
 mod plan;
+mod planned;
 mod positions;
+mod recent;
 mod request;
 mod room;
 mod run;
 mod setup;
 mod slices;
+mod sources;
 mod store;
+mod store_boards;
 mod store_log;
 mod watch;
 mod whole;
@@ -49,11 +55,12 @@ mod zeroing;
 
 pub use build::Build;
 pub use clocks::ClockRun;
-pub use consistency::check_consistency;
+pub use consistency::{check_consistency, check_stored};
 pub use error::BuildError;
 pub use limits::{Storage, is_whole_for_position, storage};
 pub use many::Visit;
 pub use needs::{dependencies, order, reads};
+pub use planned::PlannedTable;
 pub use store::Making;
 pub use zeroing::ZeroingMoves;
 

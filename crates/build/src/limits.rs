@@ -7,7 +7,8 @@ use molien_values::{Metric, Rule};
 /// Up to so many men a table is solved in memory as a whole, with its depths,
 /// and stored.
 const WHOLE_MEN: usize = 5;
-/// Tables of so many men are stored if they have no pawns.
+/// Tables of so many men are too large for memory: they are solved and stored a
+/// part at a time.
 const LOGGED_MEN: usize = 6;
 /// A single position with pawns solves its whole table up to so many men;
 /// beyond, only what the position can turn into.
@@ -24,6 +25,8 @@ pub enum Storage {
     /// Too large for memory: solved for its waves, and assembled from their
     /// log.
     FromLog,
+    /// Too large for memory: solved and written board by board.
+    ByPart,
     /// Not stored: solved for its figures only.
     None,
 }
@@ -34,9 +37,13 @@ pub fn storage(material: Material) -> Storage {
         0..=2 => Storage::None,
         3..=WHOLE_MEN => Storage::Whole,
         LOGGED_MEN if !material.has_pawns() => Storage::FromLog,
+        LOGGED_MEN => Storage::ByPart,
         _ => Storage::None,
     }
 }
+
+/// Tables of so many men and more are never in memory as a whole.
+pub(crate) const BY_PART_MEN: usize = LOGGED_MEN;
 
 /// Whether a stored table may be brought into memory as a whole.
 pub(crate) fn is_loaded(material: Material) -> bool {

@@ -42,6 +42,11 @@ fn planes_bytes(tiles: u64, planes: u64) -> u64 {
     tiles * size_of::<Tile>() as u64 * planes
 }
 
+/// What one plane of so many tiles takes.
+pub(crate) fn plane_bytes(tiles: u64) -> u64 {
+    planes_bytes(tiles, 1)
+}
+
 /// What stays of a solved board. Around pawns stalemates stay too.
 pub(crate) fn kept_bytes(material: Material, tiles: u64, keep: Keep) -> u64 {
     let depth = if keep == Keep::Depths { 2 * depth_planes(material) } else { 0 };

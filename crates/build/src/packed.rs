@@ -4,25 +4,17 @@
 //! Solving a table again costs seconds to minutes, to compress its planes
 //! lightly and to bring them back costs tenths of a second.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use molien_board::{Color, Material};
-use molien_hyper::{Hyperboard, Tile};
-use molien_values::{BoardValues, Graded, Metric, Placement, Stats, Table};
+use molien_hyper::Hyperboard;
+use molien_table::{PackedSide, PlaneStore};
+use molien_values::{BoardValues, Metric, Placement, Stats, Table};
 use rayon::prelude::*;
-use zstd::bulk::{Compressor, Decompressor};
 
-use crate::lock;
-
-/// Higher levels take several times as long and save little: the bits of
-/// depths are what is left.
-const LEVEL: i32 = 1;
-/// Tiles of a plane in a block.
-const BLOCK_TILES: usize = 512;
-/// Boards of fewer tiles are one block, all planes together.
+/// A board of fewer tiles is compressed and brought back on one thread.
 const SMALL_TILES: usize = 64;
 
 /// A table whose planes are compressed.
@@ -33,101 +25,13 @@ pub(crate) struct PackedTable {
     /// As the parts of the table, in their order.
     parts: Vec<PackedBoard>,
     has_depths: bool,
-    store: Store,
+    store: PlaneStore,
 }
 
-/// A board: where its blocks are.
-struct PackedBoard {
+/// A board, both sides to move.
+pub(crate) struct PackedBoard {
     board: Hyperboard,
-    sides: [SidePlanes; 2],
-    blocks: Vec<Block>,
-}
-
-/// Which planes a side has beside who wins.
-#[derive(Clone, Copy)]
-struct SidePlanes {
-    depth: usize,
-    stalemate: bool,
-}
-
-/// Where a block is.
-enum Block {
-    Memory(Box<[u8]>),
-    File { start: u64, len: usize },
-}
-
-/// Where blocks are put.
-enum Store {
-    Memory,
-    /// A file, and how much of it is used.
-    File(File, Mutex<u64>),
-}
-
-impl Store {
-    fn put(&self, bytes: Vec<u8>) -> io::Result<Block> {
-        let Store::File(file, used) = self else {
-            return Ok(Block::Memory(bytes.into_boxed_slice()));
-        };
-        let len = bytes.len();
-        let start = {
-            let mut used = lock(used);
-            *used += len as u64;
-            *used - len as u64
-        };
-        write_at(file, &bytes, start)?;
-        Ok(Block::File { start, len })
-    }
-
-    fn unpack(
-        &self,
-        block: &Block,
-        into: &mut Decompressor<'_>,
-        len: usize,
-    ) -> io::Result<Vec<u8>> {
-        match (block, self) {
-            (Block::Memory(bytes), _) => into.decompress(bytes, len),
-            (Block::File { start, len: packed }, Store::File(file, _)) => {
-                let mut bytes = vec![0; *packed];
-                read_at(file, &mut bytes, *start)?;
-                into.decompress(&bytes, len)
-            }
-            (Block::File { .. }, Store::Memory) => Err(io::ErrorKind::NotFound.into()),
-        }
-    }
-}
-
-#[cfg(unix)]
-fn write_at(file: &File, bytes: &[u8], start: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::write_all_at(file, bytes, start)
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
-}
-
-#[cfg(windows)]
-fn write_at(file: &File, mut bytes: &[u8], mut start: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, start)?;
-        bytes = &bytes[written..];
-        start += written as u64;
-    }
-    Ok(())
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, mut bytes: &mut [u8], mut start: u64) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, bytes, start)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            read => {
-                bytes = &mut bytes[read..];
-                start += read as u64;
-            }
-        }
-    }
-    Ok(())
+    sides: [PackedSide; 2],
 }
 
 impl PackedTable {
@@ -138,8 +42,8 @@ impl PackedTable {
     /// If the file cannot be written.
     pub fn new(table: Arc<Table>, folder: Option<&Path>) -> io::Result<PackedTable> {
         let store = match folder {
-            None => Store::Memory,
-            Some(folder) => Store::File(tempfile::tempfile_in(folder)?, Mutex::new(0)),
+            None => PlaneStore::in_memory(),
+            Some(folder) => PlaneStore::in_folder(folder)?,
         };
         let has_depths = table.has_depths();
         let Table { material, metric, parts, stats } = Arc::unwrap_or_clone(table);
@@ -155,14 +59,7 @@ impl PackedTable {
 
     /// Bytes held in memory.
     pub fn len_bytes(&self) -> u64 {
-        let block = |block: &Block| match block {
-            Block::Memory(bytes) => bytes.len() + size_of::<Block>(),
-            Block::File { .. } => size_of::<Block>(),
-        };
-        let board = |part: &PackedBoard| {
-            part.blocks.iter().map(block).sum::<usize>() + size_of::<PackedBoard>()
-        };
-        self.parts.iter().map(board).sum::<usize>() as u64
+        self.parts.iter().map(PackedBoard::len_bytes).sum()
     }
 
     /// Whether depths are kept.
@@ -198,110 +95,40 @@ impl PackedTable {
     /// # Errors
     /// If the file cannot be read.
     pub fn unpack(&self) -> io::Result<Table> {
-        let part = |part: &PackedBoard| match part.board.tiles() < SMALL_TILES {
-            true => part.unpack(&self.store).map(Arc::new),
-            false => part.unpack_by_all(&self.store).map(Arc::new),
-        };
+        let part = |part: &PackedBoard| part.unpack_by_all(&self.store).map(Arc::new);
         let parts = self.parts.par_iter().map(part).collect::<io::Result<Vec<_>>>()?;
         let (material, metric, stats) = (self.material, self.metric, self.stats.clone());
         Ok(Table { material, metric, parts, stats })
     }
 }
 
-fn packer() -> io::Result<Compressor<'static>> {
-    Compressor::new(LEVEL)
-}
-
 impl PackedBoard {
-    fn new(values: BoardValues, store: &Store) -> io::Result<PackedBoard> {
-        let BoardValues { board, values } = values;
-        let sides = values.each_ref().map(|side| SidePlanes {
-            depth: side.depth.len(),
-            stalemate: !side.stalemate.is_empty(),
-        });
-        let planes = values.into_iter().flat_map(planes);
-        let mut blocks = Vec::new();
-        if board.tiles() < SMALL_TILES {
-            let all: Vec<Tile> = planes.flatten().collect();
-            blocks.push(store.put(packer()?.compress(bytemuck::cast_slice(&all))?)?);
-        } else {
-            // Each plane is given up before the next is looked at.
-            for plane in planes {
-                let pack = |packer: &mut io::Result<Compressor<'_>>, tiles: &[Tile]| {
-                    let packer = packer.as_mut().map_err(|error| io::Error::from(error.kind()))?;
-                    store.put(packer.compress(bytemuck::cast_slice(tiles))?)
-                };
-                let packed = plane.par_chunks(BLOCK_TILES).map_init(packer, pack);
-                blocks.extend(packed.collect::<io::Result<Vec<_>>>()?);
-            }
-        }
-        Ok(PackedBoard { board, sides, blocks })
+    /// Compresses a board; its planes are given up on the way.
+    pub fn new(values: BoardValues, store: &PlaneStore) -> io::Result<PackedBoard> {
+        let BoardValues { board, values: [white, black] } = values;
+        let white = PackedSide::new(white, store)?;
+        let black = PackedSide::new(black, store)?;
+        Ok(PackedBoard { board, sides: [white, black] })
     }
 
-    fn unpack(&self, store: &Store) -> io::Result<BoardValues> {
-        let tiles = self.board.tiles();
-        if tiles >= SMALL_TILES {
-            let planes = self.planes().map(|blocks| unpack_plane(store, blocks, tiles));
-            return Ok(self.values(planes.collect::<io::Result<_>>()?));
-        }
-        let count: usize = self.sides.iter().map(|side| side.count()).sum();
-        let all = unpack_plane(store, &self.blocks, count * tiles)?;
-        Ok(self.values(all.chunks(tiles.max(1)).map(<[Tile]>::to_vec).collect()))
+    /// Bytes held in memory.
+    pub fn len_bytes(&self) -> u64 {
+        let planes: u64 = self.sides.iter().map(PackedSide::len_bytes).sum();
+        planes + size_of::<Hyperboard>() as u64
     }
 
-    /// The same of a board that is not small, planes side by side.
-    fn unpack_by_all(&self, store: &Store) -> io::Result<BoardValues> {
-        let planes: Vec<&[Block]> = self.planes().collect();
-        let plane = |blocks: &&[Block]| unpack_plane(store, blocks, self.board.tiles());
-        Ok(self.values(planes.par_iter().map(plane).collect::<io::Result<_>>()?))
+    /// The board again, brought back on this thread alone.
+    pub fn unpack(&self, store: &PlaneStore) -> io::Result<BoardValues> {
+        let [white, black] = &self.sides;
+        let values = [white.unpack(store)?, black.unpack(store)?];
+        Ok(BoardValues { board: self.board.clone(), values })
     }
 
-    /// The blocks of each plane.
-    fn planes(&self) -> impl Iterator<Item = &[Block]> {
-        self.blocks.chunks(self.board.tiles().div_ceil(BLOCK_TILES))
-    }
-
-    fn values(&self, planes: Vec<Vec<Tile>>) -> BoardValues {
-        let mut planes = planes.into_iter();
-        let values = self.sides.map(|side| side.graded(&mut planes));
-        BoardValues { board: self.board.clone(), values }
-    }
-}
-
-/// So many tiles from their blocks.
-fn unpack_plane(store: &Store, blocks: &[Block], tiles: usize) -> io::Result<Vec<Tile>> {
-    let mut unpacker = Decompressor::new()?;
-    let mut plane: Vec<Tile> = Vec::with_capacity(tiles);
-    for block in blocks {
-        let left = tiles - plane.len();
-        let here = if blocks.len() == 1 { left } else { left.min(BLOCK_TILES) };
-        let bytes = store.unpack(block, &mut unpacker, here * size_of::<Tile>())?;
-        // Bytes need not be aligned as tiles are.
-        let tiles = bytes.chunks_exact(size_of::<Tile>());
-        plane.extend(tiles.map(bytemuck::pod_read_unaligned::<Tile>));
-    }
-    Ok(plane)
-}
-
-/// All planes of a side, in an order of their own.
-fn planes(values: Graded) -> impl Iterator<Item = Vec<Tile>> {
-    let Graded { legal, won, lost, depth, stalemate } = values;
-    let stalemate = (!stalemate.is_empty()).then_some(stalemate);
-    [legal, won, lost].into_iter().chain(depth).chain(stalemate)
-}
-
-impl SidePlanes {
-    fn count(self) -> usize {
-        3 + self.depth + usize::from(self.stalemate)
-    }
-
-    /// The inverse of [`planes`].
-    fn graded(self, planes: &mut impl Iterator<Item = Vec<Tile>>) -> Graded {
-        let mut next = || planes.next().unwrap_or_default();
-        let (legal, won, lost) = (next(), next(), next());
-        let depth = (0..self.depth).map(|_| next()).collect();
-        let stalemate = if self.stalemate { next() } else { Vec::new() };
-        Graded { legal, won, lost, depth, stalemate }
+    /// The same, planes side by side.
+    pub fn unpack_by_all(&self, store: &PlaneStore) -> io::Result<BoardValues> {
+        let [white, black] = &self.sides;
+        let values = [white.unpack_by_all(store)?, black.unpack_by_all(store)?];
+        Ok(BoardValues { board: self.board.clone(), values })
     }
 }
 

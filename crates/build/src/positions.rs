@@ -200,6 +200,7 @@ impl Build {
             keep: keep_for_others,
             inputs,
             sink: &Nowhere,
+            at_once: usize::MAX,
         };
         for (stage, last) in schedule.stages.iter().zip(last_read(&schedule.stages)) {
             for &material in stage.tables.iter().filter(|material| !inputs.has_table(**material)) {

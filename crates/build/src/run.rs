@@ -17,7 +17,10 @@ use crate::plan::{Schedule, Stage};
 /// Takes each board as it is finished.
 pub(crate) trait Sink: Sync {
     /// A board and its statistics.
-    fn take(&self, node: &Node, board: &Arc<BoardValues>, stats: Stats);
+    ///
+    /// # Errors
+    /// If the board cannot be put away.
+    fn take(&self, node: &Node, board: &Arc<BoardValues>, stats: Stats) -> Result<(), SolveError>;
 }
 
 /// Solves the boards of a schedule with what they read.
@@ -30,6 +33,8 @@ pub(crate) struct Run<'a> {
     pub keep: fn(Material, Metric) -> Keep,
     pub inputs: &'a Inputs,
     pub sink: &'a dyn Sink,
+    /// Boards of a stage that are in work at a time.
+    pub at_once: usize,
 }
 
 impl Run<'_> {
@@ -45,7 +50,9 @@ impl Run<'_> {
         if stage.boards.iter().any(large) {
             stage.boards.iter().try_for_each(|node| self.board(node))?;
         } else {
-            stage.boards.par_iter().try_for_each(|node| self.board(node))?;
+            let some = stage.boards.chunks(self.at_once.max(1));
+            some.into_iter()
+                .try_for_each(|some| some.par_iter().try_for_each(|node| self.board(node)))?;
         }
         for wanted in &stage.keep {
             self.inputs.keep_view(wanted)?;
@@ -80,7 +87,7 @@ impl Run<'_> {
         }
         let (values, stats) = solved?;
         let values = Arc::new(values);
-        self.sink.take(node, &values, stats);
+        self.sink.take(node, &values, stats)?;
         self.inputs.add_board(*node, values);
         Ok(())
     }
@@ -91,8 +98,9 @@ impl Run<'_> {
 pub(crate) struct Gathered(Mutex<HashMap<Placement, (Arc<BoardValues>, Stats)>>);
 
 impl Sink for Gathered {
-    fn take(&self, node: &Node, board: &Arc<BoardValues>, stats: Stats) {
+    fn take(&self, node: &Node, board: &Arc<BoardValues>, stats: Stats) -> Result<(), SolveError> {
         lock(&self.0).insert(node.pawns, (board.clone(), stats));
+        Ok(())
     }
 }
 
@@ -117,7 +125,9 @@ impl Gathered {
 pub(crate) struct Nowhere;
 
 impl Sink for Nowhere {
-    fn take(&self, _node: &Node, _board: &Arc<BoardValues>, _stats: Stats) {}
+    fn take(&self, _: &Node, _: &Arc<BoardValues>, _: Stats) -> Result<(), SolveError> {
+        Ok(())
+    }
 }
 
 /// By stage: the tables that no later stage reads.

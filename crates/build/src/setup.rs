@@ -1,6 +1,7 @@
 //! What a build works with: memory, threads, folder, shelves.
 
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -12,7 +13,7 @@ use molien_values::{FIFTY_MOVES_PLIES, Shelf, WaveLog};
 
 use crate::Build;
 use crate::flight::Flights;
-use crate::limits::LOGGED_ON_THE_WAY_MEN;
+use crate::limits::{BY_PART_MEN, LOGGED_ON_THE_WAY_MEN};
 use crate::memory::{Budget, PROGRAM_BYTES};
 use crate::plan::SLICED_TILES;
 
@@ -48,12 +49,32 @@ impl Build {
             sliced_tiles: SLICED_TILES,
             watched: Mutex::default(),
             learning: Flights::default(),
+            by_part_men: BY_PART_MEN,
+            by_part_turn: Mutex::default(),
+            scratch: None,
+            scratch_made: OnceLock::new(),
+            logs: Mutex::default(),
+            waves: Mutex::default(),
         }
     }
 
     /// Reports progress to `progress`.
     pub fn with_progress(mut self, progress: Arc<dyn Progress>) -> Build {
         self.progress = progress;
+        self
+    }
+
+    /// Tables of so many men and more are solved and written a part at a time,
+    /// in little memory; six unless this is said.
+    pub fn by_part_from(mut self, men: usize) -> Build {
+        self.by_part_men = men.clamp(3, BY_PART_MEN);
+        self
+    }
+
+    /// Puts temporary files into this folder; else they go where the folder of
+    /// tables is, or to the system's place for them.
+    pub fn with_scratch(mut self, folder: impl Into<PathBuf>) -> Build {
+        self.scratch = Some(folder.into());
         self
     }
 

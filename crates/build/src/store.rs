@@ -62,7 +62,7 @@ impl Default for Making<'_> {
 pub(crate) fn stored_metrics(material: Material, metrics: &[Metric]) -> Vec<Metric> {
     let mut found: Vec<Metric> = Vec::new();
     // What is assembled from waves has depths: classes come with DTZ50.
-    let logged = storage(material) == Storage::FromLog;
+    let logged = matches!(storage(material), Storage::FromLog | Storage::ByPart);
     let stored = |metric| if logged && metric == Metric::Wdl { Metric::Dtz50 } else { metric };
     for metric in metrics.iter().map(|&metric| key(material, stored(metric)).1) {
         if !found.contains(&metric) {
@@ -168,20 +168,34 @@ impl Build {
         let folder = self.folder.as_ref().ok_or(BuildError::NoFolder)?;
         let has_all = |material: Material| self.missing(folder, material, metrics).is_empty();
         let goals: Vec<Material> =
-            materials.iter().copied().filter(|&m| storage(m) != Storage::None).collect();
+            materials.iter().copied().filter(|&m| self.storage(m) != Storage::None).collect();
         // A file of one side to move takes what its moves lead to.
         let is_one_sided = |material| folder.open(material).is_ok_and(|f| f.is_one_sided());
         let is_done = |material| has_all(material) && !is_one_sided(material);
         let needed = order(&goals, |material| material.len() <= 2 || is_done(material));
-        let (whole, logged): (Vec<Material>, Vec<Material>) =
-            needed.into_iter().partition(|&material| storage(material) == Storage::Whole);
+        let (whole, large): (Vec<Material>, Vec<Material>) =
+            needed.into_iter().partition(|&material| self.storage(material) == Storage::Whole);
+        self.check_disk(folder, &large, metrics)?;
         outside_rayon(|| self.store_whole(folder, whole, metrics, making))?;
-        for material in logged.into_iter().filter(|&m| storage(m) == Storage::FromLog) {
+        for material in large {
             let start = Instant::now();
-            outside_rayon(|| self.store_from_log(folder, material, metrics, making))?;
+            outside_rayon(|| match self.storage(material) {
+                Storage::FromLog => self.store_from_log(folder, material, metrics, making),
+                Storage::ByPart => self.store_by_part(folder, material, metrics, making),
+                _ => Ok(()),
+            })?;
             (making.done)(material, start.elapsed());
         }
         Ok(())
+    }
+
+    /// How the table of a material is stored by this build.
+    pub(crate) fn storage(&self, material: Material) -> Storage {
+        match storage(material) {
+            Storage::Whole if self.is_by_part(material) => Storage::ByPart,
+            Storage::Whole if self.is_logged(material) => Storage::FromLog,
+            other => other,
+        }
     }
 
     /// The metrics of those asked that the folder does not hold.

@@ -6,7 +6,6 @@ use molien_values::{Metric, Stats, WaveLog};
 
 use crate::build::outside_rayon;
 use crate::cache::key;
-use crate::limits::keep_for_others;
 use crate::needs::reads;
 use crate::store::Making;
 use crate::watch::Extras;
@@ -75,8 +74,7 @@ impl Build {
     /// Whether a capture can lead to where the 50-move rule matters.
     fn is_cursed_below(&self, material: Material) -> Result<bool, BuildError> {
         for sub in reads(material) {
-            let keep = keep_for_others(sub, Metric::Dtz50);
-            if self.request(key(sub, Metric::Dtz50), keep)?.stats.is_cursed() {
+            if self.is_cursed(key(sub, Metric::Dtz50))? {
                 return Ok(true);
             }
         }

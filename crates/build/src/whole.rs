@@ -24,11 +24,16 @@ pub(crate) struct Whole {
     pub slices: Vec<(Material, Vec<Wanted>)>,
     /// What all slices take together.
     pub slices_bytes: u64,
+    /// What every board reads takes together.
+    pub common_bytes: u64,
+    /// What a board takes while it is solved: itself, what solving it takes, and
+    /// what it reads, all of it brought into memory for it.
+    pub in_work_bytes: u64,
 }
 
 /// All boards of a material in stages that read only earlier stages: the
 /// furthest advanced pawns first.
-fn stages(material: Material) -> Vec<Vec<Node>> {
+pub(crate) fn stages(material: Material) -> Vec<Vec<Node>> {
     if !material.has_pawns() {
         return vec![vec![Node { material, pawns: Placement::NONE }]];
     }
@@ -59,27 +64,45 @@ struct Reads {
     common: HashMap<Wanted, u64>,
     /// The most that one board copies for itself.
     copied_bytes: u64,
+    /// The same with slices, and with what copies are made of, where nothing of
+    /// that is in memory before.
+    alive_bytes: u64,
 }
 
 impl Reads {
-    fn add_stage(&mut self, stage: usize, boards: &[Node], metric: Metric, promotions: &[Role]) {
+    fn add_stage(
+        &mut self,
+        stage: usize,
+        boards: &[Node],
+        (metric, promotions): (Metric, &[Role]),
+        is_slice: IsSlice,
+    ) {
         let read: Vec<Vec<Wanted>> =
             boards.par_iter().map(|node| reads_of(node, metric, promotions)).collect();
         for (node, read) in boards.iter().zip(read) {
-            let mut copied = 0;
+            let (mut copied, mut alive) = (0, 0);
             for wanted in read {
+                let bytes = copied_bytes(&wanted);
                 if is_slice(&wanted, node.material) {
                     self.slices.insert(wanted, stage);
+                    alive += bytes;
                 } else if wanted.is_common() {
-                    self.common.entry(wanted).or_insert_with_key(copied_bytes);
-                } else if wanted.is_copied() {
-                    copied += copied_bytes(&wanted);
+                    self.common.entry(wanted).or_insert(bytes);
+                } else {
+                    let copy = if wanted.is_copied() { bytes } else { 0 };
+                    copied += copy;
+                    alive += bytes + copy;
                 }
             }
             self.copied_bytes = self.copied_bytes.max(copied);
+            self.alive_bytes = self.alive_bytes.max(alive);
         }
     }
 }
+
+/// Whether what a board of a material reads is copied before the first board is
+/// solved.
+pub(crate) type IsSlice = fn(&Wanted, Material) -> bool;
 
 /// Whether it is a slice of another large table.
 fn is_slice(wanted: &Wanted, reader: Material) -> bool {
@@ -97,11 +120,23 @@ impl Whole {
         promotions: &[Role],
         at_once: u64,
     ) -> Whole {
-        let boards = stages(material);
+        Whole::of_boards(stages(material), metric, keep, promotions, at_once, is_slice)
+    }
+
+    /// The same of some of the boards of a material, in stages.
+    pub fn of_boards(
+        boards: Vec<Vec<Node>>,
+        metric: Metric,
+        keep: Keep,
+        promotions: &[Role],
+        at_once: u64,
+        is_slice: IsSlice,
+    ) -> Whole {
+        let material = boards.iter().flatten().next().map_or(Material::KINGS, |n| n.material);
         let mut reads = Reads::default();
         if material.has_pawns() {
             for (i, stage) in boards.iter().enumerate() {
-                reads.add_stage(i, stage, metric, promotions);
+                reads.add_stage(i, stage, (metric, promotions), is_slice);
             }
         }
         let tiles = boards.iter().flatten().next().map_or(0, Node::tiles);
@@ -113,7 +148,8 @@ impl Whole {
         for (wanted, &last) in &reads.slices {
             forgotten[last] += copied_bytes(wanted);
         }
-        let (mut alive, mut peak) = (slices_bytes + reads.common.values().sum::<u64>(), 0);
+        let common_bytes = reads.common.values().sum::<u64>();
+        let (mut alive, mut peak) = (slices_bytes + common_bytes, 0);
         for (stage, forgotten) in boards.iter().zip(forgotten) {
             alive += each * stage.len() as u64;
             peak = peak.max(alive + at_once.min(stage.len() as u64) * in_work);
@@ -129,7 +165,9 @@ impl Whole {
         }
         let mut slices: Vec<_> = slices.into_iter().collect();
         slices.sort_by_key(|(source, _)| (source.pawns(), source.to_string()));
-        Whole { schedule: Schedule { cost, stages }, slices, slices_bytes }
+        let in_work_bytes = each + working_bytes(material, tiles, metric) + reads.alive_bytes;
+        let schedule = Schedule { cost, stages };
+        Whole { schedule, slices, slices_bytes, common_bytes, in_work_bytes }
     }
 }
 

@@ -67,6 +67,14 @@ pub struct Common {
     /// [default: the fastest it has]
     #[arg(long, global = true, value_name = "SET")]
     pub instructions: Option<Instructions>,
+    /// Put temporary files into this folder [default: the folder of tables, else
+    /// the system's place for them]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub temp: Option<PathBuf>,
+    /// Solve tables with N men and more a part at a time, in little memory
+    #[arg(long, global = true, value_name = "N", default_value_t = 6, hide = true,
+          value_parser = clap::value_parser!(u8).range(3..=6))]
+    pub by_part: u8,
     /// Use this many threads [default: one for each processor]
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<std::num::NonZeroUsize>,
@@ -155,6 +163,10 @@ pub enum Command {
     Export(cmd::export::ExportArgs),
     /// Solve materials and everything they depend on
     Solve(cmd::solve::SolveArgs),
+    /// Say what solving takes: time, memory and disk
+    Plan(cmd::plan::PlanArgs),
+    /// Compare figures found elsewhere with our own
+    Compare(cmd::compare::CompareArgs),
     /// List the stored tables
     Tables(cmd::tables::TablesArgs),
     /// Check tables against themselves and against a referee
@@ -180,7 +192,7 @@ pub struct Materials {
     material: Vec<String>,
     /// All materials with up to N men
     #[arg(long, value_name = "N", conflicts_with = "material",
-          value_parser = clap::value_parser!(u8).range(3..=5))]
+          value_parser = clap::value_parser!(u8).range(3..=6))]
     pub men: Option<u8>,
 }
 

@@ -84,6 +84,9 @@ pub struct Context {
     interrupted: Arc<AtomicBool>,
     threads: Option<NonZeroUsize>,
     build: OnceLock<Arc<Build>>,
+    /// Where temporary files go, if that was said.
+    temp: Option<PathBuf>,
+    by_part_men: usize,
 }
 
 impl Context {
@@ -128,6 +131,8 @@ impl Context {
             interrupted,
             threads,
             build: OnceLock::new(),
+            temp: common.temp.clone(),
+            by_part_men: usize::from(common.by_part),
         };
         if common.backend == Backend::Cuda {
             context.card()?; // said at once rather than in the middle
@@ -222,7 +227,11 @@ impl Context {
             .with_backend(self.operators)
             .with_progress(progress)
             .with_memory_limit(self.memory_bytes)
-            .with_promotions(self.promote.roles());
+            .with_promotions(self.promote.roles())
+            .by_part_from(self.by_part_men);
+        if let Some(temp) = &self.temp {
+            build = build.with_scratch(temp);
+        }
         if let Some(threads) = self.threads {
             build = build.with_threads(threads);
         }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use molien_board::{MAX_MEN, Material, Position};
-use molien_build::{Build, Storage, is_whole_for_position, order, storage};
+use molien_build::{Build, PlannedTable, Storage, is_whole_for_position, order, storage};
 use molien_probe::Source as _;
 use molien_syzygy::SyzygyTables;
 use molien_table::Directory;
@@ -60,6 +60,16 @@ impl Estimate {
     pub fn time(&self, threads: usize) -> Duration {
         let helping = threads.clamp(1, THREADS_THAT_HELP) as f64;
         Duration::from_secs_f64(self.cpu_seconds / helping)
+    }
+
+    /// One of the tables of a plan, what it reads left out.
+    pub fn planned(table: &PlannedTable) -> Estimate {
+        let mut total = Estimate::default();
+        let keeps = table.storage != Storage::None;
+        for _ in &table.metrics {
+            total.add(table.material, table.addresses, table.memory_bytes, keeps);
+        }
+        total
     }
 
     /// The tables of some materials and of all they depend on, those left out
@@ -144,7 +154,7 @@ impl Estimate {
 }
 
 /// A time to two digits at most: `40 s`, `7 min`, `3 h`.
-fn rough(time: Duration) -> String {
+pub fn rough(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     match seconds {
         _ if seconds < 100.0 => format!("{:.0} s", seconds.max(1.0)),

@@ -84,6 +84,8 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
     let context = Context::new(&cli.common)?;
     match cli.command {
         Command::Solve(args) => cmd::solve::run(&context, &args),
+        Command::Plan(args) => cmd::plan::run(&context, &args),
+        Command::Compare(args) => cmd::compare::run(&context, &args),
         Command::Stats(args) => cmd::stats::run(&context, &args),
         Command::Probe(args) => cmd::probe::run(&context, &args),
         Command::Clock(args) => cmd::clock::run(&context, &args),

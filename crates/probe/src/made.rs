@@ -190,7 +190,7 @@ impl Source for MadeTables {
         {
             return Ok(Some(stats));
         }
-        Ok(Some(self.build.table(material, metric)?.stats.clone()))
+        Ok(Some(self.build.stats(material, metric)?))
     }
 
     fn prepare(&self, material: Material, metric: Metric) -> Result<bool, ProbeError> {

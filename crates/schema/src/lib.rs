@@ -30,8 +30,9 @@ pub use study::{
     FlawJson, GameJson, JudgedMoveJson, PassedOverJson, ProblemJson, StudyCountsJson, SummaryJson,
 };
 pub use tables::{
-    BrokenLawJson, ChecksumJson, CleanedJson, DisagreementJson, LeftoverJson, PlaneCheckJson,
-    RefereeJson, SolvedJson, TableJson, TableSizesJson, TableState, TablesJson, VerifyJson,
+    BrokenLawJson, ChecksumJson, CleanedJson, DisagreementJson, LeftoverJson, PlanJson,
+    PlaneCheckJson, PlannedTableJson, RefereeJson, SolvedJson, TableJson, TableSizesJson,
+    TableState, TablesJson, VerifyJson,
 };
 pub use value::{ValuedJson, ValuesJson};
 

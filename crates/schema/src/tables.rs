@@ -44,6 +44,68 @@ impl SolvedJson {
     }
 }
 
+/// What solving some materials takes, with all they depend on.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlanJson {
+    /// The version of the fields.
+    pub schema: u32,
+    /// The tables, in the order in which they are solved.
+    pub tables: Vec<PlannedTableJson>,
+    /// How long it takes, roughly.
+    pub seconds: f64,
+    /// Memory at the peak.
+    pub memory_bytes: u64,
+    /// What all files take in the end.
+    pub file_bytes: u64,
+    /// Disk space at the peak.
+    pub disk_bytes: u64,
+    /// Disk space that is free, if that is known.
+    pub free_disk_bytes: Option<u64>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlannedTableJson {
+    /// The material.
+    pub material: String,
+    /// How it is stored: `whole`, `from-log`, `by-part` or `none`.
+    pub storage: &'static str,
+    /// The metrics that are solved.
+    pub metrics: Vec<&'static str>,
+    /// Placements of the pawns.
+    pub boards: u64,
+    /// Addresses, both sides to move, in each metric.
+    pub positions: u64,
+    /// How long it takes, roughly.
+    pub seconds: f64,
+    /// Memory at the peak.
+    pub memory_bytes: u64,
+    /// What its file takes.
+    pub file_bytes: u64,
+    /// What is on the disk beside it until the file is complete.
+    pub log_bytes: u64,
+}
+
+impl PlanJson {
+    /// A plan; figures of the whole follow from the tables.
+    pub fn new(tables: Vec<PlannedTableJson>, free_disk_bytes: Option<u64>) -> PlanJson {
+        let (mut files, mut disk_bytes) = (0, 0);
+        for table in &tables {
+            files += table.file_bytes;
+            disk_bytes = disk_bytes.max(files + table.log_bytes);
+        }
+        PlanJson {
+            schema: VERSION,
+            seconds: tables.iter().map(|table| table.seconds).sum(),
+            memory_bytes: tables.iter().map(|table| table.memory_bytes).max().unwrap_or(0),
+            file_bytes: files,
+            disk_bytes,
+            free_disk_bytes,
+            tables,
+        }
+    }
+}
+
 /// The tables of some folders.
 #[derive(Clone, Debug, Serialize)]
 pub struct TablesJson {

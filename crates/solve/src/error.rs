@@ -1,5 +1,7 @@
 //! What can go wrong.
 
+use std::sync::Arc;
+
 use molien_board::Material;
 use thiserror::Error;
 
@@ -21,6 +23,16 @@ pub enum SolveError {
         /// What is read.
         material: Material,
     },
+    /// Values that a board reads could not be brought back, or a finished board
+    /// could not be put away.
+    #[error("solving {material}: {source}")]
+    Values {
+        /// What was being solved.
+        material: Material,
+        /// What is wrong.
+        source: Arc<dyn std::error::Error + Send + Sync>,
+    },
+
     /// A wave could not be logged. What was logged before is kept.
     #[error("solving {material}: {source}")]
     WaveLog {

@@ -25,5 +25,5 @@ pub use exits::{
     Boards, Captures, Exits, Node, PawnExits, PieceExits, Zeroing, ZeroingWins, reachable,
 };
 pub use progress::{Cost, Progress, Silent, WaveReport};
-pub use views::{View, Wanted, of_pawn_board, of_piece_board};
+pub use views::{View, Wanted, of_pawn_board, of_piece_board, planes_of_piece_board};
 pub use waves::{BishopPair, BoardSolve, Keep, Watch};

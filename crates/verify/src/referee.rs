@@ -6,6 +6,7 @@ use molien_board::{Color, Material, Position, Square};
 use molien_build::{Build, BuildError};
 use molien_hyper::{Hyperboard, Index, Tile};
 use molien_probe::chess::to_chess;
+use molien_solve::Node;
 use molien_table::TableFile;
 use molien_values::{Metric, Place, Table, Value, better, value_before};
 use rayon::prelude::*;
@@ -66,7 +67,7 @@ impl Referee {
         Ok(Referee { material, tables: TableSet::new(solver, material, metrics)? })
     }
 
-    /// A referee for a large table without pawns, read in its file.
+    /// A referee for a large table, read in its file.
     ///
     /// # Errors
     /// If a table it leads to cannot be solved.
@@ -176,8 +177,31 @@ impl Referee {
     /// # Errors
     /// If a position leads out of all tables.
     pub fn sample_positions(&self, count: u64, seed: u64) -> Result<RefereeReport, RefereeError> {
-        let boards = boards(self.material);
-        let judge = |n| match random_position(&boards, &mut SplitMix::new(seed, n)) {
+        self.sample_boards(&boards(self.material), count, seed)
+    }
+
+    /// The same of positions in which a pawn may make a double step that can be
+    /// answered en passant, as far as the pawns decide it; nothing if there are
+    /// none.
+    ///
+    /// # Errors
+    /// If a position leads out of all tables.
+    pub fn sample_en_passant(&self, count: u64, seed: u64) -> Result<RefereeReport, RefereeError> {
+        let mut boards = boards(self.material);
+        boards.retain(|node| has_en_passant(&node.board()));
+        self.sample_boards(&boards, count, seed)
+    }
+
+    fn sample_boards(
+        &self,
+        boards: &[Node],
+        count: u64,
+        seed: u64,
+    ) -> Result<RefereeReport, RefereeError> {
+        if boards.is_empty() {
+            return Ok(RefereeReport::default());
+        }
+        let judge = |n| match random_position(boards, &mut SplitMix::new(seed, n)) {
             Some(position) => self.judge_position(&position),
             None => Ok(RefereeReport::default()),
         };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Material, Position, Square};
-use molien_build::{Build, check_consistency};
+use molien_build::{Build, check_consistency, check_stored};
 use molien_hyper::Index;
 use molien_solve::Node;
 use molien_table::TableFile;
@@ -35,9 +35,11 @@ pub fn stored_check_bytes(file: &TableFile) -> u64 {
     (boards.len() * plane) as u64 * CHECK_PLANES
 }
 
-/// Checks a table without pawns in its file, in those of the metrics it has:
-/// who wins, of every position, if that takes at most `memory_bytes`; and
-/// values with their depths, read as any reader would, on a sample.
+/// Checks a large table in its file, in those of the metrics it has. With pawns,
+/// every value of every position, board by board. Without pawns, who wins, of
+/// every position, if that takes at most `memory_bytes`. And values with their
+/// depths, read as any reader would, on a sample; if so wanted also on a sample of
+/// positions next to an en-passant capture.
 ///
 /// # Errors
 /// If the file is damaged or a sub-game cannot be solved.
@@ -50,15 +52,24 @@ pub fn verify_stored(
     let material = file.material();
     let stored = file.metrics();
     let mut metrics: Vec<Metric> = Vec::new();
-    for metric in options.metrics.iter().map(|metric| metric.without_pawns()) {
+    let own = |metric: Metric| match material.has_pawns() {
+        true => metric,
+        false => metric.without_pawns(),
+    };
+    for metric in options.metrics.iter().map(|&metric| own(metric)) {
         if stored.contains(&metric) && !metrics.contains(&metric) {
             metrics.push(metric);
         }
     }
     let referee = RefereeReport::default();
     let mut report = Report { material, planes: Vec::new(), referee, exhaustive: false };
+    if material.has_pawns() {
+        for &metric in &metrics {
+            let found = check_stored(solver, &file, metric)?;
+            report.planes.push(PlaneReport { metric, found, depths: true });
+        }
     // Who wins is the same in every metric.
-    if let Some(&metric) = metrics.first()
+    } else if let Some(&metric) = metrics.first()
         && stored_check_bytes(&file) <= memory_bytes
         && let Some(table) = file.load_outcomes(metric)?
     {
@@ -66,8 +77,12 @@ pub fn verify_stored(
         report.planes.push(PlaneReport { metric, found, depths: false });
     }
     let count = options.sample.unwrap_or(STORED_SAMPLE);
-    report.referee =
-        Referee::reading(solver, file, &metrics)?.sample_positions(count, options.seed)?;
+    let referee = Referee::reading(solver, file, &metrics)?;
+    report.referee = referee.sample_positions(count, options.seed)?;
+    if options.en_passant && material.has_pawns() {
+        let next = referee.sample_en_passant(count, options.seed)?;
+        report.referee = report.referee.merge_with(next);
+    }
     Ok(report)
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
-use molien_build::{Build, BuildError};
+use molien_build::{Build, BuildError, Storage, storage};
 use molien_table::TableFile;
 use molien_values::{Metric, Table, Value};
 
@@ -18,8 +18,8 @@ pub(crate) type ValueSet = [Value; MAX_METRICS];
 pub(crate) struct TableSet {
     pub metrics: Vec<Metric>,
     tables: HashMap<Material, Vec<Arc<Table>>>,
-    /// A table that is read in its file.
-    file: Option<Arc<TableFile>>,
+    /// Tables that are read in their files.
+    files: HashMap<Material, Arc<TableFile>>,
 }
 
 impl TableSet {
@@ -31,13 +31,14 @@ impl TableSet {
         metrics: &[Metric],
     ) -> Result<TableSet, BuildError> {
         let metrics = metrics[..metrics.len().min(MAX_METRICS)].to_vec();
-        let mut set = TableSet { metrics, tables: HashMap::new(), file: None };
+        let mut set = TableSet { metrics, tables: HashMap::new(), files: HashMap::new() };
         set.add(solver, material)?;
         set.add_successors(solver, material)?;
         Ok(set)
     }
 
-    /// A table in its file, and everything one move leads to in memory.
+    /// A table in its file, and everything one move leads to: in memory, or in
+    /// its file if it is too large for that.
     pub fn around(
         solver: &Build,
         file: Arc<TableFile>,
@@ -45,7 +46,8 @@ impl TableSet {
     ) -> Result<TableSet, BuildError> {
         let metrics = metrics[..metrics.len().min(MAX_METRICS)].to_vec();
         let material = file.material();
-        let mut set = TableSet { metrics, tables: HashMap::new(), file: Some(file) };
+        let files = HashMap::from([(material, file)]);
+        let mut set = TableSet { metrics, tables: HashMap::new(), files };
         set.add_successors(solver, material)?;
         Ok(set)
     }
@@ -56,6 +58,14 @@ impl TableSet {
 
     fn add(&mut self, solver: &Build, material: Material) -> Result<(), BuildError> {
         let material = material.canonical();
+        if self.files.contains_key(&material) {
+            return Ok(());
+        }
+        let large = matches!(storage(material), Storage::FromLog | Storage::ByPart);
+        if let Some(folder) = solver.folder().filter(|_| large) {
+            self.files.insert(material, Arc::new(folder.open(material)?));
+            return Ok(());
+        }
         if !self.tables.contains_key(&material) {
             let solve = |&metric: &Metric| solver.table(material, metric);
             let tables = self.metrics.iter().map(solve).collect::<Result<_, _>>()?;
@@ -78,9 +88,7 @@ impl TableSet {
 
     /// The values of a position, its en-passant right ignored.
     pub fn values(&self, position: &Position) -> Option<ValueSet> {
-        if let Some(file) = &self.file
-            && position.material().canonical() == file.material()
-        {
+        if let Some(file) = self.files.get(&position.material().canonical()) {
             return self.values_in(file, position);
         }
         let tables = self.of(position.material());

@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod bulk;
 pub mod clock;
+pub mod compare;
 pub mod explain;
 pub mod export;
 pub mod find;
@@ -10,6 +11,7 @@ pub mod free;
 pub mod line;
 pub mod maxima;
 pub mod only_moves;
+pub mod plan;
 pub mod probe;
 pub mod reproduce;
 pub mod search;

@@ -28,11 +28,11 @@ Examples:
   molien solve KRKN --metric wdl --pack small
   molien solve KRPKR --metric dtz50 --sides one
 
-Tables with up to five men, and with six men and no pawns, are stored in the metrics
-asked for, and so are the smaller tables they depend on; a metric asked for later is
-added to the file. (KRNKNN --metric dtc takes minutes, and gigabytes of memory and of
-disk until the file is written.) Larger tables and six men with pawns are solved for
-their figures only. An interrupted solve resumes where it stopped.";
+Tables with up to six men are stored in the metrics asked for, and so are the tables
+they depend on; a metric asked for later is added to the file. Six men take minutes to
+hours, and gigabytes of memory and of disk: `molien plan KRPKRP` says how much. Larger
+tables are solved for their figures only. An interrupted solve resumes where it
+stopped.";
 
 /// Materials and metrics to solve.
 #[derive(Args, Debug)]
@@ -128,7 +128,12 @@ pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
     }
     match (context.directory(), args.which.men) {
         (Some(_), _) => store(context, &materials, args),
-        (None, Some(_)) => all(context, &materials, &args.metric),
+        (None, Some(_)) => {
+            let is_whole = |m: &Material| storage(*m) == Storage::Whole || m.len() < 3;
+            let (whole, large): (Vec<_>, Vec<_>) = materials.into_iter().partition(is_whole);
+            all(context, &whole, &args.metric)?;
+            in_memory(context, &large, &args.metric)
+        }
         (None, None) => in_memory(context, &materials, &args.metric),
     }
 }
@@ -158,7 +163,8 @@ fn remove_for_rebuild(directory: &Directory, materials: &[Material]) -> anyhow::
 /// Solves what is not in the folder yet, and reports from the files.
 fn store(context: &Context, materials: &[Material], args: &SolveArgs) -> anyhow::Result<Verdict> {
     let metrics = &args.metric[..];
-    let large = materials.iter().find(|material| storage(**material) == Storage::FromLog);
+    let is_large = |m: &Material| matches!(storage(*m), Storage::FromLog | Storage::ByPart);
+    let large = materials.iter().find(|material| is_large(material));
     if let Some(material) = large.filter(|_| metrics.contains(&Metric::Dtm50)) {
         anyhow::bail!("{material}: dtm50 is stored with up to five men; --in-memory counts it");
     }
@@ -176,7 +182,7 @@ fn store(context: &Context, materials: &[Material], args: &SolveArgs) -> anyhow:
         }
     }
     for material in &others {
-        eprintln!("{material}: solved but not stored: it has more than six men, or six and pawns");
+        eprintln!("{material}: solved but not stored: it has more than six men");
     }
     in_memory(context, &others, metrics)
 }

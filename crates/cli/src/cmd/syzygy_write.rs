@@ -71,9 +71,9 @@ fn write_one(
     plies: Plies,
 ) -> anyhow::Result<()> {
     anyhow::ensure!(
-        storage(material) != Storage::FromLog,
-        "{material}: files of six men without pawns cannot be written yet, since such a table \
-         never is in memory as a whole"
+        !matches!(storage(material), Storage::FromLog | Storage::ByPart),
+        "{material}: files of six men cannot be written yet, since such a table never is in memory \
+         as a whole"
     );
     let build = context.build();
     let table = build.table(material, Metric::Dtz50)?;

@@ -34,8 +34,9 @@ planes; and a referee that plays the legal moves of an independent library,
 on every position up to four men and on a random sample beyond.
 Places are more than positions: with both kings on the long diagonal a position and
 its mirror image have a place each.
-A stored table of six men is checked in its file: who wins by planes, the depths
-by the referee.
+A stored table of six men is checked in its file: with pawns every value by planes,
+board by board; without pawns who wins by planes, the depths by the referee. There
+--en-passant is a second sample, of positions next to such a capture.
 The exit code is 1 if a check fails.";
 
 /// What to check.
@@ -152,7 +153,8 @@ fn all_stored(stored: &Tablebase, material: Material, metrics: &[Metric]) -> any
 
 /// The file of a table too large for memory, if it is stored.
 fn large_file(context: &Context, material: Material) -> anyhow::Result<Option<TableFile>> {
-    let directory = context.directory().filter(|_| storage(material) == Storage::FromLog);
+    let is_large = matches!(storage(material), Storage::FromLog | Storage::ByPart);
+    let directory = context.directory().filter(|_| is_large);
     match directory.map(|directory| directory.open(material)) {
         Some(Err(error)) if error.is_missing() => Ok(None),
         found => Ok(found.transpose()?),
@@ -171,10 +173,10 @@ fn check_file(
         metrics: args.metric.clone(),
         sample: Some(args.sample.and_then(|sample| sample.0).unwrap_or(STORED_SAMPLE)),
         seed: args.seed,
-        en_passant: false,
+        en_passant: args.en_passant,
     };
     let (needed, limit) = (stored_check_bytes(&file), context.memory_bytes());
-    if needed > limit {
+    if needed > limit && !file.material().has_pawns() {
         let (needed, limit) = (size(needed), size(limit));
         eprintln!("checking a sample only: all positions take {needed}, and the limit is {limit}");
     }

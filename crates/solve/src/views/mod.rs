@@ -9,7 +9,7 @@
 
 mod pieces;
 
-pub use pieces::of_piece_board;
+pub use pieces::{of_piece_board, planes_of_piece_board};
 
 use std::sync::Arc;
 
@@ -90,6 +90,11 @@ impl Wanted {
         let swapped = !self.material().is_canonical();
         let pawns = if swapped { self.pawns.swap_colors() } else { self.pawns };
         Frame { swapped, mirrored: pawns.canonical().1 }
+    }
+
+    /// The side to move on the stored board.
+    pub fn stored_turn(&self) -> Color {
+        self.frame().color(self.turn)
     }
 
     /// Whether a copy is made of it: the stored board has another frame.

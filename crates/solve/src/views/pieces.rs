@@ -25,39 +25,63 @@ pub fn of_piece_board(backend: &dyn Backend, game: &BoardValues, wanted: &Wanted
     copy(backend, game, wanted, TRANSPOSED_TILES)
 }
 
+/// Some planes of such a view, from those of the stored board with
+/// [`Wanted::stored_turn`] to move: for boards too large to have all their planes
+/// in memory.
+pub fn planes_of_piece_board(
+    backend: &dyn Backend,
+    board: &Hyperboard,
+    wanted: &Wanted,
+    source: &[&Vec<Tile>],
+) -> Vec<Vec<Tile>> {
+    copy_planes(backend, board, wanted, source, TRANSPOSED_TILES)
+}
+
 fn copy(
     backend: &dyn Backend,
     game: &BoardValues,
     wanted: &Wanted,
     transposed_tiles: usize,
 ) -> View {
-    debug_assert_eq!(game.board.king_axis(), KingAxis::Pairs);
-    let axes = OuterAxes::new(&wanted.men);
-    let frame = wanted.frame();
-    let men = wanted.all_men().map(|man| frame.man(man));
-    let places = places(&game.board.pieces_in_order(), men);
-    let values = &game.values[frame.color(wanted.turn).index()];
+    let values = &game.values[wanted.stored_turn().index()];
     let source = planes(values, wanted);
-    let out = if wanted.men.is_empty() {
-        copy_single_tile(&game.board, frame.swapped, wanted, &source)
-    } else {
-        let fixed_is_last = wanted.fixed.is_some() && places[0] + 1 == places.len();
-        let flips = fixed_is_last && game.board.tiles() <= transposed_tiles;
-        let lines = Lines {
-            backend,
-            board: &game.board,
-            wanted,
-            axes: &axes,
-            places: &places,
-            swapped: frame.swapped,
-            transposed: fixed_is_last,
-            by_column: fixed_is_last && !flips,
-        };
-        let flip = |plane: &&Vec<Tile>| plane.iter().map(|tile| backend.transpose(tile)).collect();
-        let flipped: Vec<Vec<Tile>> = source.iter().filter(|_| flips).map(flip).collect();
-        if flips { lines.copy(&flipped.iter().collect::<Vec<_>>()) } else { lines.copy(&source) }
+    let out = copy_planes(backend, &game.board, wanted, &source, transposed_tiles);
+    View::Own { axes: OuterAxes::new(&wanted.men), values: graded(out, values, wanted) }
+}
+
+fn copy_planes(
+    backend: &dyn Backend,
+    board: &Hyperboard,
+    wanted: &Wanted,
+    source: &[&Vec<Tile>],
+    transposed_tiles: usize,
+) -> Vec<Vec<Tile>> {
+    debug_assert_eq!(board.king_axis(), KingAxis::Pairs);
+    let frame = wanted.frame();
+    if wanted.men.is_empty() {
+        return copy_single_tile(board, frame.swapped, wanted, source);
+    }
+    let axes = OuterAxes::new(&wanted.men);
+    let men = wanted.all_men().map(|man| frame.man(man));
+    let places = places(&board.pieces_in_order(), men);
+    let fixed_is_last = wanted.fixed.is_some() && places[0] + 1 == places.len();
+    let flips = fixed_is_last && board.tiles() <= transposed_tiles;
+    let lines = Lines {
+        backend,
+        board,
+        wanted,
+        axes: &axes,
+        places: &places,
+        swapped: frame.swapped,
+        transposed: fixed_is_last,
+        by_column: fixed_is_last && !flips,
     };
-    View::Own { axes, values: graded(out, values, wanted) }
+    if !flips {
+        return lines.copy(source);
+    }
+    let flip = |plane: &&Vec<Tile>| plane.iter().map(|tile| backend.transpose(tile)).collect();
+    let flipped: Vec<Vec<Tile>> = source.iter().map(flip).collect();
+    lines.copy(&flipped.iter().collect::<Vec<_>>())
 }
 
 /// The pair of the reader's kings, in the frame of the stored board.

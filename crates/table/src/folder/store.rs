@@ -1,5 +1,6 @@
 //! Storing tables in a folder.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use molien_board::Material;
@@ -7,10 +8,10 @@ use molien_hyper::Tile;
 use molien_values::{Metric, Table};
 
 use crate::folder::directory::io_error;
-use crate::write::assemble::{MetricValues, assemble, kept_parts, temporary};
+use crate::write::assemble::{MetricValues, assemble, assemble_parts, kept_parts, temporary};
 use crate::write::parts::{CachedParts, FileParts, PartCache, TableParts};
 use crate::write::write_parts;
-use crate::{Assembly, Directory, Logged, TableError, WriteOptions};
+use crate::{Assembly, Directory, Logged, LoggedBoards, TableError, WriteOptions};
 
 /// What is held at a time while tables are written.
 struct WritingRoom {
@@ -37,6 +38,19 @@ impl WritingRoom {
         let left = bytes.saturating_sub(at_once * tables * keys);
         WritingRoom { parts: (left / part).max(at_once * tables), cells: at_once * cells }
     }
+}
+
+/// The space that is free where a folder is, or will be.
+#[cfg(unix)]
+fn free_bytes(folder: &Path) -> Option<u64> {
+    let found = folder.ancestors().find(|folder| folder.exists());
+    let found = rustix::fs::statvfs(found.unwrap_or(Path::new("."))).ok()?;
+    Some(found.f_bavail * found.f_frsize)
+}
+
+#[cfg(not(unix))]
+fn free_bytes(_folder: &Path) -> Option<u64> {
+    None
 }
 
 impl Directory {
@@ -177,5 +191,49 @@ impl Directory {
         }
         assembled?;
         self.tidy(material, &metrics)
+    }
+
+    /// Stores a material with pawns from its board logs, for a caller that holds
+    /// the lock: part by part, never all of it in memory. Metrics that are in the
+    /// file already and not among the logs are kept. Writing that was
+    /// interrupted resumes where it stopped. The logs are removed at the end.
+    ///
+    /// # Errors
+    /// If the disk refuses or a log is damaged.
+    pub fn store_boards(
+        &self,
+        logged: &[LoggedBoards],
+        assembly: &Assembly<'_>,
+    ) -> Result<(), TableError> {
+        let Some(first) = logged.first() else { return Ok(()) };
+        let material = first.stats().material;
+        self.make()?;
+        let mut kept: Vec<FileParts> = Vec::new();
+        if let Ok(earlier) = self.open(material).map(Arc::new) {
+            let new = |metric: &Metric| logged.iter().all(|log| log.stats().metric != *metric);
+            for metric in earlier.solved_metrics().into_iter().filter(new) {
+                kept.push(FileParts::new(earlier.clone(), metric)?);
+            }
+        }
+        let logged = logged.iter().map(|log| log as &dyn TableParts);
+        let all: Vec<&dyn TableParts> = logged.chain(kept.iter().map(|file| file as _)).collect();
+        let mut metrics: Vec<Metric> = all.iter().map(|table| table.stats().metric).collect();
+        metrics.sort_unstable();
+        let level = assembly.options.pack(None).level();
+        let (folder, name) = (self.wave_logs(), material.file_name());
+        let temporary = temporary(folder.folder(), &name, &metrics, level);
+        let room = WritingRoom::new(first, all.len(), assembly.memory_bytes);
+        let cache = PartCache::new(room.parts);
+        let numbered = all.iter().enumerate();
+        let cached: Vec<CachedParts<'_>> =
+            numbered.map(|(number, &parts)| CachedParts { parts, number, cache: &cache }).collect();
+        let cached: Vec<&dyn TableParts> = cached.iter().map(|table| table as _).collect();
+        assemble_parts(&self.path(material), &temporary, &cached, room.cells, assembly)?;
+        self.tidy(material, &metrics)
+    }
+
+    /// The disk space that is free for this folder, if that can be found out.
+    pub fn free_bytes(&self) -> Option<u64> {
+        free_bytes(self.folder())
     }
 }

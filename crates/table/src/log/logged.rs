@@ -16,7 +16,7 @@ use crate::format::coding::Malformed;
 use crate::format::meta::{decode_stats, encode_stats};
 use crate::log::logs::{front, read_head, sections};
 use crate::log::record::{Sections, decode_section};
-use crate::write::classes::{ClassValues, Classes, legal_class};
+use crate::write::classes::{ByClass, ClassValues, Classes, legal_class};
 use crate::{TableError, WaveLogs};
 
 /// The ending of the mark that a solve is finished.
@@ -36,6 +36,11 @@ impl Logged {
     pub fn also(&self, metric: Metric) -> Logged {
         let stats = Stats { metric, ..self.stats.clone() };
         Logged { stats, waves: self.waves.clone() }
+    }
+
+    /// The same, to be read class by class.
+    pub fn by_class(&self) -> ByClass {
+        ByClass::new(self.stats.clone(), self.waves.clone())
     }
 
     /// What a class takes in memory.

@@ -1,6 +1,8 @@
-//! Waves on disk: so that an interrupted solve resumes, and so that tables too
-//! large for memory can be written.
+//! Waves and boards on disk: so that an interrupted solve resumes, and so that
+//! tables too large for memory can be written.
 
+pub(crate) mod boards;
 pub(crate) mod logged;
 pub(crate) mod logs;
+pub(crate) mod planes;
 pub(crate) mod record;

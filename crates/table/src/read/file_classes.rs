@@ -11,7 +11,7 @@ use crate::keys::board_map::{BoardMap, ValuePlanes};
 use crate::keys::gather::Seen;
 use crate::read::decode::PartDecoder;
 use crate::read::packed_load::Told;
-use crate::write::classes::{ClassValues, Classes, legal_class};
+use crate::write::classes::{ByClass, ClassValues, Classes, legal_class};
 use crate::{TableError, TableFile};
 
 /// The values of a file in one of its metrics. Only of files in which no
@@ -76,6 +76,20 @@ impl Classes for FileClasses {
 }
 
 impl TableFile {
+    /// A table without pawns, to be read class by class; as a whole if its
+    /// classes cannot be decoded alone.
+    ///
+    /// # Errors
+    /// If the metric is not stored or a block is damaged.
+    pub fn by_class(self: &Arc<TableFile>, metric: Metric) -> Result<ByClass, TableError> {
+        let stats = self.stats(metric)?;
+        let classes: Arc<dyn Classes> = match FileClasses::new(self.clone(), metric, true) {
+            Some(classes) => Arc::new(classes),
+            None => Arc::new(Arc::new(self.load(metric)?)),
+        };
+        Ok(ByClass::new(stats, classes))
+    }
+
     /// Reads who wins every position into memory, without depths: what the
     /// solver keeps of large tables. `None` if the table is not a large one.
     ///

@@ -1,5 +1,5 @@
 //! Tables that never were in memory as a whole: written from wave logs, one
-//! class of king pairs after the other.
+//! class of king pairs after the other, or from board logs, part by part.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, BufWriter};
@@ -14,6 +14,7 @@ use crate::read::file_classes::FileClasses;
 use crate::write::atomic::publish;
 use crate::write::block_encoder::{BlockEncoder, SolvedMaterial};
 use crate::write::classes::{ClassCache, Classes};
+use crate::write::parts::TableParts;
 use crate::write::records::FileFront;
 use crate::write::solved::SolvedMetric;
 use crate::write::unwritable::Unwritable;
@@ -106,8 +107,35 @@ pub(crate) fn assemble(
         .iter()
         .map(|part| SolvedMetric::by_class(&part.stats, solved(part), part.keeps_depths));
     let (source, aliases) = arrange(by_class.collect())?;
-    let file =
-        expecting(|wanted| add_records(temporary, &source, aliases.clone(), assembly, wanted));
+    complete(path, temporary, &source, aliases, usize::MAX, assembly)
+}
+
+/// The same of tables that give their parts, with the keys of so many cells held
+/// at a time.
+pub(crate) fn assemble_parts(
+    path: &Path,
+    temporary: &Path,
+    tables: &[&dyn TableParts],
+    room_cells: usize,
+    assembly: &Assembly<'_>,
+) -> Result<(), TableError> {
+    let by_part = tables.iter().map(|table| SolvedMetric::by_part(*table));
+    let (source, aliases) = arrange(by_part.collect())?;
+    complete(path, temporary, &source, aliases, room_cells, assembly)
+}
+
+/// Completes the file under its temporary name, then gives it its own.
+fn complete(
+    path: &Path,
+    temporary: &Path,
+    source: &SolvedMaterial<'_>,
+    aliases: Aliases,
+    room_cells: usize,
+    assembly: &Assembly<'_>,
+) -> Result<(), TableError> {
+    let file = expecting(|wanted| {
+        add_records(temporary, source, aliases.clone(), room_cells, assembly, wanted)
+    });
     let material = source.metrics[0].material;
     let file = file.map_err(|why| match why {
         Unwritable::Stopped => why.at(material, path),
@@ -116,17 +144,19 @@ pub(crate) fn assemble(
     publish(&file, temporary, path)
 }
 
-/// Completes the file under its temporary name.
+/// Adds the records that the file lacks.
 fn add_records(
     temporary: &Path,
     source: &SolvedMaterial<'_>,
     aliases: Aliases,
+    room_cells: usize,
     assembly: &Assembly<'_>,
     wanted: DifferenceRange,
 ) -> Result<File, Unwritable> {
     let level = assembly.options.pack(None).level();
     let (meta, codings) = describe(source, aliases, level, wanted)?;
-    let encoder = BlockEncoder::new(source, &meta.layout, &codings, &meta.dictionaries, level);
+    let mut encoder = BlockEncoder::new(source, &meta.layout, &codings, &meta.dictionaries, level);
+    encoder.room_cells = encoder.room_cells.min(room_cells);
     let front = FileFront::new(&meta)?;
     let mut how = OpenOptions::new();
     let file = how.read(true).write(true).create(true).truncate(false).open(temporary)?;

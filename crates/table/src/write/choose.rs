@@ -50,10 +50,26 @@ pub(crate) struct SampleSize {
 /// Tiles next to each other: those of one man's squares.
 const PLACE_TILES: usize = 64;
 
+/// Of parts with more cells only one is looked at: to bring one into memory
+/// takes seconds, and gigabytes.
+const LARGE_PART_CELLS: usize = 1 << 26;
+
 /// Some blocks, by place. Of layouts with blocks of the same size the places
 /// have the same pawns.
 fn sample(layout: &Layout, size: SampleSize) -> Vec<Vec<usize>> {
-    let all = layout.blocks();
+    let part_cells = layout.tiles_per_part() * layout.tile_cells();
+    if layout.material.has_pawns() && part_cells > LARGE_PART_CELLS {
+        let per_part = layout.blocks_per_part();
+        let before = layout.placements.len() / 3 * per_part;
+        let mut places = sample_of(layout, per_part, size);
+        places.iter_mut().flatten().for_each(|block| *block += before);
+        return places;
+    }
+    sample_of(layout, layout.blocks(), size)
+}
+
+/// Some of the first `all` blocks.
+fn sample_of(layout: &Layout, all: usize, size: SampleSize) -> Vec<Vec<usize>> {
     let together = (PLACE_TILES / layout.tiles_per_block).clamp(1, all);
     let places = spread(all.div_ceil(together), size.places);
     let place = |(i, place): (usize, &usize)| {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use molien_board::Color;
 use molien_hyper::{Hyperboard, KING_PAIRS, Tile};
 use molien_operators::fastest;
-use molien_values::{Graded, Table};
+use molien_values::{Graded, Stats, Table};
 
 use crate::TableError;
 
@@ -57,6 +57,34 @@ impl Classes for Arc<Table> {
             depth: all.depth.iter().map(some).collect(),
             stalemate: Vec::new(),
         }))
+    }
+}
+
+/// A table without pawns that is read one class of king pairs at a time.
+#[derive(Clone)]
+pub struct ByClass {
+    /// Counts, maxima, zugzwangs.
+    pub stats: Stats,
+    classes: Arc<dyn Classes>,
+}
+
+impl ByClass {
+    pub(crate) fn new(stats: Stats, classes: Arc<dyn Classes>) -> ByClass {
+        ByClass { stats, classes }
+    }
+
+    /// The hyperboard of all classes.
+    pub fn board(&self) -> &Hyperboard {
+        self.classes.board()
+    }
+
+    /// The values of a class, White and Black to move: as those of a hyperboard
+    /// that has only the tiles of this class, in order of the classes.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn class(&self, class: usize) -> Result<[Graded; 2], TableError> {
+        self.classes.load(class)
     }
 }
 

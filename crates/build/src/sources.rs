@@ -1,0 +1,145 @@
+//! Where the boards of a table come from, one at a time.
+
+use std::sync::Arc;
+
+use molien_board::Color;
+use molien_solve::Keep;
+use molien_table::{BoardLog, TableFile};
+use molien_values::{BoardValues, Metric, Placement, Table};
+
+use crate::cache::{Kept, Key};
+use crate::limits::keep_for_others;
+use crate::packed::PackedTable;
+use crate::{Build, BuildError, lock};
+
+/// A table whose boards are read one at a time.
+pub(crate) enum Source {
+    Planes(Arc<Table>),
+    Packed(Arc<PackedTable>),
+    File { file: Arc<TableFile>, metric: Metric },
+    Log(Arc<BoardLog>),
+}
+
+impl Source {
+    /// Whether the 50-move rule spoils something.
+    pub fn is_cursed(&self) -> Result<bool, BuildError> {
+        Ok(match self {
+            Source::Planes(table) => table.stats.is_cursed(),
+            Source::Packed(packed) => packed.stats.is_cursed(),
+            Source::File { file, metric } => file.stats(*metric)?.is_cursed(),
+            Source::Log(log) => log.stats()?.is_cursed(),
+        })
+    }
+
+    /// The board around some pawns; none if the table has none there. The side
+    /// that is not to move may be left out.
+    pub fn board(
+        &self,
+        pawns: Placement,
+        turn: Option<Color>,
+    ) -> Result<Option<Arc<BoardValues>>, BuildError> {
+        Ok(match self {
+            Source::Planes(table) if pawns == Placement::NONE => table.parts.first().cloned(),
+            Source::Planes(table) => table.part(pawns).cloned(),
+            Source::Packed(packed) => {
+                let part = packed.part_number(pawns).map(|number| packed.part(number));
+                part.transpose()
+                    .map_err(|error| BuildError::packing(packed.material, error))?
+                    .map(Arc::new)
+            }
+            Source::File { file, metric } => file.load_board(*metric, pawns)?.map(Arc::new),
+            Source::Log(log) => log.board(pawns, turn)?.map(Arc::new),
+        })
+    }
+}
+
+impl Build {
+    /// Where the boards of a table are read: what is at hand, else the file, else
+    /// a table made for it.
+    pub(crate) fn source(&self, key: Key, keep: Keep) -> Result<Source, BuildError> {
+        let kept = lock(&self.tables).kept(&key);
+        match kept {
+            Some(Kept::Planes(table)) if keep == Keep::Outcomes || table.has_depths() => {
+                return Ok(Source::Planes(table));
+            }
+            Some(Kept::Packed(packed)) if keep == Keep::Outcomes || packed.has_depths() => {
+                return Ok(Source::Packed(packed));
+            }
+            _ => {}
+        }
+        if let Some(file) = self.stored_file(key)? {
+            return Ok(Source::File { file, metric: key.1 });
+        }
+        if self.is_by_part(key.0) {
+            return self.unnamed_log(key).map(Source::Log);
+        }
+        self.make(key, keep).map(Source::Planes)
+    }
+
+    /// Whether the 50-move rule spoils something in a table, which is made if it
+    /// is not stored.
+    pub(crate) fn is_cursed(&self, key: Key) -> Result<bool, BuildError> {
+        if let Some(file) = self.stored_file(key)? {
+            return Ok(file.stats(key.1)?.is_cursed());
+        }
+        Ok(self.request(key, keep_for_others(key.0, key.1))?.stats.is_cursed())
+    }
+
+    /// The file of a table, if the folder has one with this metric.
+    pub(crate) fn stored_file(
+        &self,
+        (material, metric): Key,
+    ) -> Result<Option<Arc<TableFile>>, BuildError> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        match folder.open(material) {
+            // Of a file of one side to move the other is derived from what it reads.
+            Ok(file) if file.is_one_sided() => Ok(None),
+            Ok(file) => Ok(Some(Arc::new(file)).filter(|file| file.holds(metric))),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use molien_board::{Color, Material};
+    use molien_table::{Directory, WriteOptions};
+
+    /// Boards are the same wherever they come from.
+    #[test]
+    fn every_source_has_the_same_boards() {
+        let build = Build::new();
+        let folder = tempfile::tempdir().unwrap();
+        let directory = Directory::new(folder.path());
+        for name in ["KRKN", "KRPK"] {
+            let (material, metric) = (name.parse::<Material>().unwrap(), Metric::Dtm);
+            let table = build.table(material, metric).unwrap();
+            directory.store(&[&table], &WriteOptions::default()).unwrap();
+            let packed = PackedTable::new(Arc::new(Table::clone(&table)), None).unwrap();
+            let file = Arc::new(directory.open(material).unwrap());
+            let mut others = vec![Source::Packed(Arc::new(packed)), Source::File { file, metric }];
+            if material.has_pawns() {
+                let log = directory.board_log(material, metric).unwrap();
+                table.parts.iter().for_each(|part| log.add(part, &table.stats).unwrap());
+                others.push(Source::Log(Arc::new(log)));
+            }
+            let planes = Source::Planes(table.clone());
+            for part in &table.parts {
+                let pawns = Placement::new(Color::BOTH.map(|color| part.board.pawns(color)));
+                let expected = planes.board(pawns, None).unwrap().unwrap();
+                for source in &others {
+                    let board = source.board(pawns, None).unwrap().unwrap();
+                    let bits = |values: &[molien_values::Graded; 2]| {
+                        values.clone().map(molien_values::Graded::without_empty_bits)
+                    };
+                    assert!(bits(&board.values) == bits(&expected.values), "{name}");
+                }
+            }
+            for source in others.iter().chain([&planes]) {
+                assert!(!source.is_cursed().unwrap());
+            }
+        }
+    }
+}

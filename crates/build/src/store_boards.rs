@@ -1,0 +1,80 @@
+//! Tables with pawns too large for memory: solved board by board into logs, and
+//! written from them.
+
+use std::sync::Arc;
+
+use molien_board::Material;
+use molien_table::{Assembly, Directory, LoggedBoards, TableParts};
+use molien_values::Metric;
+
+use crate::cache::key;
+use crate::needs::reads;
+use crate::store::Making;
+use crate::{Build, BuildError, lock};
+
+/// The order in which metrics are solved: DTZ50 may turn out to be DTZ.
+const ORDER: [Metric; 5] = [Metric::Dtz, Metric::Dtz50, Metric::Dtc, Metric::Dtm, Metric::Dtm50];
+
+impl Build {
+    /// Solves and stores a material with pawns in some metrics, its values never
+    /// being in memory as a whole. What it depends on is there. If this is
+    /// interrupted, it resumes with the boards that are not in the log.
+    pub(crate) fn store_by_part(
+        &self,
+        folder: &Directory,
+        material: Material,
+        metrics: &[Metric],
+        making: &Making<'_>,
+    ) -> Result<(), BuildError> {
+        let Some(&metric) = self.missing(folder, material, metrics).first() else { return Ok(()) };
+        if !self.may_solve {
+            return Err(BuildError::Missing { material, metric });
+        }
+        let _turn = lock(&self.by_part_turn);
+        let _lock = self.lock_table(folder, material)?;
+        let wanted = self.missing(folder, material, metrics);
+        if wanted.is_empty() {
+            return Ok(()); // another process was faster
+        }
+        let mut logged: Vec<LoggedBoards> = Vec::new();
+        for metric in ORDER.into_iter().filter(|metric| wanted.contains(metric)) {
+            let known = self.without_new_curses(material, metric, &logged)?;
+            logged.push(match known {
+                Some(known) => known,
+                None => {
+                    let log = Arc::new(folder.board_log(material, metric)?);
+                    self.solve_by_part((material, metric), &log)?;
+                    log.into_table()?
+                }
+            });
+        }
+        // All memory is for the table now.
+        self.forget_all();
+        let watch = |written, blocks| (making.writing)(material, written, blocks);
+        let (options, memory_bytes) = (&making.options, making.assembly_bytes);
+        let assembly = Assembly { options, memory_bytes, watch: &watch };
+        self.pool().install(|| folder.store_boards(&logged, &assembly))?;
+        Ok(())
+    }
+
+    /// Where the 50-move rule spoils nothing that a move leads to, DTZ50 is DTZ.
+    fn without_new_curses(
+        &self,
+        material: Material,
+        metric: Metric,
+        logged: &[LoggedBoards],
+    ) -> Result<Option<LoggedBoards>, BuildError> {
+        let plain = logged.iter().find(|logged| logged.stats().metric == Metric::Dtz);
+        let Some(plain) = plain.filter(|_| metric == Metric::Dtz50) else { return Ok(None) };
+        // Only a pawn's push starts the count anew among the same men.
+        if plain.stats().is_cursed() {
+            return Ok(None);
+        }
+        for sub in reads(material) {
+            if self.is_cursed(key(sub, Metric::Dtz50))? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(plain.also(Metric::Dtz50)))
+    }
+}

@@ -1,0 +1,334 @@
+//! Planes of values, compressed lightly: in memory, in a file without a name,
+//! or in a log.
+//!
+//! Solving a board again costs seconds to minutes, to compress its planes
+//! lightly and to bring them back costs tenths of a second.
+
+use std::borrow::Borrow;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use molien_hyper::Tile;
+use molien_values::Graded;
+use rayon::prelude::*;
+use zstd::bulk::{Compressor, Decompressor};
+
+/// Higher levels take several times as long and save little: the bits of
+/// depths are what is left.
+const LEVEL: i32 = 1;
+/// Tiles of a plane in a block.
+const BLOCK_TILES: usize = 512;
+/// Boards of fewer tiles are one block, all planes together.
+const SMALL_TILES: usize = 64;
+
+/// Where compressed planes are put.
+pub struct PlaneStore(Place);
+
+enum Place {
+    Memory,
+    /// A file, and how much of it is used.
+    File(File, Mutex<u64>),
+}
+
+/// Where a block is.
+pub(crate) enum Block {
+    Memory(Box<[u8]>),
+    File { start: u64, len: usize },
+}
+
+impl PlaneStore {
+    /// Planes stay in memory.
+    pub fn in_memory() -> PlaneStore {
+        PlaneStore(Place::Memory)
+    }
+
+    /// Planes go to a file without a name in this folder: it is gone with the
+    /// process.
+    ///
+    /// # Errors
+    /// If the file cannot be made.
+    pub fn in_folder(folder: &Path) -> io::Result<PlaneStore> {
+        std::fs::create_dir_all(folder)?;
+        Ok(PlaneStore::in_file(tempfile::tempfile_in(folder)?, 0))
+    }
+
+    /// Planes go to a file behind its first bytes.
+    pub(crate) fn in_file(file: File, used: u64) -> PlaneStore {
+        PlaneStore(Place::File(file, Mutex::new(used)))
+    }
+
+    /// Puts bytes one after the other; where they begin, if that is in a file.
+    pub(crate) fn put(&self, bytes: Vec<u8>) -> io::Result<Block> {
+        let Place::File(file, used) = &self.0 else {
+            return Ok(Block::Memory(bytes.into_boxed_slice()));
+        };
+        let len = bytes.len();
+        let start = {
+            let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
+            *used += len as u64;
+            *used - len as u64
+        };
+        write_at(file, &bytes, start)?;
+        Ok(Block::File { start, len })
+    }
+
+    /// The bytes of a block.
+    pub(crate) fn read(&self, start: u64, len: usize) -> io::Result<Vec<u8>> {
+        let Place::File(file, _) = &self.0 else { return Err(io::ErrorKind::NotFound.into()) };
+        let mut bytes = vec![0; len];
+        read_at(file, &mut bytes, start)?;
+        Ok(bytes)
+    }
+
+    fn unpack(
+        &self,
+        block: &Block,
+        into: &mut Decompressor<'_>,
+        len: usize,
+    ) -> io::Result<Vec<u8>> {
+        match block {
+            Block::Memory(bytes) => into.decompress(bytes, len),
+            Block::File { start, len: packed } => {
+                into.decompress(&self.read(*start, *packed)?, len)
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn write_at(file: &File, bytes: &[u8], start: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::write_all_at(file, bytes, start)
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
+    std::os::unix::fs::FileExt::read_exact_at(file, bytes, start)
+}
+
+#[cfg(windows)]
+fn write_at(file: &File, mut bytes: &[u8], mut start: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        let written = std::os::windows::fs::FileExt::seek_write(file, bytes, start)?;
+        bytes = &bytes[written..];
+        start += written as u64;
+    }
+    Ok(())
+}
+
+#[cfg(windows)]
+fn read_at(file: &File, mut bytes: &mut [u8], mut start: u64) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match std::os::windows::fs::FileExt::seek_read(file, bytes, start)? {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            read => {
+                bytes = &mut bytes[read..];
+                start += read as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The values of a board with one side to move, compressed.
+pub struct PackedSide {
+    pub(crate) tiles: usize,
+    /// Planes of depth bits.
+    pub(crate) depth: usize,
+    pub(crate) stalemate: bool,
+    pub(crate) blocks: Vec<Block>,
+}
+
+impl PackedSide {
+    /// Compresses the planes of a side; each is given up before the next is
+    /// looked at.
+    ///
+    /// # Errors
+    /// If the store cannot be written to.
+    pub fn new(values: Graded, store: &PlaneStore) -> io::Result<PackedSide> {
+        let mut side = PackedSide::like(&values);
+        side.blocks = side.pack(planes(values), store)?;
+        Ok(side)
+    }
+
+    /// The same of planes that stay.
+    ///
+    /// # Errors
+    /// If the store cannot be written to.
+    pub fn copy_of(values: &Graded, store: &PlaneStore) -> io::Result<PackedSide> {
+        let mut side = PackedSide::like(values);
+        side.blocks = side.pack(planes_of(values), store)?;
+        Ok(side)
+    }
+
+    /// Without its blocks.
+    fn like(values: &Graded) -> PackedSide {
+        let (tiles, depth) = (values.legal.len(), values.depth.len());
+        let stalemate = !values.stalemate.is_empty();
+        PackedSide { tiles, depth, stalemate, blocks: Vec::new() }
+    }
+
+    fn pack<P: Borrow<[Tile]>>(
+        &self,
+        planes: impl Iterator<Item = P>,
+        store: &PlaneStore,
+    ) -> io::Result<Vec<Block>> {
+        if self.is_small() {
+            let all: Vec<Tile> = planes.flat_map(|plane| plane.borrow().to_vec()).collect();
+            return Ok(vec![store.put(packer()?.compress(bytemuck::cast_slice(&all))?)?]);
+        }
+        let mut blocks = Vec::new();
+        for plane in planes {
+            let pack = |packer: &mut io::Result<Compressor<'_>>, tiles: &[Tile]| {
+                let packer = packer.as_mut().map_err(|error| io::Error::from(error.kind()))?;
+                store.put(packer.compress(bytemuck::cast_slice(tiles))?)
+            };
+            let packed = plane.borrow().par_chunks(BLOCK_TILES).map_init(packer, pack);
+            blocks.extend(packed.collect::<io::Result<Vec<_>>>()?);
+        }
+        Ok(blocks)
+    }
+
+    /// So many tiles in as many planes as these bits need, none of them there
+    /// yet. Not for small boards, whose planes are packed together.
+    pub fn begin(tiles: usize, depth: usize) -> PackedSide {
+        PackedSide { tiles, depth, stalemate: false, blocks: Vec::new() }
+    }
+
+    /// Adds the next plane: who is to move legally, who wins, who loses, then
+    /// the bits of depths.
+    ///
+    /// # Errors
+    /// If the store cannot be written to.
+    pub fn add_plane(&mut self, plane: &[Tile], store: &PlaneStore) -> io::Result<()> {
+        self.blocks.extend(self.pack(std::iter::once(plane), store)?);
+        Ok(())
+    }
+
+    /// How many planes there are.
+    pub fn count(&self) -> usize {
+        3 + self.depth + usize::from(self.stalemate)
+    }
+
+    /// One of the planes, in the order in which they are added.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn plane(&self, number: usize, store: &PlaneStore) -> io::Result<Vec<Tile>> {
+        if self.is_small() {
+            let mut all = unpack_plane(store, &self.blocks, self.count() * self.tiles)?;
+            return Ok(all.drain(number * self.tiles..(number + 1) * self.tiles).collect());
+        }
+        let blocks = self.planes().nth(number).ok_or(io::ErrorKind::NotFound)?;
+        unpack_plane(store, blocks, self.tiles)
+    }
+
+    /// Whether a board of so many tiles is small: its planes are packed together.
+    pub fn is_small_board(tiles: usize) -> bool {
+        tiles < SMALL_TILES
+    }
+
+    /// The planes again, brought back on this thread alone.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn unpack(&self, store: &PlaneStore) -> io::Result<Graded> {
+        if self.is_small() {
+            return self.unpack_small(store);
+        }
+        let plane = |blocks: &[Block]| unpack_plane(store, blocks, self.tiles);
+        let planes = self.planes().map(plane).collect::<io::Result<Vec<_>>>()?;
+        Ok(self.graded(planes))
+    }
+
+    /// The same, planes side by side.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn unpack_by_all(&self, store: &PlaneStore) -> io::Result<Graded> {
+        if self.is_small() {
+            return self.unpack_small(store);
+        }
+        let all: Vec<&[Block]> = self.planes().collect();
+        let plane = |blocks: &&[Block]| unpack_plane(store, blocks, self.tiles);
+        Ok(self.graded(all.par_iter().map(plane).collect::<io::Result<_>>()?))
+    }
+
+    /// Bytes held in memory.
+    pub fn len_bytes(&self) -> u64 {
+        let block = |block: &Block| match block {
+            Block::Memory(bytes) => bytes.len() + size_of::<Block>(),
+            Block::File { .. } => size_of::<Block>(),
+        };
+        (self.blocks.iter().map(block).sum::<usize>() + size_of::<PackedSide>()) as u64
+    }
+
+    fn is_small(&self) -> bool {
+        PackedSide::is_small_board(self.tiles)
+    }
+
+    fn unpack_small(&self, store: &PlaneStore) -> io::Result<Graded> {
+        let all = unpack_plane(store, &self.blocks, self.count() * self.tiles)?;
+        Ok(self.graded(all.chunks(self.tiles.max(1)).map(<[Tile]>::to_vec).collect()))
+    }
+
+    /// The blocks of each plane.
+    fn planes(&self) -> impl Iterator<Item = &[Block]> {
+        self.blocks.chunks(self.tiles.div_ceil(BLOCK_TILES))
+    }
+
+    /// How many blocks there must be.
+    pub(crate) fn blocks_of(tiles: usize, depth: usize, stalemate: bool) -> usize {
+        match tiles < SMALL_TILES {
+            true => 1,
+            false => (3 + depth + usize::from(stalemate)) * tiles.div_ceil(BLOCK_TILES),
+        }
+    }
+
+    /// The inverse of [`planes`].
+    fn graded(&self, planes: Vec<Vec<Tile>>) -> Graded {
+        let mut planes = planes.into_iter();
+        let mut next = || planes.next().unwrap_or_default();
+        let (legal, won, lost) = (next(), next(), next());
+        let depth = (0..self.depth).map(|_| next()).collect();
+        let stalemate = if self.stalemate { next() } else { Vec::new() };
+        Graded { legal, won, lost, depth, stalemate }
+    }
+}
+
+fn packer() -> io::Result<Compressor<'static>> {
+    Compressor::new(LEVEL)
+}
+
+/// So many tiles from their blocks.
+fn unpack_plane(store: &PlaneStore, blocks: &[Block], tiles: usize) -> io::Result<Vec<Tile>> {
+    let mut unpacker = Decompressor::new()?;
+    let mut plane: Vec<Tile> = Vec::with_capacity(tiles);
+    for block in blocks {
+        let left = tiles - plane.len();
+        let here = if blocks.len() == 1 { left } else { left.min(BLOCK_TILES) };
+        let bytes = store.unpack(block, &mut unpacker, here * size_of::<Tile>())?;
+        // Bytes need not be aligned as tiles are.
+        let tiles = bytes.chunks_exact(size_of::<Tile>());
+        plane.extend(tiles.map(bytemuck::pod_read_unaligned::<Tile>));
+    }
+    match plane.len() == tiles {
+        true => Ok(plane),
+        false => Err(io::ErrorKind::InvalidData.into()),
+    }
+}
+
+/// All planes of a side, in an order of their own.
+fn planes(values: Graded) -> impl Iterator<Item = Vec<Tile>> {
+    let Graded { legal, won, lost, depth, stalemate } = values;
+    let stalemate = (!stalemate.is_empty()).then_some(stalemate);
+    [legal, won, lost].into_iter().chain(depth).chain(stalemate)
+}
+
+/// The same of planes that stay.
+fn planes_of(values: &Graded) -> impl Iterator<Item = &[Tile]> {
+    let Graded { legal, won, lost, depth, stalemate } = values;
+    let stalemate = (!stalemate.is_empty()).then_some(stalemate);
+    [legal, won, lost].into_iter().chain(depth).chain(stalemate).map(Vec::as_slice)
+}
