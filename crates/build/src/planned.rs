@@ -98,28 +98,3 @@ impl Build {
         Ok(())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Each table comes after what it reads, and takes something.
-    #[test]
-    fn a_plan_is_in_order() {
-        let build = Build::new().with_memory_limit(16 << 30);
-        let goal: Material = "KRPKRP".parse().unwrap();
-        let plan = build.plan_tables(&[goal], &[Metric::Dtm, Metric::Dtz50]);
-        let last = plan.last().unwrap();
-        assert_eq!((last.material, last.storage), (goal, Storage::ByPart));
-        assert_eq!((last.boards, last.addresses), (1128, 1128 << 24));
-        for (i, table) in plan.iter().enumerate() {
-            for sub in crate::reads(table.material).into_iter().filter(|sub| sub.len() > 2) {
-                assert!(plan[..i].iter().any(|earlier| earlier.material == sub), "{sub}");
-            }
-            assert!(table.memory_bytes > 0 && table.file_bytes > 0);
-            assert!(!table.metrics.is_empty());
-        }
-        let large = plan.iter().filter(|table| table.storage == Storage::ByPart);
-        assert!(large.map(|table| table.memory_bytes).max().unwrap() < 24 << 30);
-    }
-}

@@ -73,38 +73,3 @@ impl RecentBoards {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use molien_board::Material;
-    use molien_hyper::Tile;
-    use molien_values::{Graded, Placement};
-
-    #[test]
-    fn the_oldest_make_room() {
-        let material: Material = "KPK".parse().unwrap();
-        let nodes: Vec<Node> =
-            Placement::all(&material).into_iter().map(|pawns| Node { material, pawns }).collect();
-        let tiles = vec![Tile::EMPTY; 1];
-        let side =
-            Graded { legal: tiles.clone(), won: tiles.clone(), lost: tiles, ..Graded::default() };
-        let bytes = side.len_bytes() as u64;
-        let recent = RecentBoards::new(2 * bytes);
-        let board = |node: &Node| {
-            let values = [side.clone(), side.clone()];
-            Arc::new(BoardValues { board: node.board(), values })
-        };
-        for node in &nodes[..2] {
-            recent.insert((*node, Color::White), board(node));
-        }
-        assert!(recent.get((nodes[0], Color::White)).is_some());
-        assert!(recent.get((nodes[0], Color::Black)).is_none());
-        recent.insert((nodes[2], Color::White), board(&nodes[2]));
-        assert!(recent.get((nodes[1], Color::White)).is_none(), "used least recently");
-        assert!(recent.get((nodes[0], Color::White)).is_some());
-        let none = RecentBoards::new(0);
-        none.insert((nodes[0], Color::White), board(&nodes[0]));
-        assert!(none.get((nodes[0], Color::White)).is_none());
-    }
-}

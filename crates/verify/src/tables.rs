@@ -63,8 +63,13 @@ impl TableSet {
         }
         let large = matches!(storage(material), Storage::FromLog | Storage::ByPart);
         if let Some(folder) = solver.folder().filter(|_| large) {
-            self.files.insert(material, Arc::new(folder.open(material)?));
-            return Ok(());
+            match folder.open(material) {
+                Err(error) if error.is_missing() => {} // solved, if it fits
+                file => {
+                    self.files.insert(material, Arc::new(file?));
+                    return Ok(());
+                }
+            }
         }
         if !self.tables.contains_key(&material) {
             let solve = |&metric: &Metric| solver.table(material, metric);

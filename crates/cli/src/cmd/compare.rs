@@ -44,6 +44,12 @@ pub struct CompareArgs {
     pawns: bool,
 }
 
+/// The side to move, whether it wins, and in how many plies.
+type PlyKey = (usize, bool, usize);
+
+/// Positions by ply.
+type Plies = BTreeMap<PlyKey, u64>;
+
 /// Figures of one table, found elsewhere.
 #[derive(Default)]
 struct Figures {
@@ -51,8 +57,8 @@ struct Figures {
     longest: Option<[Option<u16>; 2]>,
     /// Of each side to move: wins, cursed wins, draws, blessed losses, losses.
     classes: Option<[[u64; 5]; 2]>,
-    /// By side to move, won or lost, and ply.
-    plies: BTreeMap<(usize, bool, usize), u64>,
+    /// DTZ50.
+    plies: Plies,
 }
 
 const FIRST: &str = "max_dtm_ply_first_side_to_move_and_wins";
@@ -101,7 +107,7 @@ fn read(
         let row: HashMap<&str, &str> = names.iter().copied().zip(cells).collect();
         let cell = |name: &str| row.get(name).copied().unwrap_or_default();
         let number = |name: &str| -> anyhow::Result<u64> {
-            cell(name).parse().with_context(|| format!("'{line}' has no {name}"))
+            cell(name).parse::<u64>().with_context(|| format!("'{line}' has no {name}"))
         };
         let material: Material = cell("table").parse().with_context(|| format!("'{line}'"))?;
         let figures = figures.entry(material).or_insert_with(|| {
@@ -202,13 +208,14 @@ fn check_classes(stats: &Stats, there: &[[u64; 5]; 2], wrong: &mut Vec<String>) 
     "classes".to_owned()
 }
 
-fn check_plies(
-    stats: &Stats,
-    there: &BTreeMap<(usize, bool, usize), u64>,
-    wrong: &mut Vec<String>,
-) -> String {
+/// How many positions there are at a ply.
+fn at(plies: &Plies, key: &PlyKey) -> u64 {
+    plies.get(key).copied().unwrap_or(0)
+}
+
+fn check_plies(stats: &Stats, there: &Plies, wrong: &mut Vec<String>) -> String {
     let factor = likeness(&stats.material);
-    let mut here: BTreeMap<(usize, bool, usize), u64> = BTreeMap::new();
+    let mut here = Plies::new();
     for (side, own) in stats.sides.iter().enumerate() {
         let counts = |won: bool| if won { &own.wins } else { &own.losses };
         for won in [true, false] {
@@ -218,12 +225,11 @@ fn check_plies(
             }
         }
     }
-    let keys = here.keys().chain(there.keys().filter(|key| !here.contains_key(key)));
-    let zero = |of: &BTreeMap<_, u64>, key: &_| of.get(key).copied().unwrap_or(0);
-    for key in keys.filter(|key| zero(&here, key) != zero(there, key)) {
+    let keys = here.keys().chain(there.keys().filter(|key| !here.contains_key(*key)));
+    for key in keys.filter(|key| at(&here, key) != at(there, key)) {
         let (side, won, plies) = *key;
         let (side, what) = (Color::BOTH[side], if won { "won" } else { "lost" });
-        let (there, here) = (zero(there, key), zero(&here, key));
+        let (there, here) = (at(there, key), at(&here, key));
         wrong.push(format!("{side} to move, {what} in {plies} plies: {there}, here {here}"));
     }
     format!("DTZ50 at {} plies", there.len())
