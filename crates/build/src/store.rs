@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use molien_board::{Color, Man, Material, Role};
 use molien_hyper::Hyperboard;
-use molien_solve::Keep;
+use molien_solve::{Keep, SolveError};
 use molien_table::{Directory, Lock, TableError, TableParts, WriteOptions};
 use molien_values::{BoardValues, Metric, Stats, Table};
 
@@ -25,6 +25,10 @@ const AT_ONCE: usize = 2;
 /// The same where tables come from a shelf, a card for instance: one is solved
 /// there while others are copied from it and written.
 pub(crate) const AT_ONCE_FROM_SHELF: usize = 12;
+
+/// How often a lock that another process has is asked for. Who waits for it can
+/// still be interrupted.
+const LOCK_POLL: Duration = Duration::from_millis(100);
 
 /// What a compressor takes: a thread that writes has one for each stream.
 const COMPRESSOR_BYTES: u64 = 7 << 19;
@@ -367,12 +371,20 @@ impl Build {
         folder: &Directory,
         material: Material,
     ) -> Result<Lock, BuildError> {
-        match folder.lock(material) {
-            Err(TableError::Busy { .. }) => {
-                self.progress.waiting(material);
-                Ok(folder.wait_for_lock(material)?)
+        let mut said = false;
+        loop {
+            match folder.lock(material) {
+                Err(TableError::Busy { .. }) if self.progress.cancelled() => {
+                    return Err(SolveError::Cancelled { material }.into());
+                }
+                Err(TableError::Busy { .. }) => {
+                    if !std::mem::replace(&mut said, true) {
+                        self.progress.waiting(material);
+                    }
+                    std::thread::sleep(LOCK_POLL);
+                }
+                taken => return Ok(taken?),
             }
-            taken => Ok(taken?),
         }
     }
 }

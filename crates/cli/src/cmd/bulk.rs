@@ -6,18 +6,19 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use molien_board::{FenOptions, Setup};
-use molien_probe::Tablebase;
+use molien_board::{FenError, FenOptions, Setup};
+use molien_probe::{Answer, Tablebase};
 use molien_schema::{ErrorJson, PositionJson};
 use molien_values::Metric;
 use rayon::prelude::*;
 
 use crate::Verdict;
 
-/// Lines read before they are answered.
-const CHUNK_LINES: usize = 1 << 14;
-/// Positions one thread asks for at a time.
-const ASKED_AT_ONCE: usize = 256;
+/// Lines read before they are answered: all that lie in one block of a table are
+/// answered together, so the more the better.
+const CHUNK_LINES: usize = 1 << 17;
+/// Lines that one thread writes at a time.
+const WRITTEN_AT_ONCE: usize = 1 << 10;
 
 /// How answers are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -76,18 +77,15 @@ impl Bulk<'_> {
             if lines.is_empty() {
                 return Ok(());
             }
-            let answers: Vec<String> =
-                lines.par_chunks(ASKED_AT_ONCE).map(|lines| self.answers(lines)).collect();
+            let answers = self.answers(&lines);
             answers.iter().try_for_each(|text| output.write_all(text.as_bytes()))?;
         }
     }
 
     /// The answers to some lines, a line each.
-    fn answers(&self, lines: &[String]) -> String {
-        let setups: Vec<Result<Setup, String>> = lines
-            .iter()
-            .map(|line| Setup::parse(line.trim(), self.options).map_err(|e| e.to_string()))
-            .collect();
+    fn answers(&self, lines: &[String]) -> Vec<String> {
+        let read = |line: &String| Setup::parse(line.trim(), self.options);
+        let setups: Vec<Result<Setup, FenError>> = lines.par_iter().map(read).collect();
         let good: Vec<Setup> =
             setups.iter().filter_map(|setup| setup.as_ref().ok()).copied().collect();
         let mut answers = match self.tables.answers_at(&good, self.metrics) {
@@ -95,20 +93,30 @@ impl Bulk<'_> {
             Err(error) => vec![Err(error); good.len()],
         }
         .into_iter();
-        let mut text = String::new();
-        for (line, setup) in lines.iter().zip(setups) {
-            let answered = setup.and_then(|setup| match answers.next() {
-                Some(Ok(answer)) => Ok(PositionJson::new(&setup, self.metrics, &answer)),
+        let mut answer = |setup: Result<Setup, FenError>| {
+            let setup = setup.map_err(|error| error.to_string())?;
+            match answers.next() {
+                Some(Ok(answer)) => Ok((setup, answer)),
                 Some(Err(error)) => Err(error.to_string()),
                 None => Err("no answer".to_owned()),
-            });
-            text.push_str(&self.line(line.trim(), answered));
-            text.push('\n');
-        }
-        text
+            }
+        };
+        let answered: Vec<_> = lines.iter().zip(setups.into_iter().map(&mut answer)).collect();
+        let text = |some: &[(&String, Result<(Setup, Answer), String>)]| {
+            let mut text = String::new();
+            for (line, answered) in some {
+                let json = answered
+                    .as_ref()
+                    .map(|(setup, answer)| PositionJson::new(setup, self.metrics, answer));
+                text.push_str(&self.line(line.trim(), json));
+                text.push('\n');
+            }
+            text
+        };
+        answered.par_chunks(WRITTEN_AT_ONCE).map(text).collect()
     }
 
-    fn line(&self, input: &str, answered: Result<PositionJson, String>) -> String {
+    fn line(&self, input: &str, answered: Result<PositionJson, &String>) -> String {
         match (self.format, answered) {
             (Format::Ndjson, Ok(answer)) => serde_json::to_string(&answer).unwrap_or_default(),
             (Format::Ndjson, Err(error)) => {
@@ -121,7 +129,7 @@ impl Bulk<'_> {
             (Format::Csv, Err(error)) => {
                 let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
                 let empty = ",".repeat(self.metrics.len());
-                format!("{},,{empty}{}", quoted(input), quoted(&error))
+                format!("{},,{empty}{}", quoted(input), quoted(error))
             }
         }
     }

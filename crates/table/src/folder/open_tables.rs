@@ -6,10 +6,13 @@ use std::time::{Duration, SystemTime};
 use molien_board::{Material, Position};
 use molien_values::{Metric, Stats, Value, Values};
 use quick_cache::sync::Cache;
+use rayon::prelude::*;
 
 use crate::read::lookup::FilePlace;
 use crate::{Directory, TableError, TableFile};
 
+/// Positions that one thread reads at a time.
+const READ_AT_ONCE: usize = 1 << 10;
 /// Files held open at a time: more than there are materials of up to six men.
 const OPEN_FILES: usize = 4096;
 /// A folder that changed less than this before it was looked at may have
@@ -182,7 +185,8 @@ impl OpenTables {
         let mut batch = Batch { tables: self, metrics, files: Vec::new(), failures: Vec::new() };
         if let ([position], [values, ..]) = (positions, &mut *found) {
             if let Some((file, place)) = batch.locate(position, values) {
-                batch.read(file, &place, position, values);
+                let failures = batch.read(file, &place, position, values);
+                batch.fail(failures);
             }
             return batch.failures;
         }
@@ -193,8 +197,19 @@ impl OpenTables {
             places.extend(located.map(|(file, place)| (file, i, place)));
         }
         places.sort_unstable_by_key(|(file, i, place)| (*file, place.address.block, *i));
-        for (file, i, place) in &places {
-            batch.read(*file, place, &positions[*i], &mut found[*i]);
+        let read = |some: &[(usize, usize, FilePlace)]| {
+            let (mut values, mut failures) = (Vec::with_capacity(some.len()), Vec::new());
+            for (file, i, place) in some {
+                let mut one = found[*i].clone();
+                failures.extend(batch.read(*file, place, &positions[*i], &mut one));
+                values.push((*i, one));
+            }
+            (values, failures)
+        };
+        let all: Vec<_> = places.par_chunks(READ_AT_ONCE).map(read).collect();
+        for (values, failures) in all {
+            values.into_iter().for_each(|(i, one)| found[i] = one);
+            batch.fail(failures);
         }
         batch.failures
     }
@@ -210,10 +225,14 @@ struct Batch<'a> {
 }
 
 impl Batch<'_> {
-    fn fail(&mut self, material: Material, metric: Metric, error: &TableError) {
-        let known = |known: &ReadFailure| known.material == material && known.metric == metric;
-        if !self.failures.iter().any(known) {
-            self.failures.push(ReadFailure { material, metric, error: error.clone() });
+    /// Notes failures, each kind once.
+    fn fail(&mut self, failures: impl IntoIterator<Item = ReadFailure>) {
+        for new in failures {
+            let is_same =
+                |known: &ReadFailure| known.material == new.material && known.metric == new.metric;
+            if !self.failures.iter().any(is_same) {
+                self.failures.push(new);
+            }
         }
     }
 
@@ -238,15 +257,23 @@ impl Batch<'_> {
         match located {
             Ok(place) => Some((number, place)),
             Err(error) => {
-                self.metrics.iter().for_each(|&metric| self.fail(material, metric, &error));
+                let failure = |&metric| ReadFailure { material, metric, error: error.clone() };
+                self.fail(self.metrics.iter().map(failure));
                 None
             }
         }
     }
 
-    fn read(&mut self, number: usize, place: &FilePlace, position: &Position, values: &mut Values) {
+    /// Reads the values at a place; what cannot be read is returned.
+    fn read(
+        &self,
+        number: usize,
+        place: &FilePlace,
+        position: &Position,
+        values: &mut Values,
+    ) -> Vec<ReadFailure> {
         let (material, Known { file: Ok(Some(file)), looked }) = &self.files[number] else {
-            return;
+            return Vec::new();
         };
         let (material, mut rest, mut failed) = (*material, self.metrics, Vec::new());
         // A metric that cannot be read does not keep others from being so.
@@ -263,11 +290,12 @@ impl Batch<'_> {
             };
             let at = rest.iter().position(|&other| other == metric).unwrap_or(rest.len() - 1);
             rest = &rest[at + 1..];
-            failed.push((metric, error));
+            failed.push(ReadFailure { material, metric, error });
         }
-        if failed.iter().any(|(_, error)| error.is_damage()) && !self.tables.is_current(looked) {
+        let damaged = failed.iter().any(|failure| failure.error.is_damage());
+        if damaged && !self.tables.is_current(looked) {
             self.tables.forget(material); // there may be a sound file by now
         }
-        failed.iter().for_each(|(metric, error)| self.fail(material, *metric, error));
+        failed
     }
 }
