@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use molien::local::MemoryLimit;
 use molien_board::{Material, Role};
 use molien_operators::{Backend as Operators, by_name};
 
 use crate::cmd;
-use crate::memory::MemoryLimit;
 
 const AFTER_HELP: &str = "\
 Examples:

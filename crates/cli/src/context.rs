@@ -35,9 +35,7 @@ fn tables_folders(given: &[PathBuf]) -> Vec<PathBuf> {
     if !named.is_empty() {
         return named;
     }
-    let platform = directories::ProjectDirs::from("", "", "molien");
-    let folder = platform.map(|folders| folders.data_dir().join("tables"));
-    vec![folder.unwrap_or_else(|| PathBuf::from("tables"))]
+    vec![molien::local::tables_folder()]
 }
 
 /// Processors that may be used; one where the system does not say.

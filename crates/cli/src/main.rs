@@ -10,7 +10,6 @@ mod estimate;
 mod fen;
 mod hint;
 mod malloc;
-mod memory;
 mod progress;
 mod scan_bar;
 mod text;

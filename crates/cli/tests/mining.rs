@@ -1,59 +1,11 @@
 //! The mining commands, run as a user runs them.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+#[path = "shared/mod.rs"]
+mod shared;
 
-/// A folder of its own for one test.
-fn scratch(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("molien-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
+use std::process::Command;
 
-fn molien(folder: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_molien"));
-    command
-        .env_remove("SYZYGY_PATH")
-        .env("MOLIEN_TABLES", concat!(env!("CARGO_TARGET_TMPDIR"), "/mining-tables"));
-    command.args(args).current_dir(folder).output().unwrap()
-}
-
-fn stdout(args: &[&str]) -> String {
-    let output = molien(&std::env::temp_dir(), args);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{args:?}: {errors}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// Splits a command line at blanks outside single quotes.
-fn words(line: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut quoted = false;
-    for c in line.chars() {
-        match c {
-            '\'' => quoted = !quoted,
-            ' ' if !quoted => words.push(String::new()),
-            c => words.last_mut().unwrap().push(c),
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
-
-/// Runs the command lines of a text, each after the program's name.
-fn run_examples(folder: &Path, lines: impl Iterator<Item = String>) -> usize {
-    let mut count = 0;
-    for line in lines {
-        let words = words(&line);
-        let args: Vec<&str> = words.iter().map(String::as_str).collect();
-        let output = molien(folder, &args);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "molien {line}: {errors}");
-        assert!(!output.stdout.is_empty(), "molien {line}");
-        count += 1;
-    }
-    count
-}
+use shared::{molien, run_examples, scratch, stdout};
 
 #[test]
 fn the_examples_of_every_help_text_run() {
@@ -66,65 +18,6 @@ fn the_examples_of_every_help_text_run() {
         assert!(count >= 2, "{command} has {count} examples");
     }
     assert!(folder.join("KRK.svg").exists());
-    std::fs::remove_dir_all(folder).unwrap();
-}
-
-#[test]
-fn the_commands_of_the_query_page_run() {
-    let folder = scratch("find");
-    let page = include_str!("../../../docs/find.md");
-    let lines = page.lines().filter_map(|line| line.strip_prefix("    $ molien "));
-    assert!(run_examples(&folder, lines.map(str::to_owned)) >= 3);
-    std::fs::remove_dir_all(folder).unwrap();
-}
-
-/// The indented blocks of a page, without the indent.
-fn blocks(page: &str) -> Vec<Vec<&str>> {
-    let mut blocks = vec![Vec::new()];
-    let mut lines = page.lines().peekable();
-    while let Some(line) = lines.next() {
-        match line.strip_prefix("    ") {
-            Some(text) => blocks.last_mut().unwrap().push(text),
-            // A blank line inside a block.
-            None if line.is_empty() && lines.peek().is_some_and(|l| l.starts_with("    ")) => {
-                blocks.last_mut().unwrap().push("");
-            }
-            None => blocks.push(Vec::new()),
-        }
-    }
-    blocks.retain(|block| block.iter().any(|line| !line.is_empty()));
-    for block in &mut blocks {
-        block.drain(..block.iter().take_while(|line| line.is_empty()).count());
-    }
-    blocks
-}
-
-/// Every command of the tour prints what the page shows, line by line up to
-/// `...`, which stands for anything.
-#[test]
-fn the_tour_is_true() {
-    let folder = scratch("tour");
-    let mut commands = 0;
-    for block in blocks(include_str!("../../../docs/tour.md")) {
-        let Some(command) = block[0].strip_prefix("$ molien ") else {
-            assert!(block[0].starts_with("[Event "), "what is this? {}", block[0]);
-            std::fs::write(folder.join("barbier.pgn"), block.join("\n")).unwrap();
-            continue;
-        };
-        let words = words(command);
-        let args: Vec<&str> = words.iter().map(String::as_str).collect();
-        let output = molien(&folder, &args);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "molien {command}: {errors}");
-        let printed = String::from_utf8(output.stdout).unwrap();
-        let mut printed = printed.lines().map(str::trim_end);
-        for expected in block[1..].iter().filter(|line| **line != "...") {
-            let found = printed.any(|line| line == expected.trim_end());
-            assert!(found, "molien {command} does not print (here): {expected}");
-        }
-        commands += 1;
-    }
-    assert!(commands >= 12, "{commands}");
     std::fs::remove_dir_all(folder).unwrap();
 }
 

@@ -152,6 +152,21 @@ impl<'a> Search<'a> {
         self.scan(progress, of_tile, |hits| hits.into_iter().try_for_each(&mut emit))
     }
 
+    /// Makes something of the hits of each tile, tiles side by side, and hands it
+    /// on in the order of the table until `take` breaks.
+    ///
+    /// # Errors
+    /// If a table cannot be read.
+    pub fn each_tile<T: Send>(
+        &self,
+        progress: impl FnMut(u64, u64),
+        make: impl Fn(&[Hit]) -> T + Sync,
+        take: impl FnMut(T) -> ControlFlow<()>,
+    ) -> Result<(), MineError> {
+        let of_tile = |part: &Part, plan: &PartPlan, tile| Ok(make(&self.hits(part, plan, tile)?));
+        self.scan(progress, of_tile, take)
+    }
+
     /// Gathers something over all hits, tiles side by side.
     pub(crate) fn fold<T: Default + Send>(
         &self,

@@ -9,9 +9,9 @@ use molien_values::{
     BoardValues, Category, Metric, Outcome, Place, Stats, Table, Value, category_in,
 };
 
-use crate::MineError;
 use crate::moves::MoveTables;
 use crate::part::{Part, PartPlan, Pawns};
+use crate::{MineError, Query};
 
 /// Values by metric; none where the metric was not asked for.
 pub type MetricValues = [Option<Value>; Metric::EVERY.len()];
@@ -106,6 +106,23 @@ impl TableSet {
             cursed,
             moves: None,
         })
+    }
+
+    /// What a query needs, with the depths that are told of what it finds.
+    ///
+    /// # Errors
+    /// If a table cannot be had.
+    pub fn for_query(
+        build: &Build,
+        material: Material,
+        query: &Query,
+        told: &[Metric],
+    ) -> Result<TableSet, MineError> {
+        let mut tables = TableSet::open(build, material, &query.metrics(), told)?;
+        if query.minds_the_rule() {
+            tables = tables.minding_the_rule();
+        }
+        if query.needs_moves() { tables.with_moves(build) } else { Ok(tables) }
     }
 
     /// The same, with the tables that moves lead to: for questions about

@@ -7,6 +7,7 @@
 //!
 //! What it is not: it computes nothing and prints nothing.
 
+mod explained;
 mod line;
 mod mined;
 mod position;
@@ -17,6 +18,7 @@ mod study;
 mod tables;
 mod value;
 
+pub use explained::ExplanationJson;
 pub use line::{LineJson, LineMoveJson};
 pub use mined::{
     CountJson, ExportJson, FreeJson, HitJson, MaximaJson, MaximumJson, OnlyMoveCountsJson,

@@ -5,12 +5,12 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::Args;
 use molien_pawns::{Error, Limits, explain_within};
-use serde_json::json;
+use molien_schema::ExplanationJson;
 
 use crate::Verdict;
 use crate::context::Context;
 use crate::fen::FenArgs;
-use crate::text::{print_json, print_line};
+use crate::text::{print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -34,7 +34,8 @@ pub struct ExplainArgs {
 
 /// Prints the verdict and why.
 pub fn run(context: &Context, args: &ExplainArgs) -> anyhow::Result<Verdict> {
-    let position = args.fen.setup()?.position;
+    let setup = args.fen.setup()?;
+    let position = setup.position;
     if !(args.time > 0.0 && args.time <= 1e7) {
         bail!("--time {}: expected a positive number of seconds", args.time);
     }
@@ -47,18 +48,11 @@ pub fn run(context: &Context, args: &ExplainArgs) -> anyhow::Result<Verdict> {
         }
         Err(error) => return Err(error.into()),
     };
-    let category = found.value.map_or("unknown".to_owned(), |value| value.to_string());
     if context.json {
-        print_json(&json!({
-            "fen": position.to_string(),
-            "category": category,
-            "winner": found.winner.map(|color| color.to_string().to_lowercase()),
-            "function": found.function,
-            "rule": found.rule,
-            "sentences": found.sentences,
-        }))?;
+        print_answer(&ExplanationJson::new(&setup, &found))?;
         return Ok(Verdict::Done);
     }
+    let category = found.value.map_or("unknown".to_owned(), |value| value.to_string());
     let turn = position.turn();
     print_line(&format!("{position}"))?;
     print_line(&format!("{turn} to move: {category} ({}, {})", found.function, found.rule))?;

@@ -5,7 +5,6 @@ use std::str::FromStr;
 
 use clap::Args;
 use molien_board::Material;
-use molien_build::Build;
 use molien_mine::{Hit, Query, Search, Selection, TableSet};
 use molien_schema::{CountJson, HitJson};
 use molien_values::{Metric, UnknownName, Value};
@@ -123,7 +122,7 @@ pub fn run(context: &Context, args: &FindArgs) -> anyhow::Result<Verdict> {
     let told = args.told(&query);
     let metrics = [&query.metrics()[..], &told, &[Metric::Dtz50]].concat();
     estimate::check(context, Goal::Tables(&[material]), &metrics)?;
-    let tables = tables(&context.build(), material, &query, &told)?;
+    let tables = TableSet::for_query(&context.build(), material, &query, &told)?;
     let search = Search::new(&tables, &query)?;
     let bar = ScanBar::new(&format!("{material} find"));
     let progress = |done, total| bar.set(done, total);
@@ -153,21 +152,6 @@ pub fn run(context: &Context, args: &FindArgs) -> anyhow::Result<Verdict> {
         })?;
     }
     result.map(|()| Verdict::Done)
-}
-
-/// The tables that a query needs, with the depths that are told of what it
-/// finds.
-fn tables(
-    build: &Build,
-    material: Material,
-    query: &Query,
-    told: &[Metric],
-) -> anyhow::Result<TableSet> {
-    let mut tables = TableSet::open(build, material, &query.metrics(), told)?;
-    if query.minds_the_rule() {
-        tables = tables.minding_the_rule();
-    }
-    Ok(if query.needs_moves() { tables.with_moves(build)? } else { tables })
 }
 
 fn print_count(

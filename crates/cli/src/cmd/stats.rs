@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 use molien_board::{Color, Material};
-use molien_mine::plot::{Panel, Plot, Scale, Series};
+use molien_mine::plot::{Plot, Scale};
 use molien_mine::{Figures, PlyFigures};
 use molien_schema::StatsJson;
 use molien_values::{Counting, Longest, Metric, Stats};
@@ -84,7 +84,9 @@ pub fn run(context: &Context, args: &StatsArgs) -> anyhow::Result<Verdict> {
         .map(|(metric, stats)| View(Figures { stats, metric: *metric, counting }))
         .collect();
     if let Some(path) = &args.plot {
-        plot(args, &views).write(path).with_context(|| path.display().to_string())?;
+        let scale = if args.log { Scale::Logarithmic } else { Scale::Linear };
+        let figures: Vec<Figures<'_>> = views.iter().map(|view| view.0).collect();
+        Plot::of(&figures, scale).write(path).with_context(|| path.display().to_string())?;
     }
     if args.csv {
         print_line("material,metric,counting,side_to_move,plies,wins,losses,horizon_percent")?;
@@ -101,27 +103,6 @@ pub fn run(context: &Context, args: &StatsArgs) -> anyhow::Result<Verdict> {
         if args.csv { eprintln!("{wrote}") } else { print_line(&format!("\n{wrote}"))? }
     }
     Ok(Verdict::Done)
-}
-
-/// All metrics in one picture, a panel for each side to move.
-fn plot(args: &StatsArgs, views: &[View<'_>]) -> Plot {
-    let names: Vec<&str> = args.metric.iter().map(|metric| metric.name()).collect();
-    let panel = |side: Color| Panel {
-        title: format!("{side} to move"),
-        // A metric that knows of the 50-move rule says most.
-        shares: views
-            .iter()
-            .find(|view| view.0.minds_the_rule())
-            .or(views.first())
-            .map(|view| view.0.shares(side))
-            .unwrap_or_default(),
-        series: views.iter().map(|view| view.series(side)).collect(),
-    };
-    Plot {
-        title: format!("{} in {}, {} positions", args.material, names.join(", "), args.counting),
-        scale: if args.log { Scale::Logarithmic } else { Scale::Linear },
-        panels: Color::BOTH.map(panel).into(),
-    }
 }
 
 /// Statistics on paper.
@@ -183,13 +164,6 @@ impl View<'_> {
             grouped(self.0.number(zugzwangs.black_wins)),
             grouped(self.0.number(zugzwangs.full_point)),
         ))
-    }
-
-    /// Wins and losses of a side to move by ply, to be drawn.
-    fn series(&self, side: Color) -> Series {
-        let [wins, losses] = self.0.by_ply(side);
-        let name = self.0.metric.name().to_owned();
-        Series { name, wins, losses, last_ply: self.0.last_ply() }
     }
 
     fn print_histogram(&self, side: Color) -> anyhow::Result<()> {

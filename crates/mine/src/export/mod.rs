@@ -55,7 +55,7 @@ impl Columns {
     }
 
     /// The names of the columns of men.
-    fn man_names(&self) -> Vec<String> {
+    pub fn man_names(&self) -> Vec<String> {
         let name = |(i, man): (usize, &Man)| {
             let number = 1 + self.men[..i].iter().filter(|other| *other == man).count();
             let number = if number == 1 { String::new() } else { number.to_string() };
@@ -66,7 +66,7 @@ impl Columns {
     }
 
     /// The squares of the men; like men in rising order.
-    fn squares(&self, hit: &Hit) -> Vec<Square> {
+    pub fn squares(&self, hit: &Hit) -> Vec<Square> {
         let square = |(i, man): (usize, &Man)| {
             let earlier = self.men[..i].iter().filter(|other| *other == man).count();
             hit.position.of(*man).into_iter().nth(earlier).unwrap_or(Square::new(0))

@@ -5,6 +5,7 @@
 
 mod axis;
 mod canvas;
+mod free;
 mod panel;
 
 use std::path::Path;
@@ -14,10 +15,13 @@ use plotters::backend::{BitMapBackend, DrawingBackend, SVGBackend};
 use plotters::drawing::IntoDrawingArea;
 use plotters::style::{FontStyle, register_font};
 
-use crate::{MineError, Shares};
+use molien_board::Color;
+
+use crate::{Figures, MineError, Shares};
 use canvas::{Align, Canvas};
 
 pub use axis::Scale;
+pub use free::{free_board, short};
 
 /// Wins and losses by ply in one metric.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -34,6 +38,13 @@ pub struct Series {
 }
 
 impl Series {
+    /// Wins and losses of a side to move.
+    pub fn of(figures: &Figures<'_>, side: Color) -> Series {
+        let [wins, losses] = figures.by_ply(side);
+        let name = figures.metric.name().to_owned();
+        Series { name, wins, losses, last_ply: figures.last_ply() }
+    }
+
     fn plies(&self) -> usize {
         self.wins.len().max(self.losses.len())
     }
@@ -80,19 +91,55 @@ const WIDTH: u32 = 960;
 const HEADER: i32 = 44;
 
 impl Plot {
+    /// The figures of one material, all metrics in one picture, a panel for each
+    /// side to move.
+    pub fn of(figures: &[Figures<'_>], scale: Scale) -> Plot {
+        let names: Vec<&str> = figures.iter().map(|figures| figures.metric.name()).collect();
+        let panel = |side: Color| Panel {
+            title: format!("{side} to move"),
+            // A metric that knows of the 50-move rule says most.
+            shares: figures
+                .iter()
+                .find(|figures| figures.minds_the_rule())
+                .or(figures.first())
+                .map(|figures| figures.shares(side))
+                .unwrap_or_default(),
+            series: figures.iter().map(|figures| Series::of(figures, side)).collect(),
+        };
+        let what = figures.first().map(|first| (first.stats.material.to_string(), first.counting));
+        let title = match what {
+            Some((material, counting)) => {
+                format!("{material} in {}, {counting} positions", names.join(", "))
+            }
+            None => String::new(),
+        };
+        Plot { title, scale, panels: Color::BOTH.map(panel).into() }
+    }
+
+    /// The picture, a whole SVG document.
+    ///
+    /// # Errors
+    /// If it cannot be drawn.
+    pub fn to_svg(&self) -> Result<String, MineError> {
+        need_font()?;
+        let mut out = String::new();
+        self.draw(SVGBackend::with_string(&mut out, self.size()))?;
+        Ok(out)
+    }
+
+    /// Width and height.
+    fn size(&self) -> (u32, u32) {
+        let heights: u32 = self.panels.iter().map(|panel| panel::height(panel) as u32).sum();
+        (WIDTH, HEADER as u32 + heights)
+    }
+
     /// Draws into a file whose name ends in `.svg` or `.png`.
     ///
     /// # Errors
     /// If the name has another ending or the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), MineError> {
-        static FONT: OnceLock<bool> = OnceLock::new();
-        let font = dejavu::sans::regular();
-        let register = || register_font("sans-serif", FontStyle::Normal, font).is_ok();
-        if !FONT.get_or_init(register) {
-            return Err(MineError::Plot("the font cannot be read".to_owned()));
-        }
-        let heights: u32 = self.panels.iter().map(|panel| panel::height(panel) as u32).sum();
-        let size = (WIDTH, HEADER as u32 + heights);
+        need_font()?;
+        let size = self.size();
         let extension = path.extension().and_then(|ext| ext.to_str()).map(str::to_ascii_lowercase);
         match extension.as_deref() {
             Some("svg") => self.draw(SVGBackend::new(path, size)),
@@ -115,5 +162,16 @@ impl Plot {
             top += panel::height(panel);
         }
         canvas.finish().map_err(|error| failed(&error))
+    }
+}
+
+/// Makes the letters known, once.
+fn need_font() -> Result<(), MineError> {
+    static FONT: OnceLock<bool> = OnceLock::new();
+    let font = dejavu::sans::regular();
+    let register = || register_font("sans-serif", FontStyle::Normal, font).is_ok();
+    match FONT.get_or_init(register) {
+        true => Ok(()),
+        false => Err(MineError::Plot("the font cannot be read".to_owned())),
     }
 }

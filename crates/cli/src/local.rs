@@ -1,5 +1,7 @@
-//! How much memory may be used.
+//! What this machine offers: how much memory may be used, and where tables are
+//! kept unless something else is said.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
@@ -7,7 +9,15 @@ use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 /// Assumed where the system does not say how much memory it has.
 const ASSUMED_BYTES: u64 = 8 << 30;
 
-/// A limit as the user gives it.
+/// The folder of tables in the platform's data folder; `tables` where there is
+/// no such folder.
+pub fn tables_folder() -> PathBuf {
+    let platform = directories::ProjectDirs::from("", "", "molien");
+    let folder = platform.map(|folders| folders.data_dir().join("tables"));
+    folder.unwrap_or_else(|| PathBuf::from("tables"))
+}
+
+/// A limit as the user gives it: `8G`, `500M` or `50%` of the machine's memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MemoryLimit {
     /// So many bytes.
