@@ -15,11 +15,12 @@ use crate::error::PackError;
 use crate::frame::Frame;
 use crate::layout::Layout;
 use crate::leaf::LeafCode;
-use crate::learn::{Limits, Sample, estimate, grow, prune};
+use crate::learn::{Limits, estimate, grow, prune};
 use crate::model::{Model, ModelCode};
 use crate::picks::{Picks, Spread};
 use crate::profile::Profile;
 use crate::question::{Question, Stage};
+use crate::sample::Sample;
 use crate::source::{DepthTile, Source};
 use crate::streams::{StreamBuilder, join_empty, write_streams};
 use crate::tree::Tree;
@@ -219,6 +220,7 @@ impl<'a, S: Source> DepthPacker<'a, S> {
             sample.append(part);
             cells += count * every;
         }
+        sample.ignore(questions, self.profile.ignored);
         (sample, cells)
     }
 

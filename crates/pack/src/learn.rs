@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::LazyLock;
 
-use crate::question::Question;
+use crate::sample::Sample;
 use crate::tree::{MAX_LEAVES, Node, Tree};
 
 /// Costs are in 65536ths of a bit.
@@ -16,59 +16,6 @@ pub(crate) const BIT: u64 = 1 << 16;
 
 /// About what a split adds to a model: the question, a second leaf.
 const SPLIT_BITS: u64 = 18;
-
-/// Cells with their answers and symbols.
-pub(crate) struct Sample {
-    /// For each cell the answers to all questions, as bins: the number of the
-    /// answer plus those of all earlier questions.
-    bins: Vec<u16>,
-    symbols: Vec<u8>,
-    /// First bin of each question, and the end.
-    first: Vec<u16>,
-    /// How many symbols there are.
-    alphabet: usize,
-}
-
-impl Sample {
-    pub fn new(questions: &[Question], alphabet: usize) -> Sample {
-        let mut first = vec![0];
-        for question in questions {
-            first.push(first[first.len() - 1] + question.answers() as u16);
-        }
-        Sample { bins: Vec::new(), symbols: Vec::new(), first, alphabet }
-    }
-
-    /// Adds a cell, whose answers are still to be given.
-    pub fn push(&mut self, symbol: u8) {
-        self.bins.resize(self.bins.len() + self.questions(), 0);
-        self.symbols.push(symbol);
-    }
-
-    /// Gives a cell's answer to a question.
-    #[inline]
-    pub fn set(&mut self, cell: usize, question: usize, answer: u8) {
-        let width = self.questions();
-        self.bins[cell * width + question] = self.first[question] + u16::from(answer);
-    }
-
-    pub fn append(&mut self, mut other: Sample) {
-        self.bins.append(&mut other.bins);
-        self.symbols.append(&mut other.symbols);
-    }
-
-    pub fn len(&self) -> usize {
-        self.symbols.len()
-    }
-
-    fn questions(&self) -> usize {
-        self.first.len() - 1
-    }
-
-    fn row(&self, cell: u32) -> &[u16] {
-        let width = self.questions();
-        &self.bins[cell as usize * width..][..width]
-    }
-}
 
 /// The logarithm to base 2 of numbers below 65536, in 65536ths.
 static LOGARITHMS: LazyLock<Vec<u32>> = LazyLock::new(|| {
@@ -186,7 +133,7 @@ impl Grower<'_> {
         }
         let mut best = (0, 0, 0);
         let (mut yes, mut no) = (vec![0u32; alphabet], vec![0u32; alphabet]);
-        for question in 0..sample.questions() {
+        for question in (0..sample.questions()).filter(|&question| sample.asked[question]) {
             yes.fill(0);
             no.copy_from_slice(&all);
             let bins = usize::from(sample.first[question])..usize::from(sample.first[question + 1]);
@@ -367,6 +314,8 @@ pub(crate) fn prune(tree: &Tree, counts: &[Vec<u64>]) -> (Tree, Vec<Vec<u64>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::profile::Ignored;
+    use crate::question::Question;
 
     #[test]
     fn logarithms() {
@@ -380,10 +329,11 @@ mod tests {
         }
     }
 
-    #[test]
-    fn learns_what_can_be_asked() {
-        let questions = [Question::Other, Question::File(0), Question::Rank(0)];
-        let mut sample = Sample::new(&questions, 3);
+    const QUESTIONS: [Question; 3] = [Question::Other, Question::File(0), Question::Rank(0)];
+
+    /// Symbols that depend on file and rank.
+    fn sample() -> Sample {
+        let mut sample = Sample::new(&QUESTIONS, 3);
         for i in 0..6000u32 {
             let answers = [(i % 6) as u8, (i / 6 % 8) as u8, (i / 48 % 8) as u8];
             sample.push(u8::from(answers[1] > 4) + u8::from(answers[2] > 2));
@@ -391,6 +341,21 @@ mod tests {
                 sample.set(i as usize, question, answer);
             }
         }
+        sample
+    }
+
+    #[test]
+    fn what_is_ignored_is_not_asked() {
+        let mut sample = sample();
+        sample.ignore(&QUESTIONS, Ignored { geometry: true, neighbours: false });
+        assert_eq!(grow(&sample, Limits { leaves: 10, scale16: 16 }), Tree::stump());
+        sample.ignore(&QUESTIONS, Ignored { geometry: false, neighbours: true });
+        assert_eq!(grow(&sample, Limits { leaves: 10, scale16: 16 }).leaves(), 4);
+    }
+
+    #[test]
+    fn learns_what_can_be_asked() {
+        let sample = sample();
         let tree = grow(&sample, Limits { leaves: 10, scale16: 16 });
         assert_eq!(tree.leaves(), 4);
         let leaf = |answers: [u8; 3]| tree.leaf_of(|question| answers[usize::from(question)]);

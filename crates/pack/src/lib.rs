@@ -39,6 +39,7 @@ mod profile;
 pub mod question;
 mod rans;
 mod read;
+mod sample;
 pub mod scan;
 mod search;
 #[cfg(test)]
@@ -62,7 +63,7 @@ pub use layout::{Address, Layout};
 pub use leaf::LEVELS;
 pub use men::{Men, placed_men};
 pub use pack::{ClassPacker, stored_sides};
-pub use profile::Profile;
+pub use profile::{Ignored, Profile};
 pub use rans::TOTAL;
 pub use read::{Classes, Reach, Scratch};
 pub use scan::Segments;

@@ -9,11 +9,12 @@ use crate::classes::{CLASSES, ClassTile};
 use crate::error::PackError;
 use crate::layout::Layout;
 use crate::leaf::LeafCode;
-use crate::learn::{Limits, Sample, estimate, grow, prune};
+use crate::learn::{Limits, estimate, grow, prune};
 use crate::model::{Model, ModelCode};
 use crate::picks::{Picks, Spread};
 use crate::profile::Profile;
 use crate::question::{Question, Stage};
+use crate::sample::Sample;
 use crate::scan::PHASES;
 use crate::source::Source;
 use crate::streams::{StreamBuilder, join_empty, write_streams};
@@ -142,6 +143,7 @@ impl<'a, S: Source> ClassPacker<'a, S> {
             sample.append(part);
             cells += count * every;
         }
+        sample.ignore(questions, self.profile.ignored);
         (sample, cells)
     }
 

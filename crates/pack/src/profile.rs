@@ -1,5 +1,6 @@
 //! How much is spent on small files.
 
+use crate::question::Question;
 use crate::scan::Segments;
 
 /// Limits of what is learnt and of what is read at once.
@@ -15,6 +16,27 @@ pub struct Profile {
     pub stream_segments: usize,
     /// How tiles are cut.
     pub segments: Segments,
+    /// Questions that trees do not ask: for measuring what they are worth.
+    pub ignored: Ignored,
+}
+
+/// Kinds of questions that are not asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ignored {
+    /// Where the men stand and whom they attack.
+    pub geometry: bool,
+    /// What is known of neighbouring cells.
+    pub neighbours: bool,
+}
+
+impl Ignored {
+    /// All questions are asked.
+    pub const NOTHING: Ignored = Ignored { geometry: false, neighbours: false };
+
+    /// Whether a question is not asked.
+    pub(crate) fn contains(self, question: Question) -> bool {
+        self.geometry && question.is_geometry() || self.neighbours && question.is_neighbour()
+    }
 }
 
 impl Profile {
@@ -25,6 +47,7 @@ impl Profile {
         stream_bytes: 24,
         stream_segments: 2,
         segments: Segments::Whole,
+        ignored: Ignored::NOTHING,
     };
     /// For trials: small trees, from small samples.
     pub const TRIAL: Profile = Profile { leaves: 400, sample: 60_000, ..Profile::FAST };
@@ -35,5 +58,6 @@ impl Profile {
         stream_bytes: 64,
         stream_segments: 4,
         segments: Segments::Whole,
+        ignored: Ignored::NOTHING,
     };
 }

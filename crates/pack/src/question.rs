@@ -126,6 +126,19 @@ impl Question {
         }
     }
 
+    /// Whether it is about where men stand and whom they attack.
+    pub(crate) fn is_geometry(self) -> bool {
+        use Question::*;
+        let one = matches!(self, File(_) | Rank(_) | Dark(_) | Loose(_) | KingSteps(_));
+        one || matches!(self, Attacks(..) | Distance(..) | Files(..) | Ranks(..))
+    }
+
+    /// Whether it is about neighbouring cells.
+    pub(crate) fn is_neighbour(self) -> bool {
+        use Question::*;
+        matches!(self, Near(_) | Best | Worst | OtherNear(_) | Step(_) | Spread | Known)
+    }
+
     /// How long an answer holds.
     pub(crate) fn scope(self, men: &Men) -> Scope {
         let (row, column) = (men.row(), men.column());
