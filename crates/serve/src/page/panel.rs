@@ -103,7 +103,7 @@ fn clock(unit: Unit, setup: &Setup, answer: &Answer) -> Option<String> {
                 _ => format!("The 50-move clock stands at {so_far}. "),
             };
             Some(format!(
-                "{clock}No capture or pawn move can be forced before the draw is claimed.{without}"
+                "{clock}No mate, capture or pawn move can be forced before the draw is claimed.{without}"
             ))
         }
         _ => None,

@@ -175,7 +175,7 @@ fn left(view: &View, shown: &Result<Shown, Problem>) -> Markup {
     };
     let is_black = view.fen.split(' ').nth(1) == Some("b");
     let mut kinds: Vec<Man> = men.iter().map(|(man, _)| *man).collect();
-    kinds.sort_by_key(|man| (man.color.index(), std::cmp::Reverse(man.role as usize)));
+    kinds.sort_by_key(|man| (man.color.index(), man.role as usize));
     kinds.dedup();
     html! {
         (Drawn { view, men: &men, wrong: &marked, heat_map }.markup())

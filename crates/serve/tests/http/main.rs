@@ -9,5 +9,6 @@ mod docs;
 mod lichess;
 mod mining;
 mod operation;
+mod page;
 mod solving;
 mod syzygy;
