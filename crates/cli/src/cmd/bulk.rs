@@ -14,6 +14,9 @@ use rayon::prelude::*;
 
 use crate::Verdict;
 
+/// A position with its answer, or why there is none.
+type Answered = Result<(Setup, Answer), String>;
+
 /// Lines read before they are answered: all that lie in one block of a table are
 /// answered together, so the more the better.
 const CHUNK_LINES: usize = 1 << 17;
@@ -102,7 +105,7 @@ impl Bulk<'_> {
             }
         };
         let answered: Vec<_> = lines.iter().zip(setups.into_iter().map(&mut answer)).collect();
-        let text = |some: &[(&String, Result<(Setup, Answer), String>)]| {
+        let text = |some: &[(&String, Answered)]| {
             let mut text = String::new();
             for (line, answered) in some {
                 let json = answered

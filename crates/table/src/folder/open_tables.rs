@@ -200,7 +200,7 @@ impl OpenTables {
         let read = |some: &[(usize, usize, FilePlace)]| {
             let (mut values, mut failures) = (Vec::with_capacity(some.len()), Vec::new());
             for (file, i, place) in some {
-                let mut one = found[*i].clone();
+                let mut one = found[*i];
                 failures.extend(batch.read(*file, place, &positions[*i], &mut one));
                 values.push((*i, one));
             }
