@@ -26,7 +26,7 @@ Examples:
   molien solve --men 3           every material with up to three men
   molien solve KRK --rebuild     make a damaged table anew
   molien solve KRKN --metric wdl --pack small
-  molien solve KRPKR --metric dtz50 --sides one
+  molien solve KRK --metric dtz50 --pack fast --sides one
 
 Tables with up to six men are stored in the metrics asked for, and so are the tables
 they depend on; a metric asked for later is added to the file. Six men take minutes to
