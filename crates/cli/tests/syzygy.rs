@@ -87,7 +87,7 @@ fn exact_files_are_exact() {
 
 #[test]
 fn the_engine_plays_from_them() {
-    let folder = with_files("engine", &["KRK"]);
+    let folder = with_files("engine-option", &["KRK"]);
     let mut command = Command::new(env!("CARGO_BIN_EXE_molien"));
     command.args(["uci", "--tables", "tables"]).current_dir(&folder).env_remove("SYZYGY_PATH");
     let mut engine = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
