@@ -4,7 +4,7 @@
 
 use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, TryLockError};
 
 use molien_board::Material;
 use molien_solve::{Cost, Keep, Node, SolveError, Wanted};
@@ -20,6 +20,7 @@ use crate::needs::reads;
 use crate::packed::PackedTable;
 use crate::run::{Run, Sink};
 use crate::sources::Source;
+use crate::store::LOCK_POLL;
 use crate::whole::{Whole, stages};
 use crate::{Build, BuildError, lock};
 
@@ -204,10 +205,29 @@ impl Build {
         Ok(log)
     }
 
+    /// Waits until no other table too large for memory is in work: each plans
+    /// with all the memory. The wait can be interrupted.
+    pub(crate) fn wait_for_turn(
+        &self,
+        material: Material,
+    ) -> Result<MutexGuard<'_, ()>, BuildError> {
+        loop {
+            match self.by_part_turn.try_lock() {
+                Ok(turn) => return Ok(turn),
+                // Whoever panicked had nothing in hand but the turn.
+                Err(TryLockError::Poisoned(turn)) => return Ok(turn.into_inner()),
+                Err(TryLockError::WouldBlock) if self.progress.cancelled() => {
+                    return Err(SolveError::Cancelled { material }.into());
+                }
+                Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_POLL),
+            }
+        }
+    }
+
     /// The statistics of a table too large for memory, without storing it.
     pub(crate) fn stats_by_part(&self, wanted: Key) -> Result<Stats, BuildError> {
         outside_rayon(|| {
-            let _turn = lock(&self.by_part_turn);
+            let _turn = self.wait_for_turn(wanted.0)?;
             if wanted.1 == Metric::Wdl {
                 let stats = self.unnamed_log((wanted.0, Metric::Dtz50))?.stats()?;
                 return Ok(stats.as_classes());

@@ -26,9 +26,9 @@ const AT_ONCE: usize = 2;
 /// there while others are copied from it and written.
 pub(crate) const AT_ONCE_FROM_SHELF: usize = 12;
 
-/// How often a lock that another process has is asked for. Who waits for it can
-/// still be interrupted.
-const LOCK_POLL: Duration = Duration::from_millis(100);
+/// How often a lock is asked for that another process, or another table in work,
+/// has. Who waits for it can still be interrupted.
+pub(crate) const LOCK_POLL: Duration = Duration::from_millis(100);
 
 /// What a compressor takes: a thread that writes has one for each stream.
 const COMPRESSOR_BYTES: u64 = 7 << 19;

@@ -10,7 +10,7 @@ use molien_values::Metric;
 use crate::cache::key;
 use crate::needs::reads;
 use crate::store::Making;
-use crate::{Build, BuildError, lock};
+use crate::{Build, BuildError};
 
 /// The order in which metrics are solved: DTZ50 may turn out to be DTZ.
 const ORDER: [Metric; 5] = [Metric::Dtz, Metric::Dtz50, Metric::Dtc, Metric::Dtm, Metric::Dtm50];
@@ -30,7 +30,7 @@ impl Build {
         if !self.may_solve {
             return Err(BuildError::Missing { material, metric });
         }
-        let _turn = lock(&self.by_part_turn);
+        let _turn = self.wait_for_turn(material)?;
         let _lock = self.lock_table(folder, material)?;
         let wanted = self.missing(folder, material, metrics);
         if wanted.is_empty() {
