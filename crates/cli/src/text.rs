@@ -2,22 +2,10 @@
 
 use std::io::Write as _;
 
+pub use molien_probe::words::grouped;
 pub use molien_values::winner_moves;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
-
-/// A number with its digits grouped: `1,108,111`.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
 
 /// A share of a whole: `99.01 %`; nothing of nothing is `-`.
 pub fn percent(part: u64, whole: u64) -> String {

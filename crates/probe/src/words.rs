@@ -5,6 +5,19 @@ use molien_values::{Category, Metric, Value, winner_moves};
 
 use crate::{Answer, MoveAnswer};
 
+/// A number with its digits grouped: `1,108,111`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// What a class means for the side that has it.
 pub fn verdict(category: Category) -> &'static str {
     match category {

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 use molien_board::Color;
 use molien_values::{Count, Counting, Stats};
 
-use super::grouped;
 use super::view::{View, word};
+use molien_probe::words::grouped;
 
 /// The drawing's size.
 const WIDTH: f64 = 480.0;

@@ -7,10 +7,11 @@ use maud::{Markup, html};
 use molien_board::{Color, Material};
 use molien_probe::Tablebase;
 use molien_probe::words::Unit;
+use molien_probe::words::grouped;
 use molien_values::{Counting, Longest, Metric, Stats, winner_moves};
 
 use super::view::{meaning, word};
-use super::{board, chart, grouped, html as reply, layout, shown};
+use super::{board, chart, html as reply, layout, shown};
 use crate::api::material as read_material;
 use crate::{Problem, Service};
 

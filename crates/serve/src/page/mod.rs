@@ -71,19 +71,6 @@ fn shown(result: Result<Response, Problem>) -> Response {
     result.unwrap_or_else(|problem| problem_page(&problem))
 }
 
-/// A number with its digits grouped: `1,108,111`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A sentence from a message: a capital letter, and no full stop.
 fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
