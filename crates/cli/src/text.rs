@@ -5,7 +5,6 @@ use std::io::Write as _;
 pub use molien_probe::words::grouped;
 pub use molien_values::winner_moves;
 use serde::Serialize;
-use serde_json::{Map, Value as Json};
 
 /// A share of a whole: `99.01 %`; nothing of nothing is `-`.
 pub fn percent(part: u64, whole: u64) -> String {
@@ -54,16 +53,6 @@ pub fn size(bytes: u64) -> String {
 /// Prints one answer as JSON on a line of its own.
 pub fn print_answer(answer: &impl Serialize) -> anyhow::Result<()> {
     print_line(&serde_json::to_string(answer)?)
-}
-
-/// Prints one JSON object on a line of its own, the version of its fields
-/// first.
-pub fn print_json(value: &Json) -> anyhow::Result<()> {
-    let Json::Object(fields) = value else { return print_answer(value) };
-    let mut versioned = Map::new();
-    versioned.insert("schema".to_owned(), molien_schema::VERSION.into());
-    versioned.extend(fields.clone());
-    print_answer(&versioned)
 }
 
 #[cfg(test)]

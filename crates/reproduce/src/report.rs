@@ -1,7 +1,5 @@
 //! Published figures beside ours.
 
-use serde_json::{Value as Json, json};
-
 /// How a cell compares.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
@@ -164,25 +162,5 @@ impl Section {
         let parts = words.iter().map(|(name, words)| (self.count(name), words));
         let parts = parts.filter(|(count, _)| *count > 0);
         parts.map(|(count, words)| format!("{count} {words}")).collect::<Vec<_>>().join(", ")
-    }
-
-    /// The table as JSON.
-    pub fn to_json(&self) -> Json {
-        let cell = |cell: &Cell| {
-            json!({
-                "row": cell.row,
-                "column": cell.column,
-                "published": cell.published,
-                "ours": cell.ours,
-                "verdict": cell.verdict.name(),
-                "why": cell.verdict.why(),
-            })
-        };
-        json!({
-            "paper": self.paper,
-            "table": self.table,
-            "title": self.title,
-            "cells": self.cells.iter().map(cell).collect::<Vec<_>>(),
-        })
     }
 }

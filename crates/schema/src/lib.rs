@@ -7,7 +7,9 @@
 //!
 //! What it is not: it computes nothing and prints nothing.
 
+mod clocked;
 mod explained;
+mod figures;
 mod line;
 mod mined;
 mod position;
@@ -15,10 +17,16 @@ mod problem;
 mod search;
 mod stats;
 mod study;
+mod syzygy;
 mod tables;
 mod value;
 
+pub use clocked::{ClockJson, ClockMoveJson, ClockSpanJson};
 pub use explained::ExplanationJson;
+pub use figures::{
+    BenchJson, CellJson, ComparedJson, PhaseJson, ReproducedJson, SurveyJson, SurveySideJson,
+    SurveyZugzwangsJson,
+};
 pub use line::{LineJson, LineMoveJson};
 pub use mined::{
     CountJson, ExportJson, FreeJson, HitJson, MaximaJson, MaximumJson, OnlyMoveCountsJson,
@@ -31,6 +39,7 @@ pub use stats::{SideStatsJson, StatsJson, ZugzwangCountsJson};
 pub use study::{
     FlawJson, GameJson, JudgedMoveJson, PassedOverJson, ProblemJson, StudyCountsJson, SummaryJson,
 };
+pub use syzygy::{SyzygyCheckJson, SyzygyFileJson, SyzygyValuesJson, WrongValueJson};
 pub use tables::{
     BrokenLawJson, ChecksumJson, CleanedJson, DisagreementJson, LeftoverJson, PlanJson,
     PlaneCheckJson, PlannedTableJson, RefereeJson, SolvedJson, TableJson, TableSizesJson,

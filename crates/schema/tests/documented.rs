@@ -2,6 +2,7 @@
 //! thing everywhere.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use molien_board::{FenOptions, Man, Material, Setup};
 use molien_build::Build;
@@ -10,7 +11,7 @@ use molien_lines::{Play, Strategy, Until, best_line};
 use molien_mine::{
     Figures, FreeMan, Query, Search, TableSet, ZugzwangKind, maxima, only_moves, zugzwangs,
 };
-use molien_probe::Tablebase;
+use molien_probe::{ClockAnswer, Tablebase, clock_line};
 use molien_schema::*;
 use molien_values::{Category, Counting, Metric, Outcome};
 use serde::Serialize;
@@ -32,7 +33,7 @@ fn check(json: &Json) {
     let docs = include_str!("../../../docs/json.md");
     // Plies and squares are data, not names of fields.
     let is_data = |name: &str| {
-        name.chars().any(|c| c.is_ascii_digit()) && name != "dtz50" && name != "sha256"
+        name.chars().any(|c| c.is_ascii_digit()) && !["dtz50", "dtm50", "sha256"].contains(&name)
     };
     match json {
         Json::Object(fields) => {
@@ -214,4 +215,72 @@ fn tables_and_errors() {
     documented(&VerifyJson::damaged(material("KRK"), "damaged"));
     let error = ErrorJson::new(Some("x"), "y").with_hint(Some("z".to_owned()));
     assert_eq!(documented(&error)["hint"], "z");
+}
+
+#[test]
+fn clocks_and_figures() {
+    let build = Arc::new(Build::new());
+    let setup: Setup = "8/8/8/8/8/2k5/1R6/K7 w - - 80 90".parse().unwrap();
+    let answer = ClockAnswer::new(&build, &setup).unwrap();
+    let line = clock_line(&build, &setup, answer.value).unwrap();
+    let json = ClockJson::new(&setup, &answer).with_line(line.iter().map(|(played, _)| played));
+    let json = documented(&json);
+    assert_eq!(json["draw_at"], 100);
+    assert_eq!(json["clocks"].as_array().unwrap().last().unwrap()["last"], 99);
+    let cell = CellJson {
+        row: String::new(),
+        column: String::new(),
+        published: String::new(),
+        ours: String::new(),
+        verdict: "equal",
+        why: None,
+    };
+    documented(&ReproducedJson::new("", "", "", vec![cell]));
+    let compared = ComparedJson::new("KRK".to_owned(), vec![], vec!["x".to_owned()], 1.0);
+    assert_eq!(documented(&compared)["equal"], false);
+    let phase = PhaseJson {
+        phase: String::new(),
+        seconds: 1.0,
+        tiles: 1,
+        tiles_per_second: 1.0,
+        positions_per_second: 1.0,
+    };
+    documented(&BenchJson {
+        schema: VERSION,
+        device: String::new(),
+        material: String::new(),
+        copy_bytes_per_second: 1.0,
+        phases: vec![phase],
+    });
+    let side = SurveySideJson {
+        legal: 1,
+        wins: Some(1),
+        losses: Some(1),
+        plies: [(1, 1)].into(),
+        longest: None,
+        deepest: vec![],
+    };
+    documented(&SurveyJson {
+        schema: VERSION,
+        material: String::new(),
+        metric: "dtc",
+        counting: String::new(),
+        wins_of: "white",
+        white_to_move: side.clone(),
+        black_to_move: side,
+        mutual_zugzwangs: SurveyZugzwangsJson { white_wins_or_full_point: 1 },
+    });
+}
+
+#[test]
+fn syzygy_files() {
+    let name = || "KRvK.rtbw".to_owned();
+    documented(&SyzygyFileJson::new(name(), name(), "KRK".to_owned(), 1));
+    let mut check = SyzygyCheckJson::new(name(), false);
+    check.error = Some(String::new());
+    check.not_compared = Some(String::new());
+    let wrong =
+        WrongValueJson { fen: String::new(), found: String::new(), expected: String::new() };
+    check.values = Some(SyzygyValuesJson { compared: 1, wrong: 1, first: vec![wrong] });
+    assert_eq!(documented(&check)["wrong"], 1, "beside the other fields");
 }

@@ -3,13 +3,13 @@
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use molien_board::Material;
-use molien_cuda::{Bench, Planes};
+use molien_cuda::{Bench, Phase, Planes};
+use molien_schema::{BenchJson, PhaseJson, VERSION};
 use molien_values::Metric;
-use serde_json::json;
 
 use crate::Verdict;
 use crate::context::Context;
-use crate::text::{print_json, print_line};
+use crate::text::{print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -45,26 +45,25 @@ pub fn run(context: &Context, args: &BenchArgs) -> anyhow::Result<Verdict> {
         bail!("{material} has pawns: only boards without pawns are measured phase by phase");
     }
     let bench = context.card()?.bench(material.canonical(), Metric::Dtc, Planes::Four)?;
-    if context.json { print_json(&to_json(&bench)) } else { print(&bench) }?;
+    if context.json { print_answer(&to_json(&bench)) } else { print(&bench) }?;
     Ok(Verdict::Done)
 }
 
-fn to_json(bench: &Bench) -> serde_json::Value {
-    let phase = |phase: &molien_cuda::Phase| {
-        json!({
-            "phase": phase.name,
-            "seconds": phase.seconds,
-            "tiles": phase.tiles,
-            "tiles_per_second": phase.tiles_per_second(),
-            "positions_per_second": phase.positions_per_second(),
-        })
+fn to_json(bench: &Bench) -> BenchJson {
+    let phase = |phase: &Phase| PhaseJson {
+        phase: phase.name.to_owned(),
+        seconds: phase.seconds,
+        tiles: phase.tiles,
+        tiles_per_second: phase.tiles_per_second(),
+        positions_per_second: phase.positions_per_second(),
     };
-    json!({
-        "device": bench.device,
-        "material": bench.material.to_string(),
-        "copy_bytes_per_second": bench.copy_bytes_per_second,
-        "phases": bench.phases.iter().map(phase).collect::<Vec<_>>(),
-    })
+    BenchJson {
+        schema: VERSION,
+        device: bench.device.clone(),
+        material: bench.material.to_string(),
+        copy_bytes_per_second: bench.copy_bytes_per_second,
+        phases: bench.phases.iter().map(phase).collect(),
+    }
 }
 
 fn print(bench: &Bench) -> anyhow::Result<()> {

@@ -3,13 +3,13 @@
 use clap::Args;
 use molien_board::{Color, Move, Setup};
 use molien_probe::{ClockAnswer, ClockMove, clock_line};
-use molien_values::{ClockSpan, FIFTY_MOVES_PLIES, Value};
-use serde_json::{Value as Json, json};
+use molien_schema::ClockJson;
+use molien_values::{ClockSpan, Value};
 
 use crate::Verdict;
 use crate::context::Context;
 use crate::fen::FenArgs;
-use crate::text::{print_json, print_line, winner_moves};
+use crate::text::{print_answer, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -42,7 +42,11 @@ pub fn run(context: &Context, args: &ClockArgs) -> anyhow::Result<Verdict> {
     let answer = ClockAnswer::new(&build, &setup)?;
     let line = args.line.then(|| clock_line(&build, &setup, answer.value)).transpose()?;
     if context.json {
-        print_json(&json(&setup, &answer, line.as_deref()))?;
+        let json = ClockJson::new(&setup, &answer);
+        print_answer(&match &line {
+            Some(line) => json.with_line(line.iter().map(|(played, _)| played)),
+            None => json,
+        })?;
     } else {
         print(&setup, &answer)?;
         if let Some(line) = line.filter(|line| !line.is_empty()) {
@@ -101,21 +105,4 @@ fn words(turn: Color, value: Value) -> String {
     let moves = winner_moves(plies);
     let unit = if moves == 1 { "move" } else { "moves" };
     format!("{winner} mates in {moves} {unit} ({plies} plies)")
-}
-
-fn json(setup: &Setup, answer: &ClockAnswer, line: Option<&[(Move, String)]>) -> Json {
-    let span = |span: ClockSpan| json!({"first": span.first, "last": span.last, "dtm50": span.value.signed_plies()});
-    let one = |m: &ClockMove| json!({"uci": m.played.to_string(), "san": m.san, "dtm50": m.after.signed_plies()});
-    let mut json = json!({
-        "fen": setup.to_string(),
-        "halfmove_clock": setup.halfmove_clock,
-        "draw_at": FIFTY_MOVES_PLIES,
-        "dtm50": answer.value.signed_plies(),
-        "moves": answer.moves.iter().map(one).collect::<Vec<_>>(),
-        "clocks": answer.values.spans().into_iter().map(span).collect::<Vec<_>>(),
-    });
-    if let Some(line) = line {
-        json["line"] = line.iter().map(|(played, _)| played.to_string()).collect();
-    }
-    json
 }

@@ -8,12 +8,12 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use molien_board::{Color, Material};
 use molien_probe::Tablebase;
+use molien_schema::ComparedJson;
 use molien_values::{Count, Metric, Stats};
-use serde_json::json;
 
 use crate::Verdict;
 use crate::context::Context;
-use crate::text::{print_json, print_line};
+use crate::text::{print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -158,10 +158,7 @@ fn compare(
     }
     let (equal, seconds) = (wrong.is_empty(), start.elapsed().as_secs_f64());
     if context.json {
-        print_json(&json!({
-            "schema": molien_schema::VERSION, "material": material.to_string(),
-            "compared": compared, "different": wrong, "equal": equal, "seconds": seconds,
-        }))?;
+        print_answer(&ComparedJson::new(material.to_string(), compared, wrong, seconds))?;
         return Ok(equal);
     }
     let verdict = if equal { "equal" } else { "DIFFERENT" };

@@ -1,11 +1,12 @@
 //! `molien reproduce`.
 
 use clap::Args;
-use molien_reproduce::{Lab, Options, Paper, Section, reproduce};
+use molien_reproduce::{Cell, Lab, Options, Paper, Section, reproduce};
+use molien_schema::{CellJson, ReproducedJson};
 
 use crate::Verdict;
 use crate::context::Context;
-use crate::text::{print_json, print_line};
+use crate::text::{print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -50,7 +51,7 @@ pub fn run(context: &Context, args: &ReproduceArgs) -> anyhow::Result<Verdict> {
                 verdict = Verdict::Failed;
             }
             let print = || match context.json {
-                true => print_json(&section.to_json()),
+                true => print_answer(&to_json(&section)),
                 false => print_line(&format!("{}\n", section.to_text())),
             };
             if printed.is_ok() {
@@ -60,4 +61,17 @@ pub fn run(context: &Context, args: &ReproduceArgs) -> anyhow::Result<Verdict> {
         reproduce(paper, &options, &lab, &mut done)?;
     }
     printed.map(|()| verdict)
+}
+
+fn to_json(section: &Section) -> ReproducedJson {
+    let cell = |cell: &Cell| CellJson {
+        row: cell.row.clone(),
+        column: cell.column.clone(),
+        published: cell.published.clone(),
+        ours: cell.ours.clone(),
+        verdict: cell.verdict.name(),
+        why: cell.verdict.why().map(str::to_owned),
+    };
+    let cells = section.cells.iter().map(cell).collect();
+    ReproducedJson::new(section.paper, section.table, section.title, cells)
 }

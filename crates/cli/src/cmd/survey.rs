@@ -2,12 +2,12 @@
 
 use molien_board::{Color, Material, Position};
 use molien_cuda::CudaEngine;
+use molien_schema::{SurveyJson, SurveySideJson, SurveyZugzwangsJson, VERSION};
 use molien_values::{Count, Counting, Longest, Metric, Survey, Surveyor as _};
-use serde_json::{Value as Json, json};
 
 use crate::Verdict;
 use crate::context::Context;
-use crate::text::{grouped, print_json, print_line, winner_moves};
+use crate::text::{grouped, print_answer, print_line, winner_moves};
 
 /// Whether a material is one of these, and there is a card for it.
 pub fn wants_card(context: &Context, material: Material) -> bool {
@@ -37,7 +37,7 @@ pub fn stats(
     announce(&card, material, metric)?;
     let survey = card.survey(material, metric)?;
     let view = SurveyView { survey: &survey, metric, counting };
-    if context.json { print_json(&view.json()) } else { view.print() }?;
+    if context.json { print_answer(&view.json()) } else { view.print() }?;
     Ok(Verdict::Done)
 }
 
@@ -94,29 +94,29 @@ impl SurveyView<'_> {
         self.number(zugzwangs.white_wins) + self.number(zugzwangs.full_point)
     }
 
-    fn json(&self) -> Json {
-        let half = |half: &Half<'_>| {
+    fn json(&self) -> SurveyJson {
+        let side = |half: &Half<'_>| {
             let plies = half.by_ply.iter().map(|&count| self.number(count)).enumerate();
-            let plies: serde_json::Map<String, Json> =
-                plies.filter(|(_, n)| *n > 0).map(|(p, n)| (p.to_string(), n.into())).collect();
-            json!({
-                "legal": half.legal,
-                if half.side == Color::White { "wins" } else { "losses" }: half.decided,
-                "plies": plies,
-                "longest": half.longest.map(|longest| longest.plies),
-                "deepest": half.deepest.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            })
+            SurveySideJson {
+                legal: half.legal,
+                wins: (half.side == Color::White).then_some(half.decided),
+                losses: (half.side == Color::Black).then_some(half.decided),
+                plies: plies.filter(|(_, number)| *number > 0).collect(),
+                longest: half.longest.map(|longest| longest.plies),
+                deepest: half.deepest.iter().map(ToString::to_string).collect(),
+            }
         };
         let [white, black] = self.halves();
-        json!({
-            "material": self.survey.stats.material.to_string(),
-            "metric": self.metric.name(),
-            "counting": self.counting.to_string(),
-            "wins_of": "white",
-            "white_to_move": half(&white),
-            "black_to_move": half(&black),
-            "mutual_zugzwangs": { "white_wins_or_full_point": self.zugzwangs() },
-        })
+        SurveyJson {
+            schema: VERSION,
+            material: self.survey.stats.material.to_string(),
+            metric: self.metric.name(),
+            counting: self.counting.to_string(),
+            wins_of: "white",
+            white_to_move: side(&white),
+            black_to_move: side(&black),
+            mutual_zugzwangs: SurveyZugzwangsJson { white_wins_or_full_point: self.zugzwangs() },
+        }
     }
 
     fn print(&self) -> anyhow::Result<()> {

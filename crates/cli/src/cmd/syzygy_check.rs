@@ -4,15 +4,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use clap::Args;
-use molien_syzygy::{CheckError, Kind, SyzygyFolder, TableFile, Values, check_sample};
+use molien_schema::{SyzygyCheckJson, SyzygyValuesJson, WrongValueJson};
+use molien_syzygy::{CheckError, Kind, SyzygyFolder, TableFile, Values, Wrong, check_sample};
 use molien_values::Metric;
 use rayon::prelude::*;
-use serde_json::{Value as Json, json};
 
 use crate::Verdict;
 use crate::context::Context;
 use crate::scan_bar::ScanBar;
-use crate::text::{grouped, print_json, print_line};
+use crate::text::{grouped, print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -129,30 +129,32 @@ fn report(
         Ok(Finding::Whole | Finding::NotCompared(_)) => true,
     };
     match context.json {
-        true => print_json(&to_json(file, found, well))?,
+        true => print_answer(&to_json(file, found, well))?,
         false => print(file, found)?,
     }
     Ok(well)
 }
 
-fn to_json(file: &TableFile, found: &Result<Finding, CheckError>, well: bool) -> Json {
-    let mut object = json!({ "file": TableFile::name(&file.material, file.kind), "ok": well });
+fn to_json(file: &TableFile, found: &Result<Finding, CheckError>, well: bool) -> SyzygyCheckJson {
+    let mut json = SyzygyCheckJson::new(TableFile::name(&file.material, file.kind), well);
     match found {
-        Err(error) => object["error"] = json!(error.to_string()),
+        Err(error) => json.error = Some(error.to_string()),
         Ok(Finding::Whole) => {}
-        Ok(Finding::NotCompared(reason)) => object["not_compared"] = json!(reason),
+        Ok(Finding::NotCompared(reason)) => json.not_compared = Some(reason.clone()),
         Ok(Finding::Compared(values)) => {
-            object["compared"] = json!(values.compared);
-            object["wrong"] = json!(values.wrong);
-            let first = values.first.iter().map(|one| {
-                json!({
-                    "fen": one.position.to_string(), "found": one.found, "expected": one.expected,
-                })
+            let wrong = |one: &Wrong| WrongValueJson {
+                fen: one.position.to_string(),
+                found: one.found.clone(),
+                expected: one.expected.clone(),
+            };
+            json.values = Some(SyzygyValuesJson {
+                compared: values.compared,
+                wrong: values.wrong,
+                first: values.first.iter().map(wrong).collect(),
             });
-            object["first"] = first.collect();
         }
     }
-    object
+    json
 }
 
 fn print(file: &TableFile, found: &Result<Finding, CheckError>) -> anyhow::Result<()> {

@@ -6,15 +6,15 @@ use anyhow::Context as _;
 use clap::Args;
 use molien_board::Material;
 use molien_build::{Storage, storage};
+use molien_schema::SyzygyFileJson;
 use molien_syzygy::{Kind, Plies, TableFile, write_with};
 use molien_values::Metric;
-use serde_json::json;
 
 use crate::Verdict;
 use crate::args::Materials;
 use crate::context::Context;
 use crate::scan_bar::ScanBar;
-use crate::text::{grouped, print_json, print_line};
+use crate::text::{grouped, print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -86,9 +86,10 @@ fn write_one(
         store(&path, files.of(kind))?;
         let bytes = files.of(kind).len() as u64;
         match context.json {
-            true => print_json(&json!({
-                "file": name, "path": path, "material": material.to_string(), "bytes": bytes,
-            }))?,
+            true => {
+                let path = path.display().to_string();
+                print_answer(&SyzygyFileJson::new(name, path, material.to_string(), bytes))?;
+            }
             false => print_line(&format!("{name:14} {:>14} bytes", grouped(bytes)))?,
         }
     }
