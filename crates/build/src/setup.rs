@@ -125,6 +125,11 @@ impl Build {
         self
     }
 
+    /// Whether what is not at hand is solved.
+    pub fn may_solve(&self) -> bool {
+        self.may_solve
+    }
+
     /// Keeps the waves of long solves in a log, and resumes from what is in it.
     /// A log must not be shared by builds with other promotions.
     pub fn with_wave_log(mut self, log: Arc<dyn WaveLog>) -> Build {

@@ -72,9 +72,10 @@ impl TableSet {
     }
 
     /// What a search needs: the depths in the metrics that are searched, and
-    /// those told of what is found; classes under the 50-move rule are always
-    /// known. A stored table is read part by part while it is searched; another,
-    /// or one stored for one side to move, is made and kept in memory.
+    /// those told of what is found. Classes under the 50-move rule are known,
+    /// too, unless nothing may be solved and the file lacks them. A stored table
+    /// is read part by part while it is searched; another, or one stored for one
+    /// side to move, is made and kept in memory.
     ///
     /// # Errors
     /// If a table cannot be had.
@@ -87,16 +88,20 @@ impl TableSet {
         let rule = Metric::Dtz50;
         let canonical = material.canonical();
         let file = build.folder().and_then(|folder| folder.open(canonical).ok());
-        let has = |file: &TableFile| {
-            let known = file.metrics();
-            let whole = |metric: &Metric| file.derived_side(*metric).is_none();
-            let wanted = [searched, told, &[rule]].concat();
-            wanted.iter().all(|metric| known.contains(metric) && whole(metric))
+        let wanted = [searched, told].concat();
+        let has_wanted = |file: &TableFile| match wanted.is_empty() {
+            true => file.metrics().iter().any(|&metric| is_whole(file, metric)),
+            false => wanted.iter().all(|&metric| is_whole(file, metric)),
         };
-        let Some(file) = file.filter(has) else {
-            return TableSet::solve(build, material, &[searched, told, &[rule]].concat());
+        let suffices =
+            |file: &TableFile| has_wanted(file) && (is_whole(file, rule) || !build.may_solve());
+        let Some(file) = file.filter(suffices) else {
+            return TableSet::solve(build, material, &[&wanted[..], &[rule]].concat());
         };
-        let cursed = Some(file.stats(rule)?.is_cursed());
+        let cursed = match is_whole(&file, rule) {
+            true => Some(file.stats(rule)?.is_cursed()),
+            false => None,
+        };
         Ok(TableSet {
             material,
             swapped: canonical != material,
@@ -300,6 +305,11 @@ impl TableSet {
     pub(crate) fn table_color(&self, color: Color) -> Color {
         if self.swapped { !color } else { color }
     }
+}
+
+/// Whether a file holds both sides to move in a metric.
+fn is_whole(file: &TableFile, metric: Metric) -> bool {
+    file.metrics().contains(&metric) && file.derived_side(metric).is_none()
 }
 
 /// The class that metrics other than DTZ50 tell: the first certain one.

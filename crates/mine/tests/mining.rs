@@ -111,11 +111,12 @@ struct Slow {
     _folder: tempfile::TempDir,
 }
 
-/// A build whose folder holds the table of a material in all metrics.
-fn stored(folder: &std::path::Path, material: Material) -> Build {
+/// A build whose folder holds the table of a material in these metrics.
+fn stored(folder: &std::path::Path, material: Material, metrics: &[Metric]) -> Build {
     let directory = Directory::new(folder);
     let build = Build::new();
-    let tables = Metric::ALL.map(|metric| build.table(material, metric).unwrap());
+    let tables = metrics.iter().map(|&metric| build.table(material, metric).unwrap());
+    let tables: Vec<_> = tables.collect();
     let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
     directory.store(&tables, &WriteOptions::default()).unwrap();
     Build::new().with_folder(directory)
@@ -129,7 +130,7 @@ impl Slow {
             material,
             tables: Tablebase::solving(Build::new()),
             positions: every_position(material),
-            builds: [Build::new(), stored(folder.path(), material)],
+            builds: [Build::new(), stored(folder.path(), material, &Metric::ALL)],
             _folder: folder,
         }
     }
@@ -307,6 +308,34 @@ fn classes_are_counted_as_elsewhere() {
     };
     search.each(|_, _| {}, emit).unwrap();
     assert_eq!(seen, 100);
+}
+
+#[test]
+fn a_file_without_the_rule_is_searched_as_far_as_it_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = material("KRKN");
+    let build = stored(folder.path(), name, &[Metric::Dtm]).without_solving();
+    let open = |text: &str| {
+        let query = Query::parse(text, name).unwrap();
+        (TableSet::for_query(&build, name, &query, &[Metric::Dtm]), query)
+    };
+    let (tables, query) = open("dtm = 79");
+    let tables = tables.unwrap();
+    let mut found = Vec::new();
+    let emit = |hit: Hit| {
+        found.push(hit.category);
+        ControlFlow::Continue(())
+    };
+    Search::new(&tables, &query).unwrap().each(|_, _| {}, emit).unwrap();
+    assert!(!found.is_empty() && found.iter().all(|class| *class == Category::Win), "{found:?}");
+    // A question about the rule needs the table that knows it.
+    let (tables, query) = open("cursed-win");
+    let tables = tables.unwrap();
+    let refused = Search::new(&tables, &query).err().expect("not known");
+    assert!(matches!(refused, MineError::NoMetric { metric: Metric::Dtz50, .. }), "{refused}");
+    // So does a depth that is not stored.
+    let (tables, _) = open("dtc = 5");
+    assert!(tables.is_err());
 }
 
 #[test]
