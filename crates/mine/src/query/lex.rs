@@ -26,10 +26,11 @@ fn in_word(c: char) -> bool {
 
 pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, QueryError> {
     let mut found = Vec::new();
-    let mut rest = text;
+    let (mut rest, mut column) = (text, 1);
     loop {
-        rest = rest.trim_start();
-        let column = text[..text.len() - rest.len()].chars().count() + 1;
+        let trimmed = rest.trim_start();
+        column += rest[..rest.len() - trimmed.len()].chars().count();
+        rest = trimmed;
         let Some(first) = rest.chars().next() else {
             found.push(Placed { token: Token::End, column });
             return Ok(found);
@@ -43,6 +44,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, QueryError> {
             return Err(QueryError { column, message: format!("'{first}' has no meaning here") });
         };
         found.push(Placed { token, column });
+        // Words and signs are ASCII.
+        column += len;
         rest = &rest[len..];
     }
 }
