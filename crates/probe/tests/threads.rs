@@ -120,7 +120,7 @@ fn from_a_folder() {
     // The first round fills the folder, from all threads at once.
     let tables = Tablebase::solving(Build::new().with_folder(directory.clone()));
     ask_from_threads(&tables, &expected);
-    for _ in 0..rounds(10) {
+    for _ in 0..rounds(3) {
         for ask in [ask_from_threads, ask_in_parallel] {
             let solves = Arc::new(Solves::default());
             let build = Build::new().with_folder(directory.clone()).with_progress(solves.clone());

@@ -98,9 +98,10 @@ fn check_some_orders(name: &str, grouped: usize, step: usize) {
 
 #[test]
 fn metric_by_metric_without_pawns() {
-    for name in ["KQK", "KNK", "KBBK", "KQKR"] {
+    for name in ["KQK", "KNK", "KBBK"] {
         check_orders(name, 2);
     }
+    check_some_orders("KQKR", 1, if is_exhaustive() { 1 } else { 5 });
 }
 
 /// Either side may be the one that is predicted.
@@ -204,7 +205,8 @@ fn from_memory_and_from_logs() {
         let material = tables[0].material;
         let expected = in_new_folder(&[tables.iter().map(|table| &**table).collect()]);
         for ways in [[Way::Memory, Way::Logs, Way::Logs], [Way::Logs, Way::Memory, Way::Logs]] {
-            for order in orders(&[0, 1, 2]) {
+            let step = if is_exhaustive() || name == "KNKN" { 1 } else { 5 };
+            for order in orders(&[0, 1, 2]).into_iter().step_by(step) {
                 let folder = tempfile::tempdir().unwrap();
                 let directory = Directory::new(folder.path());
                 for (way, table) in ways.into_iter().zip(order.iter().map(|&i| &tables[i])) {

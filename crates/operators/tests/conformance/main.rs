@@ -6,6 +6,7 @@ mod moves;
 mod plies;
 mod random;
 mod relayout;
+mod release;
 mod sets;
 
 use molien_operators::{Backend, Scalar, all, by_name, fastest};
