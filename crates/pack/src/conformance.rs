@@ -5,6 +5,9 @@ use molien_values::Placement;
 
 use crate::answers::RowView;
 use crate::classes::{CLASSES, ClassTile};
+use crate::features::{ClassLanes, RowFeatures};
+use crate::flat::{Answers, Asked, FlatTree};
+use crate::lanes::LANE;
 use crate::layout::Layout;
 use crate::learn::{Limits, grow};
 use crate::men::placed_men;
@@ -110,6 +113,51 @@ fn fast_answers_are_the_slow_ones() {
     }
 }
 
+/// Answers as bytes, where the classes of the segment are all known.
+#[test]
+fn answers_by_lane_are_the_slow_ones() {
+    for (name, order) in [("KQK", ""), ("KRKN", "nR"), ("KPK", "Kk"), ("KBBKN", "BBn")] {
+        let layout = layout(name, order);
+        for (i, segments) in [Segments::Whole, Segments::Quarters].into_iter().enumerate() {
+            let tile = (i * 7919 + 12 * 64 + 5) * (layout.tiles() / 3 + 1) % layout.tiles();
+            let Some(frame) = layout.frame(tile) else { continue };
+            let (turn, mut random) = (Color::BOTH[i], Random::new(tile as u64));
+            let truth = random_tile(&layout, &frame, turn, &mut random);
+            compare_lanes(&layout, &frame, turn, &truth, segments.rows(&layout, 2));
+        }
+    }
+}
+
+fn compare_lanes(
+    layout: &Layout,
+    frame: &crate::Frame,
+    turn: Color,
+    truth: &ClassTile,
+    segment: &[u8],
+) {
+    let questions = Question::all(layout.men(), Stage::Depth { earlier: false });
+    let asked = Asked::new(&questions, layout.men(), |_| true);
+    let (mut lanes, mut answers) = (ClassLanes::new(), Answers::new());
+    let mut own = ClassTile::default();
+    own.copy_rows(truth, segment);
+    lanes.fill(&own);
+    for (i, row) in segment.iter().map(|&row| usize::from(row)).enumerate() {
+        let view = RowFeatures::new(layout.men(), frame, row, &lanes);
+        if i == 0 {
+            view.answer_all(&asked.tile, &mut answers);
+        }
+        view.answer_all(&asked.row, &mut answers);
+        for column in (0..64).filter(|column| own.known(row) >> column & 1 != 0) {
+            let at = (row, column);
+            let slow = CellView::new(layout, frame, turn, at, truth, None, (segment, true));
+            for &(number, question) in asked.tile.iter().chain(&asked.row) {
+                let found = answers.get(number, LANE[column].into());
+                assert_eq!(found, slow.answer(question), "{question:?} at {at:?}");
+            }
+        }
+    }
+}
+
 /// The leaf of every cell, one after the other, is where sets of columns
 /// arrive.
 #[test]
@@ -155,4 +203,39 @@ fn walking_in_sets_is_walking_alone() {
     let mut sink = Counting { truth: &truth, counts: &mut found };
     of.walk(&mut Walker::new(), &mut ClassTile::default(), rows, &mut sink);
     assert_eq!(found, counts);
+}
+
+/// Walking many cells abreast leads to the leaves that walking alone does.
+#[test]
+fn walking_abreast_is_walking_alone() {
+    let layout = layout("KRKP", "KRk");
+    let questions = Question::all(layout.men(), Stage::Depth { earlier: true });
+    let mut random = Random::new(11);
+    let mut answers = Answers::new();
+    for (number, question) in questions.iter().enumerate() {
+        let lanes = answers.of(number as u16);
+        lanes.iter_mut().for_each(|lane| *lane = random.below(question.answers() as u64) as u8);
+    }
+    let mut sample = Sample::new(&questions, CLASSES);
+    for cell in 0..3000 {
+        let mut sum = 0;
+        sample.push(0);
+        for (number, question) in questions.iter().enumerate() {
+            let answer = random.below(question.answers() as u64) as u8;
+            sum += if number % 9 == 0 { usize::from(answer) } else { 0 };
+            sample.set(cell, number, answer);
+        }
+        sample.symbols[cell] = (sum % CLASSES) as u8;
+    }
+    let tree = grow(&sample, Limits { leaves: 300, scale16: 16 * 1000 });
+    assert!(tree.leaves() > 20, "{} leaves", tree.leaves());
+    let flat = FlatTree::new(&tree, &questions, layout.men());
+    for count in [1, 7, 8, 9, 32] {
+        let lanes: Vec<u8> = (0..count).map(|_| random.below(64) as u8).collect();
+        let mut leaves = [0; 64];
+        flat.leaves(&answers, &lanes, &mut leaves);
+        for (&lane, leaf) in lanes.iter().zip(leaves) {
+            assert_eq!(leaf, tree.leaf_of(|number| answers.get(number, lane.into())));
+        }
+    }
 }

@@ -7,7 +7,8 @@
 use molien_board::{Bitboard, Square};
 
 use crate::classes::ClassTile;
-use crate::question::{DEPTH_ANSWERS, MAX_STEP};
+use crate::depth_batch::WordLanes;
+use crate::lanes::LANE;
 use crate::source::DepthTile;
 
 /// The greatest depth, in plies.
@@ -36,7 +37,6 @@ pub(crate) fn bucket(symbol: u8) -> u8 {
 /// A place and a sign, 0 for a win: place * 2 + sign; or nothing known.
 pub(crate) type Key = u16;
 pub(crate) const UNKNOWN: Key = Key::MAX;
-pub(crate) type KeyTile = [[Key; 64]; 64];
 
 /// The cells of a row that have a depth.
 #[inline]
@@ -76,14 +76,31 @@ impl Alphabet {
         alphabet
     }
 
-    /// The places of the depths of a tile.
-    pub fn keys(&self, classes: &ClassTile, depths: &DepthTile, rows: &[u8], keys: &mut KeyTile) {
+    /// The place of each depth.
+    pub fn places(&self) -> Places {
+        let places = |depths: &Vec<u16>| {
+            let mut places = vec![0; depths.last().map_or(0, |&last| usize::from(last) + 1)];
+            let pairs = depths.iter().zip(0..);
+            pairs.for_each(|(&depth, place)| places[usize::from(depth)] = place);
+            places
+        };
+        Places([places(&self.depths[0]), places(&self.depths[1])])
+    }
+}
+
+/// The places of the depths that occur, of wins and of losses.
+pub(crate) struct Places([Vec<u16>; 2]);
+
+impl Places {
+    /// The keys of the decided cells of a tile.
+    pub fn keys(&self, classes: &ClassTile, depths: &DepthTile, rows: &[u8], keys: &mut WordLanes) {
         for row in rows.iter().map(|&row| usize::from(row)) {
             let lost = lost(classes, row);
             for column in Bitboard(decided(classes, row)).into_iter().map(Square::index) {
                 let sign = (lost >> column & 1) as usize;
-                let place = self.depths[sign].binary_search(&depths[row][column]).unwrap_or(0);
-                keys[row][column] = (place << 1 | sign) as Key;
+                let place = self.0[sign].get(usize::from(depths[row][column])).copied();
+                let key = place.unwrap_or(0) << 1 | sign as Key;
+                keys.set(row, LANE[column].into(), key);
             }
         }
     }
@@ -101,19 +118,6 @@ pub(crate) fn symbol(difference: i32) -> u8 {
 pub(crate) fn difference(symbol: u8) -> i32 {
     let half = i32::from(symbol.div_ceil(2));
     if symbol % 2 == 1 { -half } else { half }
-}
-
-/// An answer about a step from one depth to another.
-#[inline]
-pub(crate) fn step_answer(step: i32) -> u8 {
-    (step.clamp(-MAX_STEP, MAX_STEP) + MAX_STEP) as u8
-}
-
-/// An answer about a depth itself: exact while it is small.
-#[inline]
-pub(crate) fn depth_answer(depth: i32) -> u8 {
-    let rough = if depth < 24 { depth } else { 24 + (depth - 24) / 4 };
-    rough.min(DEPTH_ANSWERS as i32 - 1) as u8
 }
 
 #[cfg(test)]

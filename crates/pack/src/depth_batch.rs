@@ -1,14 +1,18 @@
-//! What is known about the depths around the cells of a batch, all 64 columns at
-//! once: loops over columns that a compiler turns into vectors.
+//! What is known about the depths around the cells of a grid of columns, 16 at
+//! once: loops that a compiler turns into vectors.
+
+use std::sync::LazyLock;
 
 use molien_board::Square;
 
-use crate::depth::{KeyTile, MAX_DEPTH, UNKNOWN};
-use crate::question::{MAX_STEP, NO_STEP, Question};
+use crate::depth::{MAX_DEPTH, UNKNOWN};
+use crate::flat::{Answers, Numbered};
+use crate::lanes::{COLUMN, GRID, GRIDS, ROOM, Shift, grid_of, place};
+use crate::question::{DEPTH_ANSWERS, MAX_STEP, NO_STEP, Question};
 use crate::source::DepthTile;
 
-/// A number for each column.
-type Lanes = [i16; 64];
+/// A number for each column of a grid.
+type Lanes = [i16; GRID];
 /// No place: greater than all places and plies.
 const NONE: i16 = i16::MAX;
 const _: () = assert!(MAX_DEPTH < NONE as u16);
@@ -22,55 +26,79 @@ const STEPS: [(i32, i32); 8] =
 const NEAREST: [usize; 8] = [0, 1, 2, 3, 8, 9, 10, 11];
 const FURTHER: [usize; 8] = [4, 5, 6, 7, 12, 13, 14, 15];
 
-/// All bits where a step by -1, 0 or 1 files leaves the board.
-static OFF_BOARD: [[u16; 64]; 3] = {
-    let mut off = [[0; 64]; 3];
-    let mut square = 0;
-    while square < 64 {
-        if square % 8 == 0 {
-            off[0][square] = !0;
+static SHIFTS: LazyLock<[[Shift; 8]; GRIDS]> = LazyLock::new(|| {
+    std::array::from_fn(|grid| std::array::from_fn(|i| Shift::new(grid, STEPS[i])))
+});
+
+/// The rows a step away; 64 beyond the edge.
+static ROWS: [[u8; 8]; 64] = {
+    let mut rows = [[64; 8]; 64];
+    let mut row = 0;
+    while row < 64 {
+        let mut i = 0;
+        while i < 8 {
+            if let Some(to) = Square::new(row).offset(STEPS[i].0, STEPS[i].1) {
+                rows[row][i] = to.index() as u8;
+            }
+            i += 1;
         }
-        if square % 8 == 7 {
-            off[2][square] = !0;
-        }
-        square += 1;
+        row += 1;
     }
-    off
+    rows
 };
 
-/// Numbers of a row with room for steps beyond its ends.
-struct Row([u16; 96]);
+/// Numbers of a tile by lane, with margins; all bits are set where there is
+/// none.
+pub(crate) struct WordLanes(Box<[[u16; ROOM]; 64]>);
 
-impl Row {
-    const START: usize = 16;
-
-    fn new(numbers: &[u16; 64]) -> Row {
-        let mut row = [UNKNOWN; 96];
-        row[Row::START..Row::START + 64].copy_from_slice(numbers);
-        Row(row)
+impl WordLanes {
+    pub fn new() -> WordLanes {
+        WordLanes(Box::new([[UNKNOWN; ROOM]; 64]))
     }
 
-    /// The numbers a step away; all bits set beyond the edge.
-    #[inline]
-    fn step(&self, (files, ranks): (i32, i32)) -> [u16; 64] {
-        let start = (Row::START as i32 + files + 8 * ranks) as usize;
-        let off = &OFF_BOARD[(files + 1) as usize];
-        let mut numbers = [0; 64];
-        for (column, number) in numbers.iter_mut().enumerate() {
-            *number = self.0[start..start + 64][column] | off[column];
+    /// Nothing is known any more.
+    pub fn clear(&mut self) {
+        self.0.fill([UNKNOWN; ROOM]);
+    }
+
+    /// Takes over a tile.
+    pub fn fill(&mut self, tile: &DepthTile) {
+        for (to, from) in self.0.iter_mut().zip(tile) {
+            for (lane, &column) in COLUMN.iter().enumerate() {
+                to[place(lane)] = from[usize::from(column) % 64];
+            }
         }
-        numbers
+    }
+
+    #[inline]
+    pub fn get(&self, row: usize, lane: usize) -> u16 {
+        self.0[row][place(lane)]
+    }
+
+    #[inline]
+    pub fn set(&mut self, row: usize, lane: usize, number: u16) {
+        self.0[row][place(lane)] = number;
+    }
+
+    /// The numbers of a neighbour.
+    #[inline]
+    fn near(&self, (row, has_row): (usize, bool), grid: usize, neighbour: usize) -> [u16; GRID] {
+        if neighbour >= 8 {
+            return SHIFTS[grid][neighbour - 8].words(&self.0[row]);
+        }
+        let row = if has_row { ROWS[row][neighbour] } else { 64 };
+        self.0.get(usize::from(row)).map_or([UNKNOWN; GRID], |row| grid_of(row, grid))
     }
 }
 
 /// The places of keys with the right sign.
 #[inline]
-fn places(keys: &[u16; 64], signs: &[u16; 64]) -> Lanes {
-    let mut places = [0; 64];
-    for (column, place) in places.iter_mut().enumerate() {
+fn places(keys: &[u16; GRID], signs: &[u16; GRID]) -> Lanes {
+    let mut places = [0; GRID];
+    for (lane, place) in places.iter_mut().enumerate() {
         // An unknown key is all ones, which gives none; so does a wrong sign.
-        let wrong = ((keys[column] ^ signs[column]) & 1).wrapping_neg();
-        *place = ((keys[column] | wrong) >> 1) as i16;
+        let wrong = ((keys[lane] ^ signs[lane]) & 1).wrapping_neg();
+        *place = ((keys[lane] | wrong) >> 1) as i16;
     }
     places
 }
@@ -109,59 +137,33 @@ const SORT: [(usize, usize); 19] = [
 /// The middle ones of some lanes: number count / 2 of the sorted ones.
 #[inline]
 fn middle(of: [&Lanes; 8]) -> Middle {
-    const WIDTH: usize = 8;
-    let mut found = Middle { median: [0; 64], spread: [0; 64], count: [0; 64] };
-    for start in (0..64).step_by(WIDTH) {
-        let mut sorted = [[0i16; WIDTH]; 8];
-        let mut count = [0i16; WIDTH];
-        for (sorted, lanes) in sorted.iter_mut().zip(of) {
-            sorted.copy_from_slice(&lanes[start..start + WIDTH]);
-            for (count, &number) in count.iter_mut().zip(&*sorted) {
-                *count += i16::from(number != NONE);
-            }
-        }
-        for (a, b) in SORT {
-            for lane in 0..WIDTH {
-                let (x, y) = (sorted[a][lane], sorted[b][lane]);
-                (sorted[a][lane], sorted[b][lane]) = (x.min(y), x.max(y));
-            }
-        }
-        for lane in 0..WIDTH {
-            let (mut median, mut greatest) = (sorted[0][lane], sorted[0][lane]);
-            for k in 1..8 {
-                let number = sorted[k][lane];
-                median = if count[lane] >= 2 * k as i16 { number } else { median };
-                greatest = if count[lane] > k as i16 { number } else { greatest };
-            }
-            found.median[start + lane] = median;
-            found.spread[start + lane] = greatest - sorted[0][lane];
-            found.count[start + lane] = count[lane];
+    let mut sorted = of.map(|lanes| *lanes);
+    let mut count = [0; GRID];
+    for lanes in &sorted {
+        for (count, &number) in count.iter_mut().zip(lanes) {
+            *count += i16::from(number != NONE);
         }
     }
-    found
-}
-
-/// The columns whose number is at most the limit of the column.
-#[inline]
-fn at_most(lanes: &Lanes, limit: impl Fn(usize) -> i16) -> u64 {
-    let mut yes = [0u8; 64];
-    for (column, yes) in yes.iter_mut().enumerate() {
-        *yes = u8::from(lanes[column] <= limit(column));
+    for (a, b) in SORT {
+        for lane in 0..GRID {
+            let (x, y) = (sorted[a][lane], sorted[b][lane]);
+            (sorted[a][lane], sorted[b][lane]) = (x.min(y), x.max(y));
+        }
     }
-    // The product gathers the lowest bits of eight bytes in the highest byte.
-    let gather =
-        |bytes: &[u8; 8]| u64::from_le_bytes(*bytes).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-    let (eights, _) = yes.as_chunks::<8>();
-    eights.iter().rev().fold(0, |set, bytes| set << 8 | gather(bytes))
+    let (mut median, mut greatest) = (sorted[0], sorted[0]);
+    for (k, numbers) in sorted.iter().enumerate().skip(1) {
+        for lane in 0..GRID {
+            let (number, count) = (numbers[lane], count[lane]);
+            median[lane] = if count >= 2 * k as i16 { number } else { median[lane] };
+            greatest[lane] = if count > k as i16 { number } else { greatest[lane] };
+        }
+    }
+    let mut spread = greatest;
+    spread.iter_mut().zip(&sorted[0]).for_each(|(spread, least)| *spread -= least);
+    Middle { median, spread, count }
 }
 
-/// The greatest depth with this answer to a question about depths.
-fn deepest_with(answer: u8) -> i16 {
-    let answer = i16::from(answer);
-    if answer < 24 { answer } else { 24 + 4 * (answer - 24) + 3 }
-}
-
-/// What is known about the cells of a batch.
+/// What is known about the cells of a grid.
 pub(crate) struct DepthBatch {
     /// The predicted place.
     pub predicted: Lanes,
@@ -172,9 +174,21 @@ pub(crate) struct DepthBatch {
     earlier_step: Lanes,
 }
 
+/// The cells of a grid.
+#[derive(Clone, Copy)]
+pub(crate) struct GridAt<'a> {
+    /// The row, and whether there is a row man.
+    pub row: (usize, bool),
+    pub grid: usize,
+    /// The lanes of the row that are wanted.
+    pub lanes: &'a [u8],
+    /// 1 where the depth is that of a loss.
+    pub signs: [u16; GRID],
+}
+
 impl DepthBatch {
     pub fn new() -> DepthBatch {
-        let none = [0; 64];
+        let none = [0; GRID];
         DepthBatch {
             predicted: none,
             near: [none; NEAR],
@@ -185,41 +199,38 @@ impl DepthBatch {
         }
     }
 
-    /// Looks at the neighbours of some cells of a row. Depths in the earlier
-    /// metric are in plies.
+    /// Looks at the neighbours of a grid of cells. Depths in the earlier metric
+    /// are in plies.
     pub fn fill(
         &mut self,
-        (row, has_row): (usize, bool),
-        (columns, lost): (u64, u64),
-        known: &KeyTile,
+        at: GridAt<'_>,
+        known: &WordLanes,
         start: &[u16; 2],
-        earlier: Option<&DepthTile>,
+        earlier: Option<&WordLanes>,
     ) {
-        let mut signs = [0; 64];
-        signs.iter_mut().enumerate().for_each(|(c, sign)| *sign = (lost >> c & 1) as u16);
-        let here = Row::new(&known[row]);
-        for (i, &step) in STEPS.iter().enumerate() {
-            let above = Square::new(row).offset(step.0, step.1).filter(|_| has_row);
-            self.near[i] = above.map_or([NONE; 64], |row| places(&known[row.index()], &signs));
-            self.near[8 + i] = places(&here.step(step), &signs);
+        for (i, near) in self.near.iter_mut().enumerate() {
+            *near = places(&known.near(at.row, at.grid, i), &at.signs);
         }
         let nearest = middle(NEAREST.map(|i| &self.near[i]));
-        let alone = at_most(&nearest.count, |_| 0) & columns;
-        let further = (alone != 0).then(|| middle(FURTHER.map(|i| &self.near[i])));
-        for column in 0..64 {
+        let is_alone = |&lane: &u8| {
+            usize::from(lane) / GRID == at.grid && nearest.count[usize::from(lane) % GRID] == 0
+        };
+        let further = at.lanes.iter().any(is_alone);
+        let further = further.then(|| middle(FURTHER.map(|i| &self.near[i])));
+        for lane in 0..GRID {
             let used = match &further {
-                Some(further) if nearest.count[column] == 0 => further,
+                Some(further) if nearest.count[lane] == 0 => further,
                 _ => &nearest,
             };
-            let some = used.count[column] > 0;
-            let start = start[usize::from(signs[column])] as i16;
-            self.predicted[column] = if some { used.median[column] } else { start };
-            let spread = used.spread[column].min(MAX_STEP as i16);
-            self.spread[column] = if some { spread } else { MAX_STEP as i16 + 1 };
+            let some = used.count[lane] > 0;
+            let start = start[usize::from(at.signs[lane] & 1)] as i16;
+            self.predicted[lane] = if some { used.median[lane] } else { start };
+            let spread = used.spread[lane].min(MAX_STEP as i16);
+            self.spread[lane] = if some { spread } else { MAX_STEP as i16 + 1 };
         }
         self.count = nearest.count;
         if let Some(earlier) = earlier {
-            self.fill_earlier((row, has_row), &nearest, further.as_ref(), earlier);
+            self.fill_earlier(at, &nearest, further.as_ref(), earlier);
         }
     }
 
@@ -227,99 +238,93 @@ impl DepthBatch {
     /// comes from.
     fn fill_earlier(
         &mut self,
-        (row, has_row): (usize, bool),
+        at: GridAt<'_>,
         nearest: &Middle,
         further: Option<&Middle>,
-        plies: &DepthTile,
+        plies: &WordLanes,
     ) {
-        let here = Row::new(&plies[row]);
         let of = |i: usize| {
-            let step = STEPS[i % 8];
-            let row = Square::new(row).offset(step.0, step.1).filter(|_| has_row);
-            let plies = match i {
-                0..8 => row.map_or([UNKNOWN; 64], |row| plies[row.index()]),
-                _ => here.step(step),
-            };
-            let mut known = [NONE; 64];
-            for (column, known) in known.iter_mut().enumerate() {
-                let none = self.near[i][column] == NONE;
-                *known = if none { NONE } else { plies[column] as i16 };
+            let plies = plies.near(at.row, at.grid, i);
+            let mut known = [NONE; GRID];
+            for (lane, known) in known.iter_mut().enumerate() {
+                let none = self.near[i][lane] == NONE;
+                *known = if none { NONE } else { plies[lane] as i16 };
             }
             known
         };
         let middle_of = |places: [usize; 8]| middle(places.map(of).each_ref()).median;
         let near = middle_of(NEAREST);
         let far = further.map(|further| (middle_of(FURTHER), &further.count));
-        for column in 0..64 {
+        let here = grid_of(&plies.0[at.row.0], at.grid);
+        for lane in 0..GRID {
             let (median, count) = match &far {
-                Some((median, count)) if nearest.count[column] == 0 => (median, *count),
+                Some((median, count)) if nearest.count[lane] == 0 => (median, *count),
                 _ => (&near, &nearest.count),
             };
-            let here = plies[row][column] as i16;
+            let here = here[lane] as i16;
             let most = MAX_STEP as i16;
-            let step = here.saturating_sub(median[column]).clamp(-most, most) + most;
-            self.earlier[column] = here;
-            self.earlier_step[column] = if count[column] > 0 { step } else { NO_STEP.into() };
+            let step = here.saturating_sub(median[lane]).clamp(-most, most) + most;
+            self.earlier[lane] = here;
+            self.earlier_step[lane] = if count[lane] > 0 { step } else { NO_STEP.into() };
         }
     }
 
-    /// Where the answer to a question about depths is at most this; `None` if the
-    /// question is not about them.
+    /// Answers some questions about depths in the lanes of a grid.
     #[inline]
-    pub fn at_most(&self, question: Question, threshold: u8) -> Option<u64> {
-        let limit = i16::from(threshold);
-        Some(match question {
-            Question::Step(_) => {
-                let near = &self.near[slot(question)?];
-                match i32::from(threshold) < 2 * MAX_STEP {
-                    true => at_most(near, |c| self.predicted[c] + limit - MAX_STEP as i16),
-                    false => at_most(near, |_| NONE - 1),
-                }
-            }
-            Question::Predicted => at_most(&self.predicted, |_| deepest_with(threshold)),
-            Question::Spread => at_most(&self.spread, |_| limit),
-            Question::Known => at_most(&self.count, |_| limit),
-            Question::Earlier => at_most(&self.earlier, |_| deepest_with(threshold)),
-            Question::EarlierStep => at_most(&self.earlier_step, |_| limit),
-            _ => return None,
-        })
+    pub fn answer_all(&self, questions: &Numbered, grid: usize, answers: &mut Answers) {
+        for &(number, question) in questions {
+            let out = &mut answers.of(number).as_chunks_mut::<GRID>().0[grid];
+            *out = self.answers(question);
+        }
     }
 
-    /// The answer of a column to a question about depths; `None` if it is not
-    /// about them.
-    pub fn answer(&self, question: Question, column: usize) -> Option<u8> {
-        use crate::depth::{depth_answer, step_answer};
-        Some(match question {
-            Question::Step(_) => match self.near[slot(question)?][column] {
-                NONE => NO_STEP,
-                place => step_answer(i32::from(place) - i32::from(self.predicted[column])),
-            },
-            Question::Predicted => depth_answer(self.predicted[column].into()),
-            Question::Spread => self.spread[column] as u8,
-            Question::Known => self.count[column] as u8,
-            Question::Earlier => depth_answer(self.earlier[column].into()),
-            Question::EarlierStep => self.earlier_step[column] as u8,
-            _ => return None,
-        })
+    /// The answers to a question about depths.
+    #[inline]
+    fn answers(&self, question: Question) -> [u8; GRID] {
+        match question {
+            Question::Step(near @ 0..8) => self.steps(usize::from(near)),
+            Question::Step(near) => self.steps(usize::from(near) - 4),
+            Question::Predicted => depth_answers(&self.predicted),
+            Question::Earlier => depth_answers(&self.earlier),
+            Question::Spread => self.spread.map(|spread| spread as u8),
+            Question::Known => self.count.map(|count| count as u8),
+            Question::EarlierStep => self.earlier_step.map(|step| step as u8),
+            _ => [0; GRID], // not about depths: asked elsewhere
+        }
+    }
+
+    #[inline]
+    fn steps(&self, near: usize) -> [u8; GRID] {
+        const MOST: i16 = MAX_STEP as i16;
+        let mut answers = [0; GRID];
+        for (lane, answer) in answers.iter_mut().enumerate() {
+            let place = self.near[near][lane];
+            let step = place.wrapping_sub(self.predicted[lane]).clamp(-MOST, MOST) + MOST;
+            *answer = if place == NONE { NO_STEP } else { step as u8 };
+        }
+        answers
     }
 }
 
-/// Where the neighbour of a question about a step is kept.
+/// Answers about depths themselves: exact while they are small.
 #[inline]
-fn slot(question: Question) -> Option<usize> {
-    match question {
-        Question::Step(near @ 0..8) => Some(usize::from(near)),
-        Question::Step(near) => Some(usize::from(near) - 4),
-        _ => None,
+fn depth_answers(depths: &Lanes) -> [u8; GRID] {
+    let mut answers = [0; GRID];
+    for (answer, &depth) in answers.iter_mut().zip(depths) {
+        let rough = 24 + (depth.wrapping_sub(24) >> 2);
+        let rough = rough.min(DEPTH_ANSWERS as i16 - 1);
+        *answer = if depth < 24 { depth } else { rough } as u8;
     }
+    answers
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lanes::LANE;
     use crate::picks::Random;
     use crate::question::STEP_NEAR;
-    use crate::slow_depth::SlowBatch;
+    use crate::slow_depth::{KeyTile, SlowBatch};
 
     /// Random places, and depths in another metric, with holes of all sizes.
     fn tiles(random: &mut Random, holes: u64) -> (Box<KeyTile>, Box<DepthTile>) {
@@ -334,31 +339,45 @@ mod tests {
         (keys, plies)
     }
 
+    fn lanes_of(tile: &[[u16; 64]; 64]) -> WordLanes {
+        let mut lanes = WordLanes::new();
+        lanes.fill(tile);
+        lanes
+    }
+
     #[test]
     fn vectors_are_cells_one_by_one() {
         let mut random = Random::new(3);
-        let questions: Vec<Question> = STEP_NEAR
+        let questions: Numbered = STEP_NEAR
             .map(Question::Step)
             .into_iter()
             .chain([Question::Predicted, Question::Spread, Question::Known])
             .chain([Question::Earlier, Question::EarlierStep])
+            .enumerate()
+            .map(|(number, question)| (number as u16, question))
             .collect();
         for (row, holes) in [(0, 1), (9, 2), (27, 6), (63, 40), (56, 3), (40, 500)] {
             let (keys, plies) = tiles(&mut random, holes);
+            let (key_lanes, ply_lanes) = (lanes_of(&keys), lanes_of(&plies));
             let (columns, lost) = (random.next(), random.next());
+            let some = (0..64).filter(|column| columns >> column & 1 != 0);
+            let lanes: Vec<u8> = some.clone().map(|column: usize| LANE[column]).collect();
+            let signs = crate::lanes::spread(lost).map(u16::from);
             for has_row in [true, false] {
                 let (mut fast, mut slow) = (DepthBatch::new(), SlowBatch::new());
-                let (at, start) = ((row, has_row), [17, 60]);
-                fast.fill(at, (columns, lost), &keys, &start, Some(&plies));
-                slow.fill(at, (columns, lost), &keys, &start, Some(&plies));
-                for column in (0..64).filter(|column| columns >> column & 1 != 0) {
-                    assert_eq!(fast.predicted[column], slow.predicted[column] as i16);
-                    for &question in &questions {
-                        let expected = slow.answers(question).unwrap()[column];
-                        assert_eq!(fast.answer(question, column), Some(expected), "{question:?}");
-                        for threshold in 0..question.answers() as u8 - 1 {
-                            let set = fast.at_most(question, threshold).unwrap();
-                            assert_eq!(set >> column & 1 != 0, expected <= threshold);
+                let (mut answers, start) = (Answers::new(), [17, 60]);
+                slow.fill((row, has_row), (columns, lost), &keys, &start, Some(&plies));
+                for grid in 0..GRIDS {
+                    let signs = signs.as_chunks::<GRID>().0[grid];
+                    let at = GridAt { row: (row, has_row), grid, lanes: &lanes, signs };
+                    fast.fill(at, &key_lanes, &start, Some(&ply_lanes));
+                    fast.answer_all(&questions, grid, &mut answers);
+                    for column in some.clone().filter(|&c| usize::from(LANE[c]) / GRID == grid) {
+                        let lane = usize::from(LANE[column]);
+                        assert_eq!(fast.predicted[lane % GRID], slow.predicted[column] as i16);
+                        for &(number, question) in &questions {
+                            let expected = slow.answers(question).unwrap()[column];
+                            assert_eq!(answers.get(number, lane), expected, "{question:?}");
                         }
                     }
                 }

@@ -5,14 +5,16 @@ use rayon::prelude::*;
 
 use crate::chunk::{Chunk, chunks};
 use crate::classes::ClassTile;
-use crate::depth::{
-    Alphabet, BUCKETS, KeyTile, MAX_DEPTH, SYMBOLS, UNKNOWN, bucket, decided, lost,
-};
+use crate::depth::{Alphabet, BUCKETS, MAX_DEPTH, SYMBOLS, bucket, decided, lost};
+use crate::depth_batch::WordLanes;
 use crate::depth_tile::{
-    Cells, DepthCounting, DepthWriting, DepthsOf, MAX_DEPTHS, reveal, symbol_of,
+    Cells, DepthCounting, DepthRoom, DepthSink, DepthWriting, DepthsOf, MAX_DEPTHS, reveal,
+    symbol_of,
 };
 use crate::error::PackError;
+use crate::flat::{Asked, FlatTree};
 use crate::frame::Frame;
+use crate::lanes::COLUMN;
 use crate::layout::Layout;
 use crate::leaf::LeafCode;
 use crate::learn::{Limits, estimate, grow, prune};
@@ -24,7 +26,6 @@ use crate::sample::Sample;
 use crate::source::{DepthTile, Source};
 use crate::streams::{StreamBuilder, join_empty, write_streams};
 use crate::tree::Tree;
-use crate::walker::{Compiled, Walker};
 
 /// Which depths are written: numbers of metrics in the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,8 +50,8 @@ struct Segment<'a> {
     number: usize,
     frame: &'a Frame,
     rows: &'static [u8],
-    classes: ClassTile,
-    truth: Box<KeyTile>,
+    classes: &'a ClassTile,
+    truth: &'a WordLanes,
     earlier: Option<&'a DepthTile>,
 }
 
@@ -93,15 +94,17 @@ impl<'a, S: Source> DepthPacker<'a, S> {
         let (chunk, depths, earlier) = self.read(chunk);
         let cut = self.profile.segments;
         let per_tile = cut.per_tile(self.layout);
+        let places = alphabet.places();
+        let (mut classes, mut truth) = (ClassTile::default(), WordLanes::new());
         for (i, frame) in chunk.live() {
             for segment in 0..per_tile {
                 let rows = cut.rows(self.layout, segment);
-                let mut classes = ClassTile::default();
+                classes.clear();
                 classes.copy_rows(&chunk.classes[self.turn.index()][i], rows);
-                let mut truth = Box::new([[UNKNOWN; 64]; 64]);
-                alphabet.keys(&classes, &depths[i], rows, &mut truth);
+                places.keys(&classes, &depths[i], rows, &mut truth);
                 let number = (chunk.first + i) * per_tile + segment;
-                each(&Segment { number, frame, rows, classes, truth, earlier: earlier.get(i) });
+                let (classes, truth, earlier) = (&classes, &truth, earlier.get(i));
+                each(&Segment { number, frame, rows, classes, truth, earlier });
             }
         }
     }
@@ -110,8 +113,7 @@ impl<'a, S: Source> DepthPacker<'a, S> {
         DepthsOf {
             layout: self.layout,
             frame: segment.frame,
-            turn: self.turn,
-            classes: &segment.classes,
+            classes: segment.classes,
             alphabet,
             earlier: segment.earlier,
         }
@@ -141,11 +143,11 @@ impl<'a, S: Source> DepthPacker<'a, S> {
         let (tree, counts) = prune(&tree, &self.count(&alphabet, &tree, &questions));
         let code = ModelCode { tree, leaves: counts.iter().map(|c| LeafCode::of(c)).collect() };
         let model_bytes = code.bytes(&questions, SYMBOLS)?;
-        let compiled = Compiled::new(&code.tree, &questions, self.layout.men());
+        let tree = FlatTree::new(&code.tree, &questions, self.layout.men());
         let model = code.model(questions)?;
         let streams = chunks(self.layout)
             .par_iter()
-            .flat_map_iter(|&chunk| self.write_chunk(&alphabet, &model, &compiled, chunk))
+            .flat_map_iter(|&chunk| self.write_chunk(&alphabet, &model, &tree, chunk))
             .collect();
         let mut bytes = vec![self.turn.index() as u8, self.profile.segments as u8];
         write_alphabet(&alphabet, &mut bytes);
@@ -195,21 +197,18 @@ impl<'a, S: Source> DepthPacker<'a, S> {
 
     fn sample(&self, alphabet: &Alphabet, questions: &[Question]) -> (Sample, u64) {
         let Spread { chunks, every, step } = Spread::new(self.layout, self.profile.sample);
+        let asked = Asked::new(questions, self.layout.men(), |_| true);
         let part = |&chunk: &(usize, usize)| {
             let mut sample = Sample::new(questions, BUCKETS);
             let mut picks = Picks::new(chunk.0, step);
-            let mut known = Box::new([[UNKNOWN; 64]; 64]);
+            let mut room = DepthRoom::new();
             let mut cells = 0;
             self.segments(chunk, alphabet, |segment| {
                 let of = self.depths_of(segment, alphabet);
-                let mut picked = 0;
-                of.batches(segment.rows, &mut known, |view, first, batch, known| {
-                    picked = if first { picks.next_row() } else { picked };
-                    cells += u64::from(batch.columns.count_ones());
-                    let columns = batch.columns & picked;
-                    ask_all(view, questions, batch, columns, segment, &mut sample);
-                    reveal(batch, &segment.truth, known);
-                });
+                let (picks, truth, sample) = (&mut picks, segment.truth, &mut sample);
+                let cells = &mut cells;
+                let mut sink = Picking { picks, picked: 0, truth, questions, sample, cells };
+                of.walk(&asked, segment.rows, &mut room, &mut sink);
             });
             (sample, cells)
         };
@@ -226,15 +225,15 @@ impl<'a, S: Source> DepthPacker<'a, S> {
 
     /// The symbols in each leaf of a tree, counted on the whole table.
     fn count(&self, alphabet: &Alphabet, tree: &Tree, questions: &[Question]) -> Vec<Vec<u64>> {
-        let compiled = Compiled::new(tree, questions, self.layout.men());
+        let flat = FlatTree::new(tree, questions, self.layout.men());
         let none = || vec![[0u64; SYMBOLS]; tree.leaves()];
         let count = |mut counts: Vec<[u64; SYMBOLS]>, &chunk: &(usize, usize)| {
-            let mut walker = Walker::new();
-            let mut known = Box::new([[UNKNOWN; 64]; 64]);
+            let mut room = DepthRoom::new();
             self.segments(chunk, alphabet, |segment| {
-                let mut sink = DepthCounting { truth: &segment.truth, counts: &mut counts };
+                let (tree, truth, counts) = (&flat, segment.truth, &mut counts[..]);
+                let mut sink = DepthCounting { tree, truth, counts };
                 let of = self.depths_of(segment, alphabet);
-                of.walk((&mut walker, &compiled), segment.rows, &mut known, &mut sink);
+                of.walk(&flat.asked, segment.rows, &mut room, &mut sink);
             });
             counts
         };
@@ -251,48 +250,51 @@ impl<'a, S: Source> DepthPacker<'a, S> {
         &self,
         alphabet: &Alphabet,
         model: &Model,
-        compiled: &Compiled,
+        tree: &FlatTree,
         chunk: (usize, usize),
     ) -> Vec<(usize, Vec<u8>)> {
-        let mut walker = Walker::new();
-        let mut known = Box::new([[UNKNOWN; 64]; 64]);
+        let mut room = DepthRoom::new();
         let mut streams = StreamBuilder::new(self.profile, self.layout.rows(), 1);
         self.segments(chunk, alphabet, |segment| {
-            let mut sink = DepthWriting::new(&segment.truth, &model.leaves);
+            let (truth, leaves) = (segment.truth, &model.leaves[..]);
+            let mut sink = DepthWriting { tree, truth, leaves, symbols: Vec::new() };
             let of = self.depths_of(segment, alphabet);
-            of.walk((&mut walker, compiled), segment.rows, &mut known, &mut sink);
+            of.walk(&tree.asked, segment.rows, &mut room, &mut sink);
             streams.push(segment.number, vec![sink.symbols]);
         });
         streams.finish()
     }
 }
 
-/// Adds cells of a batch with all their answers to a sample.
-fn ask_all(
-    view: &mut crate::answers::RowView<'_>,
-    questions: &[Question],
-    cells: &Cells<'_>,
-    columns: u64,
-    segment: &Segment<'_>,
-    sample: &mut Sample,
-) {
-    if columns == 0 {
-        return;
+/// Adds picked cells with all their answers to a sample.
+struct Picking<'a> {
+    picks: &'a mut Picks,
+    /// The picked columns of a row.
+    picked: u64,
+    truth: &'a WordLanes,
+    questions: &'a [Question],
+    sample: &'a mut Sample,
+    cells: &'a mut u64,
+}
+
+impl DepthSink for Picking<'_> {
+    fn wanted(&mut self) -> u64 {
+        self.picked = self.picks.next_row();
+        self.picked
     }
-    let mut cell_of = [0; 64];
-    for column in Bitboard(columns).into_iter().map(Square::index) {
-        cell_of[column] = sample.len();
-        sample.push(bucket(symbol_of(cells, &segment.truth, column)));
-    }
-    for (number, &question) in questions.iter().enumerate() {
-        let mut put = |column: usize, answer| sample.set(cell_of[column], number, answer);
-        if cells.batch.answer(question, 0).is_none() {
-            view.each(question, columns, &segment.classes, put);
-            continue;
+
+    fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes) {
+        *self.cells += cells.lanes.len() as u64;
+        let is_picked = |lane: &u8| self.picked >> COLUMN[usize::from(*lane)] & 1 != 0;
+        for lane in cells.lanes.iter().copied().filter(is_picked) {
+            let cell = self.sample.len();
+            self.sample.push(bucket(symbol_of(cells, self.truth, lane)));
+            for number in 0..self.questions.len() {
+                let answer = cells.answers.get(number as u16, lane.into());
+                self.sample.set(cell, number, answer);
+            }
         }
-        for column in Bitboard(columns).into_iter().map(Square::index) {
-            put(column, cells.batch.answer(question, column).unwrap_or(0));
-        }
+        reveal(cells, self.truth, known);
     }
 }
 

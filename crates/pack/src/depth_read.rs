@@ -6,9 +6,10 @@ use std::sync::Arc;
 use molien_board::Color;
 
 use crate::classes::ClassTile;
-use crate::depth::{Alphabet, KeyTile, MAX_DEPTH, SYMBOLS, UNKNOWN};
-use crate::depth_tile::{DepthReading, DepthsOf, MAX_DEPTHS};
+use crate::depth::{Alphabet, MAX_DEPTH, SYMBOLS};
+use crate::depth_tile::{DepthReading, DepthRoom, DepthsOf, MAX_DEPTHS};
 use crate::error::PackError;
+use crate::flat::FlatTree;
 use crate::layout::Layout;
 use crate::model::Model;
 use crate::question::{Question, Stage};
@@ -17,7 +18,6 @@ use crate::read::{Reach, take, take_number};
 use crate::scan::{Segments, upto};
 use crate::source::DepthTile;
 use crate::stream_index::{Streams, check_segments};
-use crate::walker::{Compiled, Walker};
 
 /// The depths of a table with one side to move: model and index, read from
 /// bytes. The bytes of the streams follow those, as with
@@ -29,19 +29,19 @@ pub struct Depths {
     segments: Segments,
     alphabet: Alphabet,
     model: Model,
-    compiled: Compiled,
+    tree: FlatTree,
     streams: Streams,
 }
 
 /// What reading needs besides the bytes. It serves any table.
 pub struct DepthScratch {
-    walker: Walker,
-    known: Box<KeyTile>,
+    room: DepthRoom,
+    classes: ClassTile,
 }
 
 impl Default for DepthScratch {
     fn default() -> DepthScratch {
-        DepthScratch { walker: Walker::new(), known: Box::new([[UNKNOWN; 64]; 64]) }
+        DepthScratch { room: DepthRoom::new(), classes: ClassTile::default() }
     }
 }
 
@@ -107,10 +107,10 @@ impl Depths {
         let len = take_number(bytes, 4, "models")? as usize;
         let questions = Question::all(layout.men(), Stage::Depth { earlier });
         let model = Model::read(take(bytes, len, "models")?, questions, SYMBOLS)?;
-        let compiled = Compiled::new(&model.tree, &model.questions, layout.men());
+        let tree = FlatTree::new(&model.tree, &model.questions, layout.men());
         let streams = Streams::read(bytes, layout, segments.per_tile(layout))?;
         let layout = Arc::clone(layout);
-        Ok(Depths { layout, turn, segments, alphabet, model, compiled, streams })
+        Ok(Depths { layout, turn, segments, alphabet, model, tree, streams })
     }
 
     /// The side to move.
@@ -186,11 +186,10 @@ impl Depths {
         let mut count = 0;
         for segment in first..=wanted {
             let last = stop.filter(|_| segment == wanted);
-            let read = self.read_segment(scratch, &mut decoder, segment, known, last)?;
+            let read = self.read_segment(scratch, &mut decoder, (segment, last), known, out)?;
             count += usize::from(read);
             check_segments(count)?;
         }
-        self.plies(&scratch.known, out);
         Ok(self.rows(wanted, stop).iter().fold(0, |set, row| set | 1 << row))
     }
 
@@ -213,8 +212,7 @@ impl Depths {
         let mut out = Box::new([[0; 64]; 64]);
         let of = tiles.start * per_tile..tiles.end * per_tile;
         for segment in self.streams.part_of(stream, of) {
-            if self.read_segment(scratch, &mut decoder, segment, known, None)? {
-                self.plies(&scratch.known, &mut out);
+            if self.read_segment(scratch, &mut decoder, (segment, None), known, &mut out)? {
                 found(segment / per_tile, self.rows(segment, None), &out);
             }
         }
@@ -226,40 +224,32 @@ impl Depths {
         upto(self.segments.rows(&self.layout, segment % self.per_tile()), last_row)
     }
 
-    /// Whether any of the segment is stored.
+    /// Reads the depths of a segment, up to the row given or all of them: 0 where
+    /// there is none. Whether any of the segment is stored.
     fn read_segment(
         &self,
         scratch: &mut DepthScratch,
         decoder: &mut Decoder<'_>,
-        segment: usize,
+        (segment, last_row): (usize, Option<usize>),
         known: &mut dyn Known,
-        last_row: Option<usize>,
+        out: &mut DepthTile,
     ) -> Result<bool, PackError> {
-        scratch.known.fill([UNKNOWN; 64]);
+        out.fill([0; 64]);
         let tile = segment / self.per_tile();
         let Some(frame) = self.layout.frame(tile) else { return Ok(false) };
-        let mut own = ClassTile::default();
-        own.copy_rows(known.classes(tile), self.rows(segment, None));
+        let DepthScratch { room, classes } = scratch;
+        classes.clear();
+        classes.copy_rows(known.classes(tile), self.rows(segment, None));
         let of = DepthsOf {
             layout: &self.layout,
             frame: &frame,
-            turn: self.turn,
-            classes: &own,
+            classes,
             alphabet: &self.alphabet,
             earlier: known.earlier(tile),
         };
-        let mut sink = DepthReading::new(&self.model.leaves, &self.alphabet, decoder);
-        let DepthScratch { walker, known } = scratch;
-        of.walk((walker, &self.compiled), self.rows(segment, last_row), known, &mut sink);
+        let model = (&self.tree, &self.model.leaves[..]);
+        let mut sink = DepthReading::new(model, &self.alphabet, decoder, out);
+        of.walk(&self.tree.asked, self.rows(segment, last_row), room, &mut sink);
         sink.error.map_or(Ok(true), Err)
-    }
-
-    /// Depths in plies from places; 0 where nothing is known.
-    fn plies(&self, known: &KeyTile, out: &mut DepthTile) {
-        for (out, key) in out.as_flattened_mut().iter_mut().zip(known.as_flattened()) {
-            let depths = &self.alphabet.depths[usize::from(key & 1)];
-            let depth = depths.get(usize::from(key >> 1)).copied().unwrap_or(0);
-            *out = if *key == UNKNOWN { 0 } else { depth };
-        }
     }
 }

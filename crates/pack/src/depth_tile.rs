@@ -1,24 +1,22 @@
-//! Coding the depths of one tile: the same walk for learning, counting, writing
-//! and reading.
+//! Coding the depths of one tile: the same way through it for learning,
+//! counting, writing and reading.
 
-use molien_board::{Bitboard, Color, Square};
+use molien_board::Bitboard;
 
-use crate::answers::RowView;
 use crate::classes::ClassTile;
-use crate::depth::{
-    Alphabet, ESCAPE, Key, KeyTile, SYMBOLS, UNKNOWN, decided, difference, lost, symbol,
-};
-use crate::depth_batch::DepthBatch;
+use crate::depth::{Alphabet, ESCAPE, Key, SYMBOLS, decided, difference, lost, symbol};
+use crate::depth_batch::{DepthBatch, GridAt, WordLanes};
 use crate::error::PackError;
+use crate::features::{ClassLanes, RowFeatures};
+use crate::flat::{Answers, Asked, FlatTree};
 use crate::frame::Frame;
+use crate::lanes::{COLUMN, GRID, LANE, PHASE_GRIDS, spread};
 use crate::layout::Layout;
 use crate::leaf::Leaf;
-use crate::question::Scope;
 use crate::rans::{Decoder, TOTAL};
 use crate::scan::PHASES;
 use crate::source::DepthTile;
 use crate::tile::read_symbol;
-use crate::walker::{Compiled, Walker};
 
 /// Bits of each of the two halves of a place that is written as it is.
 const HALF_BITS: u32 = 7;
@@ -26,149 +24,186 @@ const HALF_SIZE: u32 = TOTAL >> HALF_BITS;
 /// The most depths a sign can have: places are two halves.
 pub(crate) const MAX_DEPTHS: usize = 1 << (2 * HALF_BITS);
 
-/// A segment of a tile with a side to move.
+/// A segment of a tile.
 pub(crate) struct DepthsOf<'a> {
     pub layout: &'a Layout,
     pub frame: &'a Frame,
-    pub turn: Color,
-    /// The segment's classes.
+    /// The segment's classes with the side to move.
     pub classes: &'a ClassTile,
     pub alphabet: &'a Alphabet,
     pub earlier: Option<&'a DepthTile>,
 }
 
+/// Memory for going through a segment.
+pub(crate) struct DepthRoom {
+    answers: Answers,
+    classes: ClassLanes,
+    known: WordLanes,
+    earlier: WordLanes,
+    batch: DepthBatch,
+}
+
+impl DepthRoom {
+    pub fn new() -> DepthRoom {
+        DepthRoom {
+            answers: Answers::new(),
+            classes: ClassLanes::new(),
+            known: WordLanes::new(),
+            earlier: WordLanes::new(),
+            batch: DepthBatch::new(),
+        }
+    }
+}
+
 /// The cells of a batch.
 pub(crate) struct Cells<'a> {
     pub row: usize,
-    pub columns: u64,
-    pub lost: u64,
-    pub batch: &'a DepthBatch,
+    /// Their lanes, in order of column.
+    pub lanes: &'a [u8],
+    /// By lane, 1 for a loss.
+    pub signs: &'a [u8; 64],
+    /// By lane, the predicted place.
+    pub predicted: &'a [i16; 64],
+    pub answers: &'a Answers,
 }
 
 /// What is done with the cells of a tile.
 pub(crate) trait DepthSink {
-    /// Some columns of a batch have fallen into a leaf.
-    fn leaf(&mut self, leaf: u16, cells: &Cells<'_>, columns: u64);
+    /// The columns of the next row whose answers are wanted.
+    fn wanted(&mut self) -> u64 {
+        !0
+    }
 
-    /// All columns of the batch have; afterwards `known` holds their depths.
-    fn batch(&mut self, cells: &Cells<'_>, known: &mut KeyTile);
+    /// A batch; afterwards `known` holds its depths. Nothing but its lanes and
+    /// signs means anything if none of the row is wanted.
+    fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes);
+}
+
+/// Lanes of some columns, in order of column.
+#[inline]
+fn lanes_of(columns: u64, lanes: &mut [u8; 64]) -> usize {
+    let mut count = 0;
+    for column in Bitboard(columns) {
+        lanes[count % 64] = LANE[column.index()];
+        count += 1;
+    }
+    count
 }
 
 impl DepthsOf<'_> {
     /// Goes through the batches of some rows.
-    pub fn batches(
+    pub fn walk(
         &self,
+        asked: &Asked,
         rows: &[u8],
-        known: &mut KeyTile,
-        mut each: impl FnMut(&mut RowView<'_>, bool, &Cells<'_>, &mut KeyTile),
+        room: &mut DepthRoom,
+        sink: &mut impl DepthSink,
     ) {
-        let men = self.layout.men();
-        let mut batch = DepthBatch::new();
-        known.fill([UNKNOWN; 64]);
+        room.known.clear();
+        room.classes.fill(self.classes);
+        if let Some(earlier) = self.earlier {
+            room.earlier.fill(earlier);
+        }
+        let mut first = true;
         for row in rows.iter().map(|&row| usize::from(row)) {
-            let (all, lost) = (decided(self.classes, row), lost(self.classes, row));
+            let all = decided(self.classes, row);
             if all == 0 {
                 continue;
             }
-            let mut view = RowView::new(men, self.frame, self.turn, row, None);
-            let mut first = true;
-            for columns in PHASES.map(|phase| all & phase).into_iter().filter(|&some| some != 0) {
-                let at = (row, men.row().is_some());
-                batch.fill(at, (columns, lost), known, &self.alphabet.start, self.earlier);
-                let cells = Cells { row, columns, lost, batch: &batch };
-                each(&mut view, first, &cells, known);
-                first = false;
+            let wanted = sink.wanted() & all != 0;
+            if wanted {
+                let view = RowFeatures::new(self.layout.men(), self.frame, row, &room.classes);
+                if std::mem::take(&mut first) {
+                    view.answer_all(&asked.tile, &mut room.answers);
+                }
+                view.answer_all(&asked.row, &mut room.answers);
             }
+            self.walk_row((row, all, wanted), asked, room, sink);
         }
     }
 
-    /// Walks through some rows.
-    pub fn walk(
+    fn walk_row(
         &self,
-        (walker, compiled): (&mut Walker, &Compiled),
-        rows: &[u8],
-        known: &mut KeyTile,
+        (row, all, wanted): (usize, u64, bool),
+        asked: &Asked,
+        room: &mut DepthRoom,
         sink: &mut impl DepthSink,
     ) {
-        walker.fit(compiled);
-        walker.begin(Scope::Tile);
-        self.batches(rows, known, |view, first, cells, known| {
-            if first {
-                walker.begin(Scope::Row);
+        let signs = spread(lost(self.classes, row));
+        let at = (row, self.layout.men().row().is_some());
+        let (mut lanes, mut predicted) = ([0; 64], [0; 64]);
+        for (phase, grids) in PHASES.into_iter().zip(PHASE_GRIDS) {
+            let count = lanes_of(all & phase, &mut lanes);
+            if count == 0 {
+                continue;
             }
-            walker.begin(Scope::Batch);
-            let answer = |question, threshold| {
-                let about_depths = cells.batch.at_most(question, threshold);
-                about_depths.unwrap_or_else(|| view.at_most(question, threshold, self.classes))
-            };
-            let found = |leaf, columns| sink.leaf(leaf, cells, columns);
-            walker.walk(compiled, cells.columns, answer, found);
-            sink.batch(cells, known);
-        });
-    }
-}
-
-impl Cells<'_> {
-    fn symbol(&self, key: Key, column: usize) -> u8 {
-        symbol(i32::from(key >> 1) - i32::from(self.batch.predicted[column]))
+            let lanes = &lanes[..count];
+            for grid in grids.filter(|_| wanted) {
+                let own: [u16; GRID] =
+                    std::array::from_fn(|lane| signs[grid * GRID + lane].into());
+                let at = GridAt { row: at, grid, lanes, signs: own };
+                let earlier = self.earlier.map(|_| &room.earlier);
+                room.batch.fill(at, &room.known, &self.alphabet.start, earlier);
+                room.batch.answer_all(&asked.batch, grid, &mut room.answers);
+                predicted[grid * GRID..][..GRID].copy_from_slice(&room.batch.predicted);
+            }
+            let (answers, predicted) = (&room.answers, &predicted);
+            let cells = Cells { row, lanes, signs: &signs, predicted, answers };
+            sink.batch(&cells, &mut room.known);
+        }
     }
 }
 
 /// Takes the batch's depths from the truth.
-pub(crate) fn reveal(cells: &Cells<'_>, truth: &KeyTile, known: &mut KeyTile) {
-    for column in Bitboard(cells.columns).into_iter().map(Square::index) {
-        known[cells.row][column] = truth[cells.row][column];
+pub(crate) fn reveal(cells: &Cells<'_>, truth: &WordLanes, known: &mut WordLanes) {
+    for lane in cells.lanes.iter().map(|&lane| usize::from(lane)) {
+        known.set(cells.row, lane, truth.get(cells.row, lane));
     }
 }
 
 /// The symbol of a cell.
-pub(crate) fn symbol_of(cells: &Cells<'_>, truth: &KeyTile, column: usize) -> u8 {
-    cells.symbol(truth[cells.row][column], column)
+#[inline]
+pub(crate) fn symbol_of(cells: &Cells<'_>, truth: &WordLanes, lane: u8) -> u8 {
+    let (key, lane) = (truth.get(cells.row, lane.into()), usize::from(lane));
+    symbol(i32::from(key >> 1) - i32::from(cells.predicted[lane]))
 }
 
 /// Counts the symbols in each leaf.
 pub(crate) struct DepthCounting<'a> {
-    pub truth: &'a KeyTile,
+    pub tree: &'a FlatTree,
+    pub truth: &'a WordLanes,
     pub counts: &'a mut [[u64; SYMBOLS]],
 }
 
 impl DepthSink for DepthCounting<'_> {
-    fn leaf(&mut self, leaf: u16, cells: &Cells<'_>, columns: u64) {
-        for column in Bitboard(columns).into_iter().map(Square::index) {
-            let symbol = symbol_of(cells, self.truth, column);
+    fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes) {
+        let mut leaves = [0; 64];
+        self.tree.leaves(cells.answers, cells.lanes, &mut leaves);
+        for (&lane, leaf) in cells.lanes.iter().zip(leaves) {
+            let symbol = symbol_of(cells, self.truth, lane);
             self.counts[usize::from(leaf)][usize::from(symbol)] += 1;
         }
-    }
-
-    fn batch(&mut self, cells: &Cells<'_>, known: &mut KeyTile) {
         reveal(cells, self.truth, known);
     }
 }
 
 /// Collects the symbols of a tile.
 pub(crate) struct DepthWriting<'a> {
-    pub truth: &'a KeyTile,
+    pub tree: &'a FlatTree,
+    pub truth: &'a WordLanes,
     pub leaves: &'a [Leaf],
-    leaf_of: [u16; 64],
+    /// Intervals of the symbols.
     pub symbols: Vec<(u16, u16)>,
 }
 
-impl<'a> DepthWriting<'a> {
-    pub fn new(truth: &'a KeyTile, leaves: &'a [Leaf]) -> DepthWriting<'a> {
-        DepthWriting { truth, leaves, leaf_of: [0; 64], symbols: Vec::new() }
-    }
-}
-
 impl DepthSink for DepthWriting<'_> {
-    fn leaf(&mut self, leaf: u16, _: &Cells<'_>, columns: u64) {
-        Bitboard(columns).into_iter().for_each(|column| self.leaf_of[column.index()] = leaf);
-    }
-
-    fn batch(&mut self, cells: &Cells<'_>, known: &mut KeyTile) {
+    fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes) {
+        let mut leaves = [0; 64];
+        self.tree.leaves(cells.answers, cells.lanes, &mut leaves);
         reveal(cells, self.truth, known);
-        for column in Bitboard(cells.columns).into_iter().map(Square::index) {
-            let wanted = symbol_of(cells, self.truth, column);
-            let leaf = &self.leaves[usize::from(self.leaf_of[column])];
+        for (&lane, leaf) in cells.lanes.iter().zip(leaves) {
+            let wanted = symbol_of(cells, self.truth, lane);
+            let leaf = &self.leaves[usize::from(leaf)];
             // Frequencies were counted on the whole table, so every symbol of
             // a leaf has its interval.
             let interval = leaf.intervals.iter().find(|interval| interval.2 == wanted);
@@ -176,7 +211,7 @@ impl DepthSink for DepthWriting<'_> {
                 self.symbols.push((start, size));
             }
             if wanted == ESCAPE {
-                let place = u32::from(self.truth[cells.row][column] >> 1);
+                let place = u32::from(self.truth.get(cells.row, lane.into()) >> 1);
                 for half in [place >> HALF_BITS, place & ((1 << HALF_BITS) - 1)] {
                     self.symbols.push(((half * HALF_SIZE) as u16, HALF_SIZE as u16));
                 }
@@ -187,21 +222,24 @@ impl DepthSink for DepthWriting<'_> {
 
 /// Reads the symbols of a tile.
 pub(crate) struct DepthReading<'a, 'b> {
+    tree: &'a FlatTree,
     leaves: &'a [Leaf],
     alphabet: &'a Alphabet,
     decoder: &'a mut Decoder<'b>,
-    leaf_of: [u16; 64],
+    /// The depths that were read, in plies.
+    out: &'a mut DepthTile,
     /// The first depth that cannot be.
     pub error: Option<PackError>,
 }
 
 impl<'a, 'b> DepthReading<'a, 'b> {
     pub fn new(
-        leaves: &'a [Leaf],
+        (tree, leaves): (&'a FlatTree, &'a [Leaf]),
         alphabet: &'a Alphabet,
         decoder: &'a mut Decoder<'b>,
+        out: &'a mut DepthTile,
     ) -> DepthReading<'a, 'b> {
-        DepthReading { leaves, alphabet, decoder, leaf_of: [0; 64], error: None }
+        DepthReading { tree, leaves, alphabet, decoder, out, error: None }
     }
 
     fn half(&mut self) -> i32 {
@@ -210,6 +248,7 @@ impl<'a, 'b> DepthReading<'a, 'b> {
         half as i32
     }
 
+    #[inline]
     fn place(&mut self, leaf: u16, predicted: i16) -> i32 {
         let leaf = &self.leaves[usize::from(leaf)];
         let symbol = leaf.only().unwrap_or_else(|| read_symbol(leaf, self.decoder));
@@ -221,24 +260,21 @@ impl<'a, 'b> DepthReading<'a, 'b> {
 }
 
 impl DepthSink for DepthReading<'_, '_> {
-    fn leaf(&mut self, leaf: u16, _: &Cells<'_>, columns: u64) {
-        Bitboard(columns).into_iter().for_each(|column| self.leaf_of[column.index()] = leaf);
-    }
-
-    fn batch(&mut self, cells: &Cells<'_>, known: &mut KeyTile) {
-        for column in Bitboard(cells.columns).into_iter().map(Square::index) {
-            let sign = (cells.lost >> column & 1) as usize;
-            let found = self.place(self.leaf_of[column], cells.batch.predicted[column]);
-            let count = self.alphabet.depths[sign].len();
-            let place = match usize::try_from(found) {
-                Ok(place) if place < count => place,
-                _ => {
-                    let found = i64::from(found);
-                    self.error.get_or_insert(PackError::Depth { found, count });
-                    0
-                }
+    fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes) {
+        let mut leaves = [0; 64];
+        self.tree.leaves(cells.answers, cells.lanes, &mut leaves);
+        for (lane, leaf) in cells.lanes.iter().map(|&lane| usize::from(lane)).zip(leaves) {
+            let sign = usize::from(cells.signs[lane] & 1);
+            let found = self.place(leaf, cells.predicted[lane]);
+            let depths = &self.alphabet.depths[sign];
+            // Places are never negative, so a negative one is beyond the end.
+            let Some(&plies) = depths.get(found as usize) else {
+                let (found, count) = (i64::from(found), depths.len());
+                self.error.get_or_insert(PackError::Depth { found, count });
+                continue;
             };
-            known[cells.row][column] = (place << 1 | sign) as Key;
+            self.out[cells.row][usize::from(COLUMN[lane])] = plies;
+            known.set(cells.row, lane, (found as usize * 2 + sign) as Key);
         }
     }
 }

@@ -23,11 +23,14 @@ mod depth_pack;
 mod depth_read;
 mod depth_tile;
 mod error;
+mod features;
+mod flat;
 mod frame;
 #[doc(hidden)]
 pub mod fuzzing;
 mod geometry;
 mod index;
+mod lanes;
 mod layout;
 mod leaf;
 mod learn;

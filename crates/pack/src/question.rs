@@ -139,14 +139,15 @@ impl Question {
         matches!(self, Near(_) | Best | Worst | OtherNear(_) | Step(_) | Spread | Known)
     }
 
-    /// How long an answer holds.
-    pub(crate) fn scope(self, men: &Men) -> Scope {
-        let (row, column) = (men.row(), men.column());
+    /// How long an answer holds. Where depths are coded, all classes are known
+    /// before.
+    pub(crate) fn scope(self, men: &Men, classes_known: bool) -> Scope {
         let of = |places: &[u8]| {
-            let has = |place| places.iter().any(|&p| usize::from(p) == place);
-            if has(column) || row.is_some_and(has) { Scope::Row } else { Scope::Tile }
+            let has_row = places.iter().any(|&place| Some(usize::from(place)) == men.row());
+            if has_row { Scope::Row } else { Scope::Tile }
         };
         match self {
+            Question::Near(_) | Question::Best | Question::Worst if classes_known => Scope::Row,
             Question::Near(_) | Question::Best | Question::Worst | Question::Step(_) => {
                 Scope::Batch
             }
@@ -154,6 +155,9 @@ impl Question {
             Question::Earlier | Question::EarlierStep => Scope::Batch,
             Question::File(a) | Question::Rank(a) | Question::Dark(a) => of(&[a]),
             Question::Distance(a, b) | Question::Files(a, b) | Question::Ranks(a, b) => of(&[a, b]),
+            // The row man can stand between a slider and his target.
+            Question::Attacks(a, b) if !men.get(usize::from(a)).role.is_slider() => of(&[a, b]),
+            Question::ColumnPhase => Scope::Tile,
             _ => Scope::Row,
         }
     }

@@ -3,9 +3,23 @@
 
 use molien_board::{Bitboard, Square};
 
-use crate::depth::{Key, KeyTile, UNKNOWN, depth_answer, step_answer};
-use crate::question::{MAX_STEP, NO_STEP, Question};
+use crate::depth::{Key, UNKNOWN};
+use crate::question::{DEPTH_ANSWERS, MAX_STEP, NO_STEP, Question};
 use crate::source::DepthTile;
+
+/// The keys of a tile.
+pub(crate) type KeyTile = [[Key; 64]; 64];
+
+/// An answer about a step from one depth to another.
+fn step_answer(step: i32) -> u8 {
+    (step.clamp(-MAX_STEP, MAX_STEP) + MAX_STEP) as u8
+}
+
+/// An answer about a depth itself: exact while it is small.
+fn depth_answer(depth: i32) -> u8 {
+    let rough = if depth < 24 { depth } else { 24 + (depth - 24) / 4 };
+    rough.min(DEPTH_ANSWERS as i32 - 1) as u8
+}
 
 /// The greatest of the lower half and one more: the median, or the upper one of
 /// two.

@@ -1,0 +1,206 @@
+//! Answers for all columns of a row, as bytes by lane.
+
+use std::sync::LazyLock;
+
+use molien_board::{Color, Square};
+
+use crate::classes::{CLASSES, ClassTile, NONE};
+use crate::flat::{Answers, Numbered};
+use crate::frame::Frame;
+use crate::geometry::Geometry;
+use crate::lanes::{COLUMN, GRID, GRIDS, ROOM, Shift, place, spread, sum};
+use crate::men::Men;
+use crate::question::Question;
+use crate::scan::{NEAR, NEAREST, NEIGHBOURS, Step, phase};
+
+/// A byte for each lane.
+type Lanes = [u8; 64];
+
+/// Classes of a tile by lane, with margins; a class that is not known has all
+/// bits set.
+pub(crate) struct ClassLanes(Box<[[u8; ROOM]; 64]>);
+
+impl ClassLanes {
+    pub fn new() -> ClassLanes {
+        ClassLanes(Box::new([[0xff; ROOM]; 64]))
+    }
+
+    /// Takes over the classes of all rows.
+    pub fn fill(&mut self, classes: &ClassTile) {
+        for (row, lanes) in self.0.iter_mut().enumerate() {
+            let planes: [u64; CLASSES] = std::array::from_fn(|class| classes.at_most[class][row]);
+            // A class is in its own plane and all after it.
+            let planes = sum(planes, [1; CLASSES]);
+            for (grid, counts) in planes.as_chunks::<GRID>().0.iter().enumerate() {
+                let lanes = &mut lanes[place(grid * GRID)..][..GRID];
+                for (lane, count) in lanes.iter_mut().zip(counts) {
+                    *lane = if *count == 0 { 0xff } else { NONE - count };
+                }
+            }
+        }
+    }
+}
+
+/// How neighbours of each grid are found.
+static SHIFTS: LazyLock<[[Shift; GRIDS]; NEAR]> = LazyLock::new(|| {
+    let of = |step: Step| std::array::from_fn(|grid| Shift::new(grid, step.column));
+    std::array::from_fn(|i| of(NEIGHBOURS[i]))
+});
+
+/// A question about a pair of squares, for each square of one and by lane of the
+/// other.
+struct PairTable([Lanes; 64]);
+
+impl PairTable {
+    fn new(answer: impl Fn(Square, Square) -> i32) -> PairTable {
+        let column = |lane: usize| Square::new(COLUMN[lane].into());
+        PairTable(std::array::from_fn(|other| {
+            std::array::from_fn(|lane| answer(column(lane), Square::new(other)) as u8)
+        }))
+    }
+}
+
+static DISTANCES: LazyLock<PairTable> = LazyLock::new(|| PairTable::new(Square::distance));
+static FILES: LazyLock<PairTable> =
+    LazyLock::new(|| PairTable::new(|a, b| 7 + a.file() - b.file()));
+static RANKS: LazyLock<PairTable> =
+    LazyLock::new(|| PairTable::new(|a, b| 7 + a.rank() - b.rank()));
+
+/// What the column man's square alone answers.
+struct ColumnTables {
+    file: Lanes,
+    rank: Lanes,
+    dark: Lanes,
+    phase: Lanes,
+}
+
+static COLUMNS: LazyLock<ColumnTables> = LazyLock::new(|| {
+    let of = |answer: &dyn Fn(Square) -> usize| {
+        std::array::from_fn(|lane| answer(Square::new(COLUMN[lane].into())) as u8)
+    };
+    ColumnTables {
+        file: of(&|square| square.file() as usize),
+        rank: of(&|square| square.rank() as usize),
+        dark: of(&|square| usize::from(square.is_dark())),
+        phase: of(&|square| phase(square.index())),
+    }
+});
+
+/// One row of a tile whose classes are all known.
+pub(crate) struct RowFeatures<'a> {
+    men: &'a Men,
+    geometry: Geometry,
+    row: usize,
+    classes: &'a ClassLanes,
+}
+
+impl<'a> RowFeatures<'a> {
+    pub fn new(
+        men: &'a Men,
+        frame: &Frame,
+        row: usize,
+        classes: &'a ClassLanes,
+    ) -> RowFeatures<'a> {
+        let geometry = Geometry::new(men, frame, Square::new(row));
+        RowFeatures { men, geometry, row, classes }
+    }
+
+    /// Answers some questions.
+    pub fn answer_all(&self, questions: &Numbered, answers: &mut Answers) {
+        for &(number, question) in questions {
+            self.answer(question, answers.of(number));
+        }
+    }
+
+    fn answer(&self, question: Question, out: &mut Lanes) {
+        match question {
+            Question::Near(i) => self.near(usize::from(i), |grid, near| {
+                for (out, class) in out[grid * GRID..][..GRID].iter_mut().zip(near) {
+                    *out = class.min(NONE);
+                }
+            }),
+            Question::Best => self.best(out),
+            Question::Worst => self.worst(out),
+            Question::Class => self.near_lanes(self.row, out),
+            Question::RowPhase => out.fill(phase(self.row) as u8),
+            Question::ColumnPhase => *out = COLUMNS.phase,
+            Question::KingSteps(color) => *out = self.king_steps(color),
+            _ => self.geometry(question, out),
+        }
+    }
+
+    /// The classes of a row.
+    fn near_lanes(&self, row: usize, out: &mut Lanes) {
+        for (grid, out) in out.as_chunks_mut::<GRID>().0.iter_mut().enumerate() {
+            let from = &self.classes.0[row][place(grid * GRID)..][..GRID];
+            out.iter_mut().zip(from).for_each(|(out, class)| *out = (*class).min(NONE));
+        }
+    }
+
+    /// The classes of a neighbour, grid by grid; all bits set where none is known.
+    #[inline]
+    fn near(&self, neighbour: usize, mut each: impl FnMut(usize, [u8; GRID])) {
+        let (files, ranks) = NEIGHBOURS[neighbour].row;
+        let stays = (files, ranks) == (0, 0);
+        let row = Square::new(self.row).offset(files, ranks);
+        let row = row.filter(|_| stays || self.men.row().is_some());
+        for (grid, shift) in SHIFTS[neighbour].iter().enumerate() {
+            let found = row.map(|row| shift.bytes(&self.classes.0[row.index()]));
+            each(grid, found.unwrap_or([0xff; GRID]));
+        }
+    }
+
+    fn worst(&self, out: &mut Lanes) {
+        out.fill(NONE);
+        for i in NEAREST {
+            self.near(i, |grid, near| {
+                for (out, class) in out[grid * GRID..][..GRID].iter_mut().zip(near) {
+                    *out = class.min(*out);
+                }
+            });
+        }
+    }
+
+    fn best(&self, out: &mut Lanes) {
+        // One more than the class, so that nothing known is the least.
+        out.fill(0);
+        for i in NEAREST {
+            self.near(i, |grid, near| {
+                for (out, class) in out[grid * GRID..][..GRID].iter_mut().zip(near) {
+                    *out = class.wrapping_add(1).max(*out);
+                }
+            });
+        }
+        out.iter_mut().for_each(|best| *best = best.wrapping_sub(1).min(NONE));
+    }
+
+    fn king_steps(&self, color: Color) -> Lanes {
+        sum(self.geometry.king_steps(self.men, color), [1, 2, 4, 8])
+    }
+
+    fn geometry(&self, question: Question, out: &mut Lanes) {
+        let square = |man: u8| self.geometry.squares[usize::from(man)];
+        let is_column = |man: u8| usize::from(man) == self.men.column();
+        // Of two men the first named is the later one, so only it can be the
+        // column man.
+        *out = match question {
+            Question::Attacks(a, b) => {
+                spread(self.geometry.attacks[usize::from(a)][usize::from(b)])
+            }
+            Question::Loose(a) => spread(self.geometry.loose(self.men, usize::from(a))),
+            Question::File(a) if is_column(a) => COLUMNS.file,
+            Question::Rank(a) if is_column(a) => COLUMNS.rank,
+            Question::Dark(a) if is_column(a) => COLUMNS.dark,
+            Question::Distance(a, b) if is_column(a) => DISTANCES.0[square(b).index()],
+            Question::Files(a, b) if is_column(a) => FILES.0[square(b).index()],
+            Question::Ranks(a, b) if is_column(a) => RANKS.0[square(b).index()],
+            Question::File(a) => [square(a).file() as u8; 64],
+            Question::Rank(a) => [square(a).rank() as u8; 64],
+            Question::Dark(a) => [square(a).is_dark().into(); 64],
+            Question::Distance(a, b) => [square(a).distance(square(b)) as u8; 64],
+            Question::Files(a, b) => [(7 + square(a).file() - square(b).file()) as u8; 64],
+            Question::Ranks(a, b) => [(7 + square(a).rank() - square(b).rank()) as u8; 64],
+            _ => [0; 64], // about the other side or depths: not asked here
+        };
+    }
+}
