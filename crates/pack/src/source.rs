@@ -84,14 +84,18 @@ impl Source for Tables<'_> {
         let board: &BoardValues = &self.metrics[metric].parts[part];
         let values = &board.values[turn.index()];
         let tiles = Reader::new(layout, &board.board, first % layout.tiles_per_part(), out.len());
-        out.fill([[0; 64]; 64]);
-        for (bit, plane) in values.depth.iter().enumerate() {
-            let words = tiles.plane(|at| word(plane, at));
-            for (out, words) in out.iter_mut().zip(&words) {
-                for (out, &word) in out.iter_mut().zip(words) {
-                    for (column, out) in out.iter_mut().enumerate() {
-                        *out |= ((word >> column & 1) as u16) << bit;
-                    }
+        let planes: Vec<Vec<[u64; 64]>> =
+            values.depth.iter().map(|plane| tiles.plane(|at| word(plane, at))).collect();
+        for (i, out) in out.iter_mut().enumerate() {
+            for (row, out) in out.iter_mut().enumerate() {
+                let of = |eight: usize| -> [u64; 8] {
+                    std::array::from_fn(|bit| planes.get(8 * eight + bit).map_or(0, |p| p[i][row]))
+                };
+                *out = [0; 64];
+                for eight in 0..planes.len().div_ceil(8) {
+                    let bytes = bytes_of_bits(of(eight));
+                    let pairs = out.iter_mut().zip(bytes);
+                    pairs.for_each(|(out, byte)| *out |= u16::from(byte) << (8 * eight));
                 }
             }
         }
@@ -100,6 +104,25 @@ impl Source for Tables<'_> {
     fn counts(&self, metric: usize, turn: Color) -> Option<[Vec<u64>; 2]> {
         Some(counts_of(&self.metrics[metric].stats.sides[turn.index()]))
     }
+}
+
+/// Numbers from their bits: bit i of the n-th comes from bit n of word i.
+#[inline]
+fn bytes_of_bits(words: [u64; 8]) -> [u8; 64] {
+    let mut bytes = [0; 64];
+    for (i, eight) in bytes.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+        // Eight bits of each word, turned over like a board along its diagonal.
+        let mut board =
+            words.iter().enumerate().fold(0, |b, (r, w)| b | (w >> (8 * i) & 0xff) << (8 * r));
+        for (shift, mask) in
+            [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0xf0f0_f0f0u64)]
+        {
+            let swapped = (board ^ board >> shift) & mask;
+            board ^= swapped ^ swapped << shift;
+        }
+        *eight = board.to_le_bytes();
+    }
+    bytes
 }
 
 /// The counts of a side's depths, by plies.
@@ -258,5 +281,21 @@ impl<'a> Reader<'a> {
             }
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_their_bits() {
+        let words: [u64; 8] =
+            std::array::from_fn(|i| 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(2 * i as u64 + 1));
+        for (n, byte) in bytes_of_bits(words).into_iter().enumerate() {
+            for (i, word) in words.iter().enumerate() {
+                assert_eq!(u64::from(byte >> i & 1), word >> n & 1);
+            }
+        }
     }
 }

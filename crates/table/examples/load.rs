@@ -1,0 +1,64 @@
+//! Loads a metric of stored files, or reads single positions cold: for counting
+//! instructions.
+//!
+//!     valgrind --tool=callgrind target/release/examples/load wdl KQvKR.mol
+//!     valgrind --tool=callgrind target/release/examples/load --cold 100 dtm KQvKR.mol
+//!
+//! Prints how many values were read and the CPU seconds it took.
+
+use std::error::Error;
+
+use molien_board::{Color, Position};
+use molien_table::{BlockCache, TableFile};
+use molien_testing::Random;
+use molien_values::Metric;
+
+/// CPU seconds of this process so far.
+fn cpu_seconds() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+    (ticks(11) + ticks(12)) / 100.0
+}
+
+/// Reads positions with one side to move, each as if it were the first.
+fn cold(file: &TableFile, metric: Metric, turn: Color, count: usize) -> Result<(), Box<dyn Error>> {
+    let mut random = Random::new(7);
+    let mut read = 0;
+    while read < count {
+        let position: Position = random.position(file.material());
+        if position.turn() == turn {
+            file.clear_cache();
+            file.get(&position, metric)?;
+            read += 1;
+        }
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut words: Vec<String> = std::env::args().skip(1).collect();
+    let mut count = 0;
+    if words.first().is_some_and(|word| word == "--cold") {
+        count = words.get(1).ok_or("--cold needs a number")?.parse()?;
+        words.drain(..2);
+    }
+    let metric: Metric = words.first().ok_or("which metric?")?.parse()?;
+    for path in &words[1..] {
+        let file = TableFile::open_with_cache(path, &BlockCache::new(1 << 28))?;
+        let start = cpu_seconds();
+        if count > 0 {
+            for turn in Color::BOTH {
+                let start = cpu_seconds();
+                cold(&file, metric, turn, count)?;
+                let micros = (cpu_seconds() - start) * 1e6 / count as f64;
+                println!("{path} {metric}, {turn} to move: {micros:.1} us");
+            }
+            continue;
+        }
+        let table = file.load(metric)?;
+        let values: u64 = table.stats.sides.iter().map(|side| side.legal.unique).sum();
+        println!("{path} {metric}: {values} values, {:.2} s", cpu_seconds() - start);
+    }
+    Ok(())
+}
