@@ -8,24 +8,23 @@ use crate::classes::ClassTile;
 use crate::depth::{Alphabet, BUCKETS, MAX_DEPTH, SYMBOLS, bucket, decided, lost};
 use crate::depth_batch::WordLanes;
 use crate::depth_tile::{
-    Cells, DepthCounting, DepthRoom, DepthSink, DepthWriting, DepthsOf, MAX_DEPTHS, reveal,
-    symbol_of,
+    Cells, CodedDepths, DepthCoding, DepthRoom, DepthSink, DepthsOf, MAX_DEPTHS, reveal, symbol_of,
 };
 use crate::error::PackError;
 use crate::flat::{Asked, FlatTree};
 use crate::frame::Frame;
 use crate::lanes::COLUMN;
 use crate::layout::Layout;
-use crate::leaf::LeafCode;
-use crate::learn::{Limits, estimate, grow, prune};
-use crate::model::{Model, ModelCode};
+use crate::leaf::{Leaf, LeafCode};
+use crate::learn::{Limits, estimate, grow};
+use crate::model::ModelCode;
 use crate::picks::{Picks, Spread};
 use crate::profile::Profile;
+use crate::prune::{Pruned, prune};
 use crate::question::{Question, Stage};
 use crate::sample::Sample;
 use crate::source::{DepthTile, Source};
 use crate::streams::{StreamBuilder, join_empty, write_streams};
-use crate::tree::Tree;
 
 /// Which depths are written: numbers of metrics in the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +34,10 @@ pub struct Metric {
     /// A metric that readers know before this one.
     pub earlier: Option<usize>,
 }
+
+/// Up to so many cells, the leaves found while counting are kept for coding, at
+/// three bytes each; beyond, they are found twice.
+const KEPT_CELLS: u64 = 1 << 28;
 
 /// Writes depths.
 pub struct DepthPacker<'a, S> {
@@ -140,15 +143,18 @@ impl<'a, S: Source> DepthPacker<'a, S> {
         let scale16 = (cells * 16 / sample.len().max(1) as u64).max(16);
         let tree = grow(&sample, Limits { leaves: self.profile.leaves, scale16 });
         drop(sample);
-        let (tree, counts) = prune(&tree, &self.count(&alphabet, &tree, &questions));
+        let flat = FlatTree::new(&tree, &questions, self.layout.men());
+        let (counts, coded) = self.count(&alphabet, &flat, cells <= KEPT_CELLS);
+        let Pruned { tree, counts, leaf_of } = prune(&tree, &counts);
         let code = ModelCode { tree, leaves: counts.iter().map(|c| LeafCode::of(c)).collect() };
         let model_bytes = code.bytes(&questions, SYMBOLS)?;
-        let tree = FlatTree::new(&code.tree, &questions, self.layout.men());
-        let model = code.model(questions)?;
-        let streams = chunks(self.layout)
-            .par_iter()
-            .flat_map_iter(|&chunk| self.write_chunk(&alphabet, &model, &tree, chunk))
-            .collect();
+        let leaves = code.model(questions)?.leaves;
+        let write = |(chunk, coded): (&(usize, usize), &Option<CodedDepths>)| match coded {
+            Some(coded) => self.write_chunk(coded, &leaf_of, &leaves),
+            None => self.write_chunk(&self.code_chunk(&alphabet, &flat, *chunk), &leaf_of, &leaves),
+        };
+        let chunks = chunks(self.layout);
+        let streams = chunks.par_iter().zip(&coded).flat_map_iter(write).collect();
         let mut bytes = vec![self.turn.index() as u8, self.profile.segments as u8];
         write_alphabet(&alphabet, &mut bytes);
         bytes.extend((model_bytes.len() as u32).to_le_bytes());
@@ -223,44 +229,61 @@ impl<'a, S: Source> DepthPacker<'a, S> {
         (sample, cells)
     }
 
-    /// The symbols in each leaf of a tree, counted on the whole table.
-    fn count(&self, alphabet: &Alphabet, tree: &Tree, questions: &[Question]) -> Vec<Vec<u64>> {
-        let flat = FlatTree::new(tree, questions, self.layout.men());
-        let none = || vec![[0u64; SYMBOLS]; tree.leaves()];
-        let count = |mut counts: Vec<[u64; SYMBOLS]>, &chunk: &(usize, usize)| {
-            let mut room = DepthRoom::new();
-            self.segments(chunk, alphabet, |segment| {
-                let (tree, truth, counts) = (&flat, segment.truth, &mut counts[..]);
-                let mut sink = DepthCounting { tree, truth, counts };
-                let of = self.depths_of(segment, alphabet);
-                of.walk(&flat.asked, segment.rows, &mut room, &mut sink);
-            });
-            counts
+    /// The symbols in each leaf of a tree, counted on the whole table; and the
+    /// cells that were counted, if they are kept.
+    fn count(
+        &self,
+        alphabet: &Alphabet,
+        tree: &FlatTree,
+        keep: bool,
+    ) -> (Vec<Vec<u64>>, Vec<Option<CodedDepths>>) {
+        type Counted = (Vec<[u64; SYMBOLS]>, Vec<Option<CodedDepths>>);
+        let none = || (vec![[0; SYMBOLS]; tree.leaves_len()], Vec::new());
+        let count = |(mut counts, mut all): Counted, &chunk: &(usize, usize)| {
+            let coded = self.code_chunk(alphabet, tree, chunk);
+            for (&leaf, &symbol) in coded.leaves.iter().zip(&coded.symbols) {
+                counts[usize::from(leaf)][usize::from(symbol)] += 1;
+            }
+            all.push(keep.then_some(coded));
+            (counts, all)
         };
-        let add = |mut a: Vec<[u64; SYMBOLS]>, b: Vec<[u64; SYMBOLS]>| {
-            let pairs = a.as_flattened_mut().iter_mut().zip(b.as_flattened());
+        let add = |mut a: Counted, b: Counted| {
+            let pairs = a.0.as_flattened_mut().iter_mut().zip(b.0.as_flattened());
             pairs.for_each(|(a, b)| *a += b);
+            a.1.extend(b.1);
             a
         };
-        let counts = chunks(self.layout).par_iter().fold(none, count).reduce(none, add);
-        counts.into_iter().map(|counts| counts.to_vec()).collect()
+        let (counts, coded) = chunks(self.layout).par_iter().fold(none, count).reduce(none, add);
+        (counts.into_iter().map(|counts| counts.to_vec()).collect(), coded)
+    }
+
+    /// The leaves of the cells of a stretch of tiles.
+    fn code_chunk(
+        &self,
+        alphabet: &Alphabet,
+        tree: &FlatTree,
+        chunk: (usize, usize),
+    ) -> CodedDepths {
+        let mut room = DepthRoom::new();
+        let mut coded = CodedDepths::default();
+        self.segments(chunk, alphabet, |segment| {
+            let mut sink = DepthCoding { tree, truth: segment.truth, coded: &mut coded };
+            let of = self.depths_of(segment, alphabet);
+            of.walk(&tree.asked, segment.rows, &mut room, &mut sink);
+            coded.end_segment(segment.number);
+        });
+        coded
     }
 
     fn write_chunk(
         &self,
-        alphabet: &Alphabet,
-        model: &Model,
-        tree: &FlatTree,
-        chunk: (usize, usize),
+        coded: &CodedDepths,
+        leaf_of: &[u16],
+        leaves: &[Leaf],
     ) -> Vec<(usize, Vec<u8>)> {
-        let mut room = DepthRoom::new();
         let mut streams = StreamBuilder::new(self.profile, self.layout.rows(), 1);
-        self.segments(chunk, alphabet, |segment| {
-            let (truth, leaves) = (segment.truth, &model.leaves[..]);
-            let mut sink = DepthWriting { tree, truth, leaves, symbols: Vec::new() };
-            let of = self.depths_of(segment, alphabet);
-            of.walk(&tree.asked, segment.rows, &mut room, &mut sink);
-            streams.push(segment.number, vec![sink.symbols]);
+        coded.intervals(leaf_of, leaves, |number, intervals| {
+            streams.push(number, vec![intervals]);
         });
         streams.finish()
     }

@@ -4,7 +4,7 @@
 use molien_board::Bitboard;
 
 use crate::classes::ClassTile;
-use crate::depth::{Alphabet, ESCAPE, Key, SYMBOLS, decided, difference, lost, symbol};
+use crate::depth::{Alphabet, ESCAPE, Key, decided, difference, lost, symbol};
 use crate::depth_batch::{DepthBatch, GridAt, WordLanes};
 use crate::error::PackError;
 use crate::features::{ClassLanes, RowFeatures};
@@ -168,55 +168,69 @@ pub(crate) fn symbol_of(cells: &Cells<'_>, truth: &WordLanes, lane: u8) -> u8 {
     symbol(i32::from(key >> 1) - i32::from(cells.predicted[lane]))
 }
 
-/// Counts the symbols in each leaf.
-pub(crate) struct DepthCounting<'a> {
-    pub tree: &'a FlatTree,
-    pub truth: &'a WordLanes,
-    pub counts: &'a mut [[u64; SYMBOLS]],
+/// Cells in the order they are coded, by leaf and symbol; and the places of those
+/// that are written as they are.
+#[derive(Default)]
+pub(crate) struct CodedDepths {
+    pub leaves: Vec<u16>,
+    pub symbols: Vec<u8>,
+    pub places: Vec<u16>,
+    /// Numbers of segments, and where their cells end.
+    pub segments: Vec<(usize, usize)>,
 }
 
-impl DepthSink for DepthCounting<'_> {
-    fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes) {
-        let mut leaves = [0; 64];
-        self.tree.leaves(cells.answers, cells.lanes, &mut leaves);
-        for (&lane, leaf) in cells.lanes.iter().zip(leaves) {
-            let symbol = symbol_of(cells, self.truth, lane);
-            self.counts[usize::from(leaf)][usize::from(symbol)] += 1;
+impl CodedDepths {
+    /// Ends a segment.
+    pub fn end_segment(&mut self, number: usize) {
+        self.segments.push((number, self.leaves.len()));
+    }
+
+    /// The symbols of each segment, as intervals, the leaves being numbered anew.
+    pub fn intervals(
+        &self,
+        leaf_of: &[u16],
+        leaves: &[Leaf],
+        mut each: impl FnMut(usize, Vec<(u16, u16)>),
+    ) {
+        let (mut cell, mut places) = (0, self.places.iter());
+        for &(number, end) in &self.segments {
+            let mut intervals = Vec::new();
+            for at in cell..end {
+                let leaf = &leaves[usize::from(leaf_of[usize::from(self.leaves[at])])];
+                intervals.extend(leaf.interval(self.symbols[at]));
+                if self.symbols[at] == ESCAPE {
+                    let place = places.next().map_or(0, |&place| u32::from(place));
+                    for half in [place >> HALF_BITS, place & ((1 << HALF_BITS) - 1)] {
+                        intervals.push(((half * HALF_SIZE) as u16, HALF_SIZE as u16));
+                    }
+                }
+            }
+            cell = end;
+            each(number, intervals);
         }
-        reveal(cells, self.truth, known);
     }
 }
 
-/// Collects the symbols of a tile.
-pub(crate) struct DepthWriting<'a> {
+/// Finds the leaves of known cells.
+pub(crate) struct DepthCoding<'a> {
     pub tree: &'a FlatTree,
     pub truth: &'a WordLanes,
-    pub leaves: &'a [Leaf],
-    /// Intervals of the symbols.
-    pub symbols: Vec<(u16, u16)>,
+    pub coded: &'a mut CodedDepths,
 }
 
-impl DepthSink for DepthWriting<'_> {
+impl DepthSink for DepthCoding<'_> {
     fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes) {
         let mut leaves = [0; 64];
         self.tree.leaves(cells.answers, cells.lanes, &mut leaves);
-        reveal(cells, self.truth, known);
-        for (&lane, leaf) in cells.lanes.iter().zip(leaves) {
-            let wanted = symbol_of(cells, self.truth, lane);
-            let leaf = &self.leaves[usize::from(leaf)];
-            // Frequencies were counted on the whole table, so every symbol of
-            // a leaf has its interval.
-            let interval = leaf.intervals.iter().find(|interval| interval.2 == wanted);
-            if let Some(&(start, size, _)) = interval.filter(|_| leaf.only().is_none()) {
-                self.symbols.push((start, size));
-            }
-            if wanted == ESCAPE {
-                let place = u32::from(self.truth.get(cells.row, lane.into()) >> 1);
-                for half in [place >> HALF_BITS, place & ((1 << HALF_BITS) - 1)] {
-                    self.symbols.push(((half * HALF_SIZE) as u16, HALF_SIZE as u16));
-                }
+        self.coded.leaves.extend(&leaves[..cells.lanes.len()]);
+        for &lane in cells.lanes {
+            let symbol = symbol_of(cells, self.truth, lane);
+            self.coded.symbols.push(symbol);
+            if symbol == ESCAPE {
+                self.coded.places.push(self.truth.get(cells.row, lane.into()) >> 1);
             }
         }
+        reveal(cells, self.truth, known);
     }
 }
 

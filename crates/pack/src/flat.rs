@@ -116,6 +116,11 @@ impl FlatTree {
         FlatTree { nodes, asked: Asked::new(questions, men, |i| is_asked[i]) }
     }
 
+    /// Number of leaves.
+    pub fn leaves_len(&self) -> usize {
+        self.nodes.len().div_ceil(2)
+    }
+
     /// The leaves of some lanes, in their order.
     #[inline]
     pub fn leaves(&self, answers: &Answers, lanes: &[u8], leaves: &mut [u16; 64]) {

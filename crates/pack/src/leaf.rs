@@ -95,6 +95,17 @@ impl Leaf {
     }
 }
 
+impl Leaf {
+    /// Start and size of a symbol's interval: nothing if the leaf has one symbol
+    /// only. Frequencies are counted on the whole table, so every symbol that is
+    /// asked for has its interval.
+    #[inline]
+    pub fn interval(&self, symbol: u8) -> Option<(u16, u16)> {
+        let found = self.intervals.iter().find(|interval| interval.2 == symbol);
+        found.filter(|_| self.intervals.len() > 1).map(|&(start, size, _)| (start, size))
+    }
+}
+
 /// Contexts for leaves over an alphabet.
 pub(crate) struct LeafContexts {
     likeliest: Number,

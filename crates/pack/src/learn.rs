@@ -1,5 +1,4 @@
-//! Growing a tree from a sample, and cutting back what the whole table does
-//! not pay for.
+//! Growing a tree from a sample.
 //!
 //! All arithmetic is in whole numbers: the same sample gives the same tree on
 //! any machine.
@@ -7,6 +6,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::LazyLock;
+
+use rayon::prelude::*;
 
 use crate::sample::Sample;
 use crate::tree::{MAX_LEAVES, Node, Tree};
@@ -51,6 +52,9 @@ pub(crate) fn cost<T: Copy + Into<u64>>(counts: &[T]) -> u64 {
     }
     n_log_n(all).saturating_sub(parts)
 }
+
+/// Cells that one thread counts at a time.
+const SHARE: usize = 1 << 14;
 
 /// How far a tree is grown.
 #[derive(Clone, Copy, Debug)]
@@ -105,28 +109,39 @@ struct Grower<'a> {
 }
 
 impl Grower<'_> {
+    /// How often each symbol comes with each bin: all bins of the first symbol,
+    /// then those of the next.
     fn histogram(&self, from: usize, to: usize) -> Vec<u32> {
         let sample = self.sample;
-        let alphabet = sample.alphabet;
         let bins = usize::from(sample.first[sample.questions()]);
-        let mut counts = vec![0u32; bins * alphabet];
-        for &cell in &self.cells[from..to] {
-            let symbol = usize::from(sample.symbols[cell as usize]);
-            for &bin in sample.row(cell) {
-                counts[usize::from(bin) * alphabet + symbol] += 1;
+        let none = || vec![0u32; bins * sample.alphabet];
+        let count = |mut counts: Vec<u32>, cells: &[u32]| {
+            for &cell in cells {
+                let symbol = usize::from(sample.symbols[cell as usize]);
+                let counts = &mut counts[symbol * bins..][..bins];
+                for &bin in sample.row(cell) {
+                    counts[usize::from(bin)] += 1;
+                }
             }
+            counts
+        };
+        let cells = &self.cells[from..to];
+        if cells.len() < 2 * SHARE {
+            return count(none(), cells);
         }
-        counts
+        let add = |mut a: Vec<u32>, b: Vec<u32>| {
+            a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
+            a
+        };
+        cells.par_chunks(SHARE).fold(none, count).reduce(none, add)
     }
 
     /// The best split of a leaf, if one is worth it.
     fn best(&self, histogram: &[u32], node: usize, from: usize, to: usize) -> Option<Candidate> {
         let (sample, alphabet) = (self.sample, self.sample.alphabet);
-        let first_question = &histogram[..usize::from(sample.first[1]) * alphabet];
-        let mut all = vec![0u32; alphabet];
-        for counts in first_question.chunks(alphabet) {
-            all.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
-        }
+        let width = usize::from(sample.first[sample.questions()]);
+        let first_question = |counts: &[u32]| counts[..usize::from(sample.first[1])].iter().sum();
+        let all: Vec<u32> = histogram.chunks(width).map(first_question).collect();
         let whole = cost(&all);
         if whole < self.least_gain {
             return None;
@@ -138,13 +153,14 @@ impl Grower<'_> {
             no.copy_from_slice(&all);
             let bins = usize::from(sample.first[question])..usize::from(sample.first[question + 1]);
             for (threshold, bin) in bins.clone().enumerate().take(bins.len() - 1) {
-                let counts = &histogram[bin * alphabet..][..alphabet];
-                if counts.iter().all(|&count| count == 0) {
-                    continue;
+                let mut any = 0;
+                for (symbol, counts) in histogram.chunks(width).enumerate() {
+                    yes[symbol] += counts[bin];
+                    no[symbol] -= counts[bin];
+                    any |= counts[bin];
                 }
-                for (symbol, &count) in counts.iter().enumerate() {
-                    yes[symbol] += count;
-                    no[symbol] -= count;
+                if any == 0 {
+                    continue;
                 }
                 if no.iter().all(|&count| count == 0) {
                     break;
@@ -185,10 +201,10 @@ impl Grower<'_> {
 
 /// A node while the tree grows.
 #[derive(Clone, Copy)]
-struct Grown {
-    question: u16,
-    threshold: u8,
-    children: Option<[usize; 2]>,
+pub(crate) struct Grown {
+    pub question: u16,
+    pub threshold: u8,
+    pub children: Option<[usize; 2]>,
 }
 
 /// Grows a tree: always the leaf that gains most is split next.
@@ -221,8 +237,12 @@ pub(crate) fn grow(sample: &Sample, limits: Limits) -> Tree {
         nodes.extend([leaf; 2]);
         let halves = grower.halves(whole, split.from, at, split.to);
         let ranges = [(split.from, at), (at, split.to)];
-        for ((histogram, child), (from, to)) in halves.into_iter().zip(children).zip(ranges) {
-            let candidate = grower.best(&histogram, child, from, to);
+        let best = |half: usize| {
+            let (from, to) = ranges[half];
+            grower.best(&halves[half], children[half], from, to)
+        };
+        let (yes, no) = rayon::join(|| best(0), || best(1));
+        for (histogram, candidate) in halves.into_iter().zip([yes, no]) {
             grower.histograms.push(candidate.is_some().then_some(histogram));
             candidates.extend(candidate);
         }
@@ -230,7 +250,8 @@ pub(crate) fn grow(sample: &Sample, limits: Limits) -> Tree {
     in_preorder(&nodes)
 }
 
-fn in_preorder(grown: &[Grown]) -> Tree {
+/// The tree of some nodes, the first of which is the root.
+pub(crate) fn in_preorder(grown: &[Grown]) -> Tree {
     let mut nodes: Vec<Node> = Vec::with_capacity(grown.len());
     let mut leaves = 0;
     let mut open = vec![(0, None)];
@@ -253,62 +274,6 @@ fn in_preorder(grown: &[Grown]) -> Tree {
         }
     }
     Tree { nodes }
-}
-
-/// What a leaf costs in a model, roughly.
-fn leaf_bits(counts: &[u64]) -> u64 {
-    3 + 6 * (counts.iter().filter(|&&count| count > 0).count() as u64).saturating_sub(1)
-}
-
-/// Takes back splits that the counts of the whole table do not pay for; gives
-/// the tree and the counts of its leaves.
-pub(crate) fn prune(tree: &Tree, counts: &[Vec<u64>]) -> (Tree, Vec<Vec<u64>>) {
-    // From the back, so that both subtrees of a split are done before it.
-    struct Done {
-        cost: u64,
-        counts: Vec<u64>,
-        keep: bool,
-    }
-    const QUESTION_BITS: u64 = 9;
-    let mut done: Vec<Option<Done>> = Vec::new();
-    done.resize_with(tree.nodes.len(), || None);
-    for at in (0..tree.nodes.len()).rev() {
-        let found = match tree.nodes[at] {
-            Node::Leaf(leaf) => {
-                let counts = counts[usize::from(leaf)].clone();
-                Done { cost: cost(&counts) + leaf_bits(&counts) * BIT, counts, keep: false }
-            }
-            Node::Split { no, .. } => {
-                let (Some(yes), Some(no)) = (&done[at + 1], &done[no as usize]) else { continue };
-                let counts: Vec<u64> =
-                    yes.counts.iter().zip(&no.counts).map(|(a, b)| a + b).collect();
-                let joined = cost(&counts) + leaf_bits(&counts) * BIT;
-                let apart = yes.cost + no.cost + QUESTION_BITS * BIT;
-                Done { cost: joined.min(apart), counts, keep: apart < joined }
-            }
-        };
-        done[at] = Some(found);
-    }
-    let mut grown = Vec::new();
-    let mut kept = Vec::new();
-    let mut open = vec![(0usize, None::<(usize, usize)>)];
-    while let Some((at, parent)) = open.pop() {
-        let here = grown.len();
-        grown.push(Grown { question: 0, threshold: 0, children: None });
-        if let Some((parent, which)) = parent {
-            grown[parent].children.get_or_insert([0; 2])[which] = here;
-        }
-        let Some(found) = done[at].take() else { continue };
-        match tree.nodes[at] {
-            Node::Split { question, threshold, no } if found.keep => {
-                (grown[here].question, grown[here].threshold) = (question, threshold);
-                open.push((no as usize, Some((here, 1))));
-                open.push((at + 1, Some((here, 0))));
-            }
-            _ => kept.push(found.counts),
-        }
-    }
-    (in_preorder(&grown), kept)
 }
 
 #[cfg(test)]
@@ -361,11 +326,5 @@ mod tests {
         let leaf = |answers: [u8; 3]| tree.leaf_of(|question| answers[usize::from(question)]);
         assert_eq!(leaf([0, 4, 2]), leaf([5, 0, 0]));
         assert_ne!(leaf([0, 4, 2]), leaf([0, 5, 2]));
-        let mut counts = vec![vec![0u64; 3]; tree.leaves()];
-        for counts in &mut counts {
-            counts[1] = 5; // all alike: no split is worth anything
-        }
-        let (pruned, kept) = prune(&tree, &counts);
-        assert_eq!((pruned, kept), (Tree::stump(), vec![vec![0, 20, 0]]));
     }
 }

@@ -39,6 +39,7 @@ mod model;
 mod pack;
 mod picks;
 mod profile;
+mod prune;
 pub mod question;
 mod rans;
 mod read;
