@@ -1,17 +1,20 @@
 //! Loads a metric of stored files, or reads single positions cold: for counting
-//! instructions.
+//! instructions. The files it makes have all metrics, in learnt contexts.
 //!
+//!     target/release/examples/load --make KQKR KRKP
 //!     valgrind --tool=callgrind target/release/examples/load wdl KQvKR.mol
 //!     valgrind --tool=callgrind target/release/examples/load --cold 100 dtm KQvKR.mol
 //!
 //! Prints how many values were read and the CPU seconds it took.
 
 use std::error::Error;
+use std::sync::Arc;
 
-use molien_board::{Color, Position};
-use molien_table::{BlockCache, TableFile};
+use molien_board::{Color, Material, Position};
+use molien_build::Build;
+use molien_table::{BlockCache, Pack, TableFile, WriteOptions, write};
 use molien_testing::Random;
-use molien_values::Metric;
+use molien_values::{Metric, Table};
 
 /// CPU seconds of this process so far.
 fn cpu_seconds() -> f64 {
@@ -36,8 +39,24 @@ fn cold(file: &TableFile, metric: Metric, turn: Color, count: usize) -> Result<(
     Ok(())
 }
 
+/// Solves and writes a table into the current folder.
+fn make(material: Material) -> Result<(), Box<dyn Error>> {
+    let solver = Build::new();
+    let metrics = Metric::ALL.iter().map(|&metric| solver.table(material, metric));
+    let tables = metrics.collect::<Result<Vec<Arc<Table>>, _>>()?;
+    let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
+    let start = cpu_seconds();
+    let path = format!("{}.mol", material.file_name());
+    write(path.as_ref(), &tables, &WriteOptions::packed(Pack::Fast))?;
+    println!("{path}: written in {:.2} s", cpu_seconds() - start);
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut words: Vec<String> = std::env::args().skip(1).collect();
+    if words.first().is_some_and(|word| word == "--make") {
+        return words[1..].iter().try_for_each(|name| make(name.parse::<Material>()?.canonical()));
+    }
     let mut count = 0;
     if words.first().is_some_and(|word| word == "--cold") {
         count = words.get(1).ok_or("--cold needs a number")?.parse()?;
