@@ -33,7 +33,7 @@ fn tables(table: &Table) -> Tables<'_> {
 }
 
 /// The classes of a tile's stored cells as the solver has them.
-fn truth(source: &Tables<'_>, layout: &Layout, side: Color, tile: usize, out: &mut ClassTile) {
+fn truth(source: &impl Source, layout: &Layout, side: Color, tile: usize, out: &mut ClassTile) {
     out.clear();
     if let Some(frame) = layout.frame(tile) {
         source.classes(layout, side, tile, std::slice::from_mut(out));
@@ -46,6 +46,17 @@ fn check_classes(table: &Table, layout: &Arc<Layout>, base: Color, profile: Prof
     let bytes = ClassPacker::new(&source, layout, base, profile).pack().unwrap();
     let mut data = &bytes[..];
     let classes = Classes::read(&mut data, layout).unwrap();
+    check_streams(&source, table, &classes, (layout, data));
+    check_cells(table, layout, &classes, data);
+}
+
+/// All classes, stream by stream.
+fn check_streams(
+    source: &impl Source,
+    table: &Table,
+    classes: &Classes,
+    (layout, data): (&Layout, &[u8]),
+) {
     assert_eq!(data.len(), classes.data_len());
     let mut scratch = Scratch::default();
     let mut cells = 0;
@@ -53,7 +64,7 @@ fn check_classes(table: &Table, layout: &Arc<Layout>, base: Color, profile: Prof
     for stream in 0..classes.streams() {
         let compare = |tile: usize, rows: &[u8], base: &ClassTile, second: &ClassTile| {
             for (found, side) in [base, second].into_iter().zip(classes.sides()) {
-                truth(&source, layout, side, tile, &mut expected);
+                truth(source, layout, side, tile, &mut expected);
                 for (found, expected) in found.at_most.iter().zip(&expected.at_most) {
                     for row in rows.iter().map(|&row| usize::from(row)) {
                         assert_eq!(found[row], expected[row], "tile {tile}, row {row}");
@@ -67,7 +78,6 @@ fn check_classes(table: &Table, layout: &Arc<Layout>, base: Color, profile: Prof
     }
     let legal = |side: Color| table.stats.sides[side.index()].legal.unique;
     assert_eq!(cells, classes.sides().map(legal).sum::<u64>(), "every position once");
-    check_cells(table, layout, &classes, data);
 }
 
 /// The classes that are certain, as they are numbered.
@@ -120,8 +130,8 @@ fn classes_of_four_men_come_back() {
 }
 
 /// Classes and earlier depths as the solver has them.
-struct Solved<'a> {
-    source: &'a Tables<'a>,
+struct Solved<'a, S> {
+    source: &'a S,
     layout: &'a Layout,
     side: Color,
     earlier: bool,
@@ -129,7 +139,7 @@ struct Solved<'a> {
     depths: Vec<DepthTile>,
 }
 
-impl Known for Solved<'_> {
+impl<S: Source> Known for Solved<'_, S> {
     fn classes(&mut self, tile: usize) -> &ClassTile {
         truth(self.source, self.layout, self.side, tile, &mut self.classes);
         &self.classes
@@ -143,20 +153,30 @@ impl Known for Solved<'_> {
 
 fn check_depths(table: &Table, layout: &Arc<Layout>, side: Color, earlier: bool) {
     let source = Tables { classes: table, fifty: true, metrics: vec![table, table] };
+    check_depths_of(&source, table, layout, side, earlier);
+}
+
+fn check_depths_of(
+    source: &impl Source,
+    table: &Table,
+    layout: &Arc<Layout>,
+    side: Color,
+    earlier: bool,
+) {
     let metric = Metric { number: 0, earlier: earlier.then_some(1) };
-    let bytes = DepthPacker::new(&source, layout, side, metric, QUICK).pack().unwrap();
+    let bytes = DepthPacker::new(source, layout, side, metric, QUICK).pack().unwrap();
     let mut data = &bytes[..];
     let depths = Depths::read(&mut data, layout, earlier).unwrap();
     assert_eq!(data.len(), depths.data_len());
     let mut scratch = DepthScratch::default();
     let (classes, room) = (ClassTile::default(), vec![[[0; 64]; 64]]);
-    let mut known = Solved { source: &source, layout, side, earlier, classes, depths: room };
+    let mut known = Solved { source, layout, side, earlier, classes, depths: room };
     let mut cells = 0;
     let mut expected = vec![[[0; 64]; 64]];
     let mut own = ClassTile::default();
     for stream in 0..depths.streams() {
         let compare = |tile: usize, rows: &[u8], found: &DepthTile| {
-            truth(&source, layout, side, tile, &mut own);
+            truth(source, layout, side, tile, &mut own);
             source.depths(layout, 0, side, tile, &mut expected);
             for row in rows.iter().map(|&row| usize::from(row)) {
                 let decided = own.known(row) & !own.exactly(row, 2);
@@ -181,6 +201,70 @@ fn depths_come_back() {
         for side in Color::BOTH {
             check_depths(&table, &layout(&table, order), side, side == Color::White);
         }
+    }
+}
+
+/// One side stands for both; part of the placements are their own mirror image.
+#[test]
+fn pawns_on_both_sides() {
+    let table = solve("KPKP");
+    let layout = layout(&table, "Kk");
+    check_classes(&table, &layout, Color::White, QUICK);
+    check_depths(&table, &layout, Color::White, false);
+}
+
+/// Tables in which everything takes 60 plies longer, so that the 50-move rule
+/// makes five classes of them.
+struct Late<'a>(Tables<'a>);
+
+const LONGER: u16 = 60;
+
+impl Source for Late<'_> {
+    fn classes(&self, layout: &Layout, turn: Color, first: usize, out: &mut [ClassTile]) {
+        self.0.classes(layout, turn, first, out);
+        let mut depths = vec![[[0; 64]; 64]; out.len()];
+        self.depths(layout, 0, turn, first, &mut depths);
+        for (out, depths) in out.iter_mut().zip(&depths) {
+            for (row, depths) in depths.iter().enumerate() {
+                let is_late = |column: &usize| depths[*column] > 100;
+                let late = (0..64).filter(is_late).fold(0, |set, column| set | 1u64 << column);
+                out.at_most[3][row] |= out.exactly(row, 4) & late;
+                out.at_most[0][row] &= !late;
+            }
+        }
+    }
+
+    fn depths(
+        &self,
+        layout: &Layout,
+        metric: usize,
+        turn: Color,
+        first: usize,
+        out: &mut [DepthTile],
+    ) {
+        self.0.depths(layout, metric, turn, first, out);
+        out.as_flattened_mut().as_flattened_mut().iter_mut().for_each(|depth| *depth += LONGER);
+    }
+}
+
+#[test]
+fn five_classes() {
+    let table = solve("KBNK");
+    let source = Late(Tables { classes: &table, fifty: true, metrics: vec![&table, &table] });
+    let layout = layout(&table, "NB");
+    let bytes = ClassPacker::new(&source, &layout, Color::White, QUICK).pack().unwrap();
+    let mut data = &bytes[..];
+    let classes = Classes::read(&mut data, &layout).unwrap();
+    check_streams(&source, &table, &classes, (&layout, data));
+    let mut seen = [false; 5];
+    let mut tile = ClassTile::default();
+    for (number, side) in (0..layout.tiles()).flat_map(|i| Color::BOTH.map(|side| (i, side))) {
+        truth(&source, &layout, side, number, &mut tile);
+        (0..5).for_each(|class| seen[class] |= (0..64).any(|row| tile.exactly(row, class) != 0));
+    }
+    assert_eq!(seen, [true; 5]);
+    for side in Color::BOTH {
+        check_depths_of(&source, &table, &layout, side, true);
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use molien_board::Material;
 use molien_build::Build;
 use molien_solve::{Progress, WaveReport};
-use molien_table::{Assembly, Directory, WriteOptions};
+use molien_table::{Assembly, Directory, Pack, WriteOptions};
 use molien_testing::Random;
 use molien_values::{Metric, Table};
 
@@ -75,6 +75,27 @@ fn solve_and_assemble(folder: &Path) {
 fn assembling_child() {
     if let Some(folder) = std::env::var_os(FOLDER) {
         solve_and_assemble(Path::new(&folder));
+    }
+}
+
+/// A small table, in learnt contexts: most of the time it is being written.
+fn solve_and_pack(folder: &Path) {
+    let directory = Directory::new(folder);
+    let material: Material = "KPK".parse().unwrap();
+    let _lock = directory.wait_for_lock(material).unwrap();
+    let logs = directory.wave_logs().with_worth_tiles(1);
+    let solver = Build::new().with_wave_log(Arc::new(logs));
+    let tables = [Metric::Dtm, Metric::Dtz50].map(|m| solver.table(material, m).unwrap());
+    let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
+    directory.store_locked(&tables, &WriteOptions::packed(Pack::Fast)).unwrap();
+}
+
+/// Not a test of its own: what the killed process runs.
+#[test]
+#[ignore = "run by the other tests as a process of its own"]
+fn packing_child() {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        solve_and_pack(Path::new(&folder));
     }
 }
 
@@ -144,6 +165,29 @@ fn killed_at_random_and_resumed() {
         kills += kill_at_random("child", folder.path(), 7, &mut random);
         finish("child", folder.path(), &expected);
     }
+}
+
+/// Learnt contexts: a file is there whole or not at all.
+#[test]
+fn killed_while_packing() {
+    let file = |folder: &Path| std::fs::read(folder.join("KPvK.mol"));
+    let undisturbed = tempfile::tempdir().unwrap();
+    assert!(spawn_as("packing_child", undisturbed.path()).wait().unwrap().success());
+    let expected = file(undisturbed.path()).unwrap();
+    let (mut kills, mut random) = (0, Random::new(SEED));
+    let mut folder = tempfile::tempdir().unwrap();
+    while kills < 4 {
+        kills += kill_at_random("packing_child", folder.path(), 1, &mut random);
+        match file(folder.path()) {
+            Ok(bytes) => {
+                assert!(bytes == expected, "the file differs");
+                folder = tempfile::tempdir().unwrap();
+            }
+            Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::NotFound),
+        }
+    }
+    assert!(spawn_as("packing_child", folder.path()).wait().unwrap().success());
+    assert!(file(folder.path()).unwrap() == expected, "the resumed file differs");
 }
 
 /// Killed while it solves and while it writes; the file is the one written from
