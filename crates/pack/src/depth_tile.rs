@@ -139,8 +139,7 @@ impl DepthsOf<'_> {
             }
             let lanes = &lanes[..count];
             for grid in grids.filter(|_| wanted) {
-                let own: [u16; GRID] =
-                    std::array::from_fn(|lane| signs[grid * GRID + lane].into());
+                let own: [u16; GRID] = std::array::from_fn(|lane| signs[grid * GRID + lane].into());
                 let at = GridAt { row: at, grid, lanes, signs: own };
                 let earlier = self.earlier.map(|_| &room.earlier);
                 room.batch.fill(at, &room.known, &self.alphabet.start, earlier);

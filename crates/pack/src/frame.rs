@@ -119,14 +119,12 @@ impl Frame {
 /// The cells of a tile that do not come after their mirror image where the other
 /// men are their own: for both mirrors, for different and for like men.
 static FIRST_IMAGES: LazyLock<[[[u64; 64]; 2]; 2]> = LazyLock::new(|| {
-    let (knight, rook) =
-        (Man::new(Color::White, Role::Knight), Man::new(Color::White, Role::Rook));
+    let (knight, rook) = (Man::new(Color::White, Role::Knight), Man::new(Color::White, Role::Rook));
     [Symmetry::MIRROR, Symmetry::DIAGONAL].map(|mirror| {
         [[knight, rook], [rook, rook]].map(|men| {
             std::array::from_fn(|row| {
-                let is_first = |column: &Square| {
-                    !comes_after(&men, &[Square::new(row), *column], mirror)
-                };
+                let is_first =
+                    |column: &Square| !comes_after(&men, &[Square::new(row), *column], mirror);
                 Square::all().filter(is_first).collect::<Bitboard>().0
             })
         })

@@ -51,7 +51,8 @@ impl Compiled {
                 tests.len() as u32 - 1
             });
             let (yes, no) = (number_of[at + 1], number_of[no as usize]);
-            splits[number_of[at] as usize] = Split { test, yes, no, scope: asked.scope(men, false) };
+            splits[number_of[at] as usize] =
+                Split { test, yes, no, scope: asked.scope(men, false) };
         }
         Compiled { splits, root: number_of[0], tests }
     }
