@@ -1,13 +1,11 @@
 //! What is known about the depths around the cells of a grid of columns, 16 at
 //! once: loops that a compiler turns into vectors.
 
-use std::sync::LazyLock;
-
 use molien_board::Square;
 
 use crate::depth::{MAX_DEPTH, UNKNOWN};
 use crate::flat::{Answers, Numbered};
-use crate::lanes::{COLUMN, GRID, GRIDS, ROOM, Shift, grid_of, place};
+use crate::lanes::{COLUMN, GRID, GRIDS, ROOM, Shift, grid_of, place, shifts};
 use crate::question::{DEPTH_ANSWERS, MAX_STEP, NO_STEP, Question};
 use crate::source::DepthTile;
 
@@ -26,9 +24,10 @@ const STEPS: [(i32, i32); 8] =
 const NEAREST: [usize; 8] = [0, 1, 2, 3, 8, 9, 10, 11];
 const FURTHER: [usize; 8] = [4, 5, 6, 7, 12, 13, 14, 15];
 
-static SHIFTS: LazyLock<[[Shift; 8]; GRIDS]> = LazyLock::new(|| {
-    std::array::from_fn(|grid| std::array::from_fn(|i| Shift::new(grid, STEPS[i])))
-});
+static SHIFTS: [[Shift; GRIDS]; 8] = shifts(STEPS);
+
+/// Beyond the edge of the board nothing is known.
+static NOWHERE: [u16; ROOM] = [UNKNOWN; ROOM];
 
 /// The rows a step away; 64 beyond the edge.
 static ROWS: [[u8; 8]; 64] = {
@@ -84,10 +83,10 @@ impl WordLanes {
     #[inline]
     fn near(&self, (row, has_row): (usize, bool), grid: usize, neighbour: usize) -> [u16; GRID] {
         if neighbour >= 8 {
-            return SHIFTS[grid][neighbour - 8].words(&self.0[row]);
+            return SHIFTS[neighbour - 8][grid].words(&self.0[row]);
         }
         let row = if has_row { ROWS[row][neighbour] } else { 64 };
-        self.0.get(usize::from(row)).map_or([UNKNOWN; GRID], |row| grid_of(row, grid))
+        grid_of(self.0.get(usize::from(row)).unwrap_or(&NOWHERE), grid)
     }
 }
 

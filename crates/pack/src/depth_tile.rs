@@ -138,7 +138,8 @@ impl DepthsOf<'_> {
                 continue;
             }
             let lanes = &lanes[..count];
-            for grid in grids.filter(|_| wanted) {
+            let is_in = |grid: &usize| lanes.iter().any(|&lane| usize::from(lane) / GRID == *grid);
+            for grid in grids.filter(|grid| wanted && is_in(grid)) {
                 let own: [u16; GRID] = std::array::from_fn(|lane| signs[grid * GRID + lane].into());
                 let at = GridAt { row: at, grid, lanes, signs: own };
                 let earlier = self.earlier.map(|_| &room.earlier);

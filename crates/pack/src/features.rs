@@ -8,10 +8,10 @@ use crate::classes::{CLASSES, ClassTile, NONE};
 use crate::flat::{Answers, Numbered};
 use crate::frame::Frame;
 use crate::geometry::Geometry;
-use crate::lanes::{COLUMN, GRID, GRIDS, ROOM, Shift, place, spread, sum};
+use crate::lanes::{COLUMN, GRID, GRIDS, ROOM, Shift, place, shifts, spread, sum};
 use crate::men::Men;
 use crate::question::Question;
-use crate::scan::{NEAR, NEAREST, NEIGHBOURS, Step, phase};
+use crate::scan::{NEAR, NEAREST, NEIGHBOURS, phase};
 
 /// A byte for each lane.
 type Lanes = [u8; 64];
@@ -42,10 +42,18 @@ impl ClassLanes {
 }
 
 /// How neighbours of each grid are found.
-static SHIFTS: LazyLock<[[Shift; GRIDS]; NEAR]> = LazyLock::new(|| {
-    let of = |step: Step| std::array::from_fn(|grid| Shift::new(grid, step.column));
-    std::array::from_fn(|i| of(NEIGHBOURS[i]))
+static SHIFTS: [[Shift; GRIDS]; NEAR] = shifts({
+    let mut steps = [(0, 0); NEAR];
+    let mut i = 0;
+    while i < NEAR {
+        steps[i] = NEIGHBOURS[i].column;
+        i += 1;
+    }
+    steps
 });
+
+/// Beyond the edge of the board nothing is known.
+static NOWHERE: [u8; ROOM] = [0xff; ROOM];
 
 /// A question about a pair of squares, for each square of one and by lane of the
 /// other.
@@ -144,9 +152,9 @@ impl<'a> RowFeatures<'a> {
         let stays = (files, ranks) == (0, 0);
         let row = Square::new(self.row).offset(files, ranks);
         let row = row.filter(|_| stays || self.men.row().is_some());
+        let row = row.map_or(&NOWHERE, |row| &self.classes.0[row.index()]);
         for (grid, shift) in SHIFTS[neighbour].iter().enumerate() {
-            let found = row.map(|row| shift.bytes(&self.classes.0[row.index()]));
-            each(grid, found.unwrap_or([0xff; GRID]));
+            each(grid, shift.bytes(row));
         }
     }
 

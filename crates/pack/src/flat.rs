@@ -68,11 +68,11 @@ struct FlatNode(u64);
 
 impl FlatNode {
     fn split(question: u16, threshold: u8, yes: usize) -> FlatNode {
-        FlatNode(u64::from(question) * 64 | u64::from(threshold) << 16 | (yes as u64) << 32)
+        FlatNode((u64::from(question) * 64) | (u64::from(threshold) << 16) | ((yes as u64) << 32))
     }
 
     fn leaf(number: u16, own: usize) -> FlatNode {
-        FlatNode(u64::from(number) | 0xff << 16 | (own as u64) << 32)
+        FlatNode(u64::from(number) | (0xff << 16) | ((own as u64) << 32))
     }
 
     #[inline]
@@ -91,7 +91,10 @@ pub(crate) struct FlatTree {
 }
 
 /// Cells that walk side by side, so that none waits for another's step.
-const ABREAST: usize = 8;
+const ABREAST: usize = 4;
+
+/// Steps between two looks at who has arrived.
+const STRIDE: usize = 2;
 
 impl FlatTree {
     pub fn new(tree: &Tree, questions: &[Question], men: &Men) -> FlatTree {
@@ -139,8 +142,11 @@ impl FlatTree {
         let mut at = [0u32; ABREAST];
         loop {
             let before = at;
-            for (at, lane) in at.iter_mut().zip(lanes) {
-                *at = self.nodes[*at as usize].next(answers, lane);
+            // Cells that have arrived stay where they are.
+            for _ in 0..STRIDE {
+                for (at, lane) in at.iter_mut().zip(lanes) {
+                    *at = self.nodes[*at as usize].next(answers, lane);
+                }
             }
             if at == before {
                 return at;

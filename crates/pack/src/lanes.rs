@@ -122,6 +122,21 @@ impl Shift {
     }
 }
 
+/// How the neighbours of each grid are found by some steps.
+pub(crate) const fn shifts<const N: usize>(steps: [(i32, i32); N]) -> [[Shift; GRIDS]; N] {
+    let mut all = [[Shift { start: 0, edge: 0 }; GRIDS]; N];
+    let mut i = 0;
+    while i < N {
+        let mut grid = 0;
+        while grid < GRIDS {
+            all[i][grid] = Shift::new(grid, steps[i]);
+            grid += 1;
+        }
+        i += 1;
+    }
+    all
+}
+
 /// The lanes of a grid, as bytes of a row with margins.
 #[inline]
 pub(crate) fn grid_of<T: Copy>(row: &[T; ROOM], grid: usize) -> [T; GRID] {
