@@ -19,7 +19,7 @@ use crate::memory::Reservation;
 use crate::needs::reads;
 use crate::packed::PackedTable;
 use crate::run::{Run, Sink};
-use crate::sources::Source;
+use crate::sources::BoardSource;
 use crate::store::LOCK_POLL;
 use crate::whole::{Whole, stages};
 use crate::{Build, BuildError, lock};
@@ -116,7 +116,7 @@ impl Build {
             return Err(BuildError::Missing { material, metric });
         }
         let (inputs, share, _room) = self.inputs_by_part(wanted, &left)?;
-        inputs.add_source(material, Source::Log(log.clone()));
+        inputs.add_source(material, BoardSource::Log(log.clone()));
         let run = Run {
             backend: self.backend,
             progress: &*self.progress,
@@ -159,14 +159,14 @@ impl Build {
     }
 
     /// A smaller table, read a board at a time: from its file, or made.
-    fn board_source(&self, key: Key) -> Result<Source, BuildError> {
+    fn board_source(&self, key: Key) -> Result<BoardSource, BuildError> {
         let keep = keep_for_others(key.0, key.1);
         if !self.is_known(key.0, key.1, keep) {
             self.request(key, keep)?;
         }
         let source = self.source(key, keep)?;
         match source {
-            Source::Planes(table) if self.is_worth_putting_away(&table) => {
+            BoardSource::Planes(table) if self.is_worth_putting_away(&table) => {
                 self.put_aside(key, table)
             }
             source => Ok(source),
@@ -180,14 +180,14 @@ impl Build {
     }
 
     /// Puts a table that is not stored into a temporary file, compressed.
-    fn put_aside(&self, key: Key, table: Arc<Table>) -> Result<Source, BuildError> {
+    fn put_aside(&self, key: Key, table: Arc<Table>) -> Result<BoardSource, BuildError> {
         let packing = |error| BuildError::packing(key.0, error);
         let folder = self.scratch_folder().map_err(packing)?;
         self.forget(key.0, key.1);
         let packed = self.pool().install(|| PackedTable::new(table, Some(folder)));
         let packed = Arc::new(packed.map_err(packing)?);
         lock(&self.tables).insert(key, Kept::Packed(packed.clone()), false);
-        Ok(Source::Packed(packed))
+        Ok(BoardSource::Packed(packed))
     }
 
     /// The boards of a table that is not stored, in a file without a name; solved

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::build::outside_rayon;
 use crate::cache::key;
-use crate::sources::Source;
+use crate::sources::BoardSource;
 use crate::whole::stages;
 use crate::{Build, BuildError};
 
@@ -50,7 +50,7 @@ pub fn check_stored(
     outside_rayon(|| {
         let whole = build.whole_of(stages(material), metric);
         let (inputs, share, _room) = build.inputs_by_part((material, metric), &whole)?;
-        inputs.add_source(material, Source::File { file: file.clone(), metric });
+        inputs.add_source(material, BoardSource::File { file: file.clone(), metric });
         let check = |node: &Node| -> Result<Consistency, BuildError> {
             let missing = BuildError::NotCovered { material };
             let board = Arc::new(file.load_board(metric, node.pawns)?.ok_or(missing)?);

@@ -17,7 +17,7 @@ use molien_values::{BoardValues, Metric, Placement, Table};
 
 use crate::lock;
 use crate::recent::RecentBoards;
-use crate::sources::Source;
+use crate::sources::BoardSource;
 
 /// Owned by one run, read by its threads. Nothing is computed while one of its
 /// locks is held.
@@ -32,7 +32,7 @@ pub(crate) struct Inputs {
     /// their own.
     swapped: Mutex<HashMap<Material, Arc<BoardValues>>>,
     /// Tables that are read a board at a time.
-    sources: Mutex<HashMap<Material, Arc<Source>>>,
+    sources: Mutex<HashMap<Material, Arc<BoardSource>>>,
     /// Boards of those, the last that were read or solved.
     recent: RecentBoards,
     /// Slices that are kept compressed.
@@ -74,7 +74,7 @@ impl Inputs {
     }
 
     /// The boards of a material are read from here, one at a time.
-    pub fn add_source(&self, material: Material, source: Source) {
+    pub fn add_source(&self, material: Material, source: BoardSource) {
         lock(&self.sources).insert(material, Arc::new(source));
     }
 
@@ -203,7 +203,7 @@ impl Inputs {
 
     fn board_from(
         &self,
-        source: &Source,
+        source: &BoardSource,
         node: &Node,
         turn: Option<Color>,
     ) -> Result<Arc<BoardValues>, SolveError> {
@@ -213,7 +213,7 @@ impl Inputs {
         }
         let read = source.board(node.pawns, turn).map_err(unreadable(node.material))?;
         let board = read.ok_or(SolveError::NotAtHand { material: node.material })?;
-        if let Some(turn) = turn.filter(|_| !matches!(source, Source::Planes(_))) {
+        if let Some(turn) = turn.filter(|_| !matches!(source, BoardSource::Planes(_))) {
             self.recent.insert((*node, turn), board.clone());
         }
         Ok(board)

@@ -11,7 +11,7 @@ use crate::cache::Key;
 use crate::inputs::Inputs;
 use crate::limits::keep_for_others;
 use crate::memory::{board_bytes, cutting_bytes, decoding_bytes};
-use crate::sources::Source;
+use crate::sources::BoardSource;
 use crate::{Build, BuildError};
 
 /// Parts brought into memory at a time take at most this much, or are one.
@@ -38,9 +38,11 @@ impl Build {
         let mut boards: Vec<(Placement, Vec<&Wanted>)> = by_board.into_iter().collect();
         boards.sort_unstable_by_key(|(pawns, _)| *pawns);
         let each = match &source {
-            Source::Planes(_) => cutting_bytes(material),
-            Source::Packed(_) | Source::Log(_) => board_bytes(material) + cutting_bytes(material),
-            Source::File { .. } => board_bytes(material) + decoding_bytes(material),
+            BoardSource::Planes(_) => cutting_bytes(material),
+            BoardSource::Packed(_) | BoardSource::Log(_) => {
+                board_bytes(material) + cutting_bytes(material)
+            }
+            BoardSource::File { .. } => board_bytes(material) + decoding_bytes(material),
         };
         let at_once = (PARTS_BYTES / each.max(1)).clamp(1, self.boards_at_once());
         let _room = self.reserve(key, at_once * each)?;

@@ -13,21 +13,21 @@ use crate::packed::PackedTable;
 use crate::{Build, BuildError, lock};
 
 /// A table whose boards are read one at a time.
-pub(crate) enum Source {
+pub(crate) enum BoardSource {
     Planes(Arc<Table>),
     Packed(Arc<PackedTable>),
     File { file: Arc<TableFile>, metric: Metric },
     Log(Arc<BoardLog>),
 }
 
-impl Source {
+impl BoardSource {
     /// Whether the 50-move rule spoils something.
     pub fn is_cursed(&self) -> Result<bool, BuildError> {
         Ok(match self {
-            Source::Planes(table) => table.stats.is_cursed(),
-            Source::Packed(packed) => packed.stats.is_cursed(),
-            Source::File { file, metric } => file.stats(*metric)?.is_cursed(),
-            Source::Log(log) => log.stats()?.is_cursed(),
+            BoardSource::Planes(table) => table.stats.is_cursed(),
+            BoardSource::Packed(packed) => packed.stats.is_cursed(),
+            BoardSource::File { file, metric } => file.stats(*metric)?.is_cursed(),
+            BoardSource::Log(log) => log.stats()?.is_cursed(),
         })
     }
 
@@ -39,16 +39,16 @@ impl Source {
         turn: Option<Color>,
     ) -> Result<Option<Arc<BoardValues>>, BuildError> {
         Ok(match self {
-            Source::Planes(table) if pawns == Placement::NONE => table.parts.first().cloned(),
-            Source::Planes(table) => table.part(pawns).cloned(),
-            Source::Packed(packed) => {
+            BoardSource::Planes(table) if pawns == Placement::NONE => table.parts.first().cloned(),
+            BoardSource::Planes(table) => table.part(pawns).cloned(),
+            BoardSource::Packed(packed) => {
                 let part = packed.part_number(pawns).map(|number| packed.part(number));
                 part.transpose()
                     .map_err(|error| BuildError::packing(packed.material, error))?
                     .map(Arc::new)
             }
-            Source::File { file, metric } => file.load_board(*metric, pawns)?.map(Arc::new),
-            Source::Log(log) => log.board(pawns, turn)?.map(Arc::new),
+            BoardSource::File { file, metric } => file.load_board(*metric, pawns)?.map(Arc::new),
+            BoardSource::Log(log) => log.board(pawns, turn)?.map(Arc::new),
         })
     }
 }
@@ -56,24 +56,24 @@ impl Source {
 impl Build {
     /// Where the boards of a table are read: what is at hand, else the file, else
     /// a table made for it.
-    pub(crate) fn source(&self, key: Key, keep: Keep) -> Result<Source, BuildError> {
+    pub(crate) fn source(&self, key: Key, keep: Keep) -> Result<BoardSource, BuildError> {
         let kept = lock(&self.tables).kept(&key);
         match kept {
             Some(Kept::Planes(table)) if keep == Keep::Outcomes || table.has_depths() => {
-                return Ok(Source::Planes(table));
+                return Ok(BoardSource::Planes(table));
             }
             Some(Kept::Packed(packed)) if keep == Keep::Outcomes || packed.has_depths() => {
-                return Ok(Source::Packed(packed));
+                return Ok(BoardSource::Packed(packed));
             }
             _ => {}
         }
         if let Some(file) = self.stored_file(key)? {
-            return Ok(Source::File { file, metric: key.1 });
+            return Ok(BoardSource::File { file, metric: key.1 });
         }
         if self.is_by_part(key.0) {
-            return self.unnamed_log(key).map(Source::Log);
+            return self.unnamed_log(key).map(BoardSource::Log);
         }
-        self.make(key, keep).map(Source::Planes)
+        self.make(key, keep).map(BoardSource::Planes)
     }
 
     /// Whether the 50-move rule spoils something in a table, which is made if it
@@ -119,13 +119,14 @@ mod tests {
             directory.store(&[&table], &WriteOptions::default()).unwrap();
             let packed = PackedTable::new(Arc::new(Table::clone(&table)), None).unwrap();
             let file = Arc::new(directory.open(material).unwrap());
-            let mut others = vec![Source::Packed(Arc::new(packed)), Source::File { file, metric }];
+            let mut others =
+                vec![BoardSource::Packed(Arc::new(packed)), BoardSource::File { file, metric }];
             if material.has_pawns() {
                 let log = directory.board_log(material, metric).unwrap();
                 table.parts.iter().for_each(|part| log.add(part, &table.stats).unwrap());
-                others.push(Source::Log(Arc::new(log)));
+                others.push(BoardSource::Log(Arc::new(log)));
             }
-            let planes = Source::Planes(table.clone());
+            let planes = BoardSource::Planes(table.clone());
             for part in &table.parts {
                 let pawns = Placement::new(Color::BOTH.map(|color| part.board.pawns(color)));
                 let expected = planes.board(pawns, None).unwrap().unwrap();

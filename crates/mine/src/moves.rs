@@ -13,7 +13,7 @@ use molien_values::{
 use crate::MineError;
 
 /// A table in memory, or in a file from which single values are read.
-enum Source {
+enum MoveTable {
     Whole(Arc<Table>),
     Stored(Box<TableFile>),
 }
@@ -22,7 +22,7 @@ enum Source {
 /// metric.
 pub(crate) struct MoveTables {
     metric: Metric,
-    tables: HashMap<Material, Source>,
+    tables: HashMap<Material, MoveTable>,
 }
 
 /// How many moves of a position are good.
@@ -51,7 +51,7 @@ impl MoveTables {
     ) -> Result<MoveTables, MineError> {
         let mut tables = HashMap::new();
         for material in wanted(material) {
-            tables.insert(material, Source::Whole(build.table(material, metric)?));
+            tables.insert(material, MoveTable::Whole(build.table(material, metric)?));
         }
         Ok(MoveTables { metric, tables })
     }
@@ -64,8 +64,8 @@ impl MoveTables {
         for material in wanted(material) {
             let file = build.folder().and_then(|folder| folder.open(material).ok());
             let source = match file {
-                Some(file) => Source::Stored(Box::new(file)),
-                None => Source::Whole(build.table(material, metric)?),
+                Some(file) => MoveTable::Stored(Box::new(file)),
+                None => MoveTable::Whole(build.table(material, metric)?),
             };
             tables.insert(material, source);
         }
@@ -76,8 +76,8 @@ impl MoveTables {
     /// than the tables' do not occur.
     fn plain(&self, position: &Position) -> Result<Value, MineError> {
         match self.tables.get(&position.material().canonical()) {
-            Some(Source::Whole(table)) => Ok(table.get(position).unwrap_or(Value::Draw)),
-            Some(Source::Stored(file)) => Ok(match file.outcome(position)? {
+            Some(MoveTable::Whole(table)) => Ok(table.get(position).unwrap_or(Value::Draw)),
+            Some(MoveTable::Stored(file)) => Ok(match file.outcome(position)? {
                 Outcome::Win => Value::Win(0),
                 Outcome::Draw => Value::Draw,
                 Outcome::Loss => Value::Loss(0),

@@ -13,7 +13,7 @@ use molien_board::{Color, Man, Material};
 use molien_build::Build;
 use molien_pack::{
     Address, ClassPacker, ClassTile, Classes, DepthPacker, DepthScratch, DepthTile, Depths, Known,
-    Layout, Profile, Scratch, Source, Tables,
+    Layout, Profile, Scratch, Tables, TileSource,
 };
 use molien_values::{Metric, Placement, Table};
 

@@ -3,7 +3,7 @@
 use molien_board::{Bitboard, Color, Role, Square, attacks};
 
 use crate::classes::{CLASSES, ClassTile};
-use crate::frame::Frame;
+use crate::fixed_men::FixedMen;
 use crate::geometry::{Geometry, at_most};
 use crate::men::Men;
 use crate::question::Question;
@@ -58,7 +58,7 @@ fn within(center: Square, steps: i32) -> u64 {
 impl<'a> RowView<'a> {
     pub fn new(
         men: &'a Men,
-        frame: &Frame,
+        frame: &FixedMen,
         turn: Color,
         row: usize,
         other: Option<&'a ClassTile>,

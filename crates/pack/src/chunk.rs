@@ -3,9 +3,9 @@
 use molien_board::Color;
 
 use crate::classes::ClassTile;
-use crate::frame::Frame;
+use crate::fixed_men::FixedMen;
 use crate::layout::Layout;
-use crate::source::Source;
+use crate::source::TileSource;
 
 /// The most tiles of a stretch: a part is cut into such stretches, and no stream
 /// with bytes goes beyond one.
@@ -25,18 +25,19 @@ pub(crate) fn chunks(layout: &Layout) -> Vec<(usize, usize)> {
 pub(crate) struct Chunk {
     pub first: usize,
     /// The frames of the tiles; `None` where nothing is stored.
-    pub frames: Vec<Option<Frame>>,
+    pub frames: Vec<Option<FixedMen>>,
     pub classes: [Vec<ClassTile>; 2],
 }
 
 impl Chunk {
     pub fn read(
-        source: &impl Source,
+        source: &impl TileSource,
         layout: &Layout,
         sides: &[Color],
         (first, count): (usize, usize),
     ) -> Chunk {
-        let frames: Vec<Option<Frame>> = (first..first + count).map(|t| layout.frame(t)).collect();
+        let frames: Vec<Option<FixedMen>> =
+            (first..first + count).map(|t| layout.frame(t)).collect();
         let mut chunk = Chunk { first, frames, classes: Default::default() };
         for &side in sides {
             let tiles = &mut chunk.classes[side.index()];
@@ -53,7 +54,7 @@ impl Chunk {
     }
 
     /// The tiles with stored cells, counted from the first of the stretch.
-    pub fn live(&self) -> impl Iterator<Item = (usize, &Frame)> {
+    pub fn live(&self) -> impl Iterator<Item = (usize, &FixedMen)> {
         self.frames.iter().enumerate().filter_map(|(i, frame)| Some((i, frame.as_ref()?)))
     }
 }

@@ -35,7 +35,7 @@ pub(crate) fn layout(name: &str, order: &str) -> Layout {
 /// Random classes in the legal cells of a tile.
 pub(crate) fn random_tile(
     layout: &Layout,
-    frame: &crate::Frame,
+    frame: &crate::FixedMen,
     turn: Color,
     random: &mut Random,
 ) -> ClassTile {
@@ -130,7 +130,7 @@ fn answers_by_lane_are_the_slow_ones() {
 
 fn compare_lanes(
     layout: &Layout,
-    frame: &crate::Frame,
+    frame: &crate::FixedMen,
     turn: Color,
     truth: &ClassTile,
     segment: &[u8],

@@ -11,8 +11,8 @@ use crate::depth_tile::{
     Cells, CodedDepths, DepthCoding, DepthRoom, DepthSink, DepthsOf, MAX_DEPTHS, reveal, symbol_of,
 };
 use crate::error::PackError;
+use crate::fixed_men::FixedMen;
 use crate::flat::{Asked, FlatTree};
-use crate::frame::Frame;
 use crate::lanes::COLUMN;
 use crate::layout::Layout;
 use crate::leaf::{Leaf, LeafCode};
@@ -23,7 +23,7 @@ use crate::profile::Profile;
 use crate::prune::{Pruned, prune};
 use crate::question::{Question, Stage};
 use crate::sample::Sample;
-use crate::source::{DepthTile, Source};
+use crate::source::{DepthTile, TileSource};
 use crate::streams::{StreamBuilder, join_empty, write_streams};
 
 /// Which depths are written: numbers of metrics in the source.
@@ -51,7 +51,7 @@ pub struct DepthPacker<'a, S> {
 /// A segment of a tile with all its values.
 struct Segment<'a> {
     number: usize,
-    frame: &'a Frame,
+    frame: &'a FixedMen,
     rows: &'static [u8],
     classes: &'a ClassTile,
     truth: &'a WordLanes,
@@ -60,7 +60,7 @@ struct Segment<'a> {
 
 type Room = Vec<DepthTile>;
 
-impl<'a, S: Source> DepthPacker<'a, S> {
+impl<'a, S: TileSource> DepthPacker<'a, S> {
     /// Depths of a source in a layout, one side to move.
     pub fn new(
         source: &'a S,

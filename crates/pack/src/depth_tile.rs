@@ -8,8 +8,8 @@ use crate::depth::{Alphabet, ESCAPE, Key, decided, difference, lost, symbol};
 use crate::depth_batch::{DepthBatch, GridAt, WordLanes};
 use crate::error::PackError;
 use crate::features::{ClassLanes, RowFeatures};
+use crate::fixed_men::FixedMen;
 use crate::flat::{Answers, Asked, FlatTree};
-use crate::frame::Frame;
 use crate::lanes::{COLUMN, GRID, LANE, PHASE_GRIDS, spread};
 use crate::layout::Layout;
 use crate::leaf::Leaf;
@@ -27,7 +27,7 @@ pub(crate) const MAX_DEPTHS: usize = 1 << (2 * HALF_BITS);
 /// A segment of a tile.
 pub(crate) struct DepthsOf<'a> {
     pub layout: &'a Layout,
-    pub frame: &'a Frame,
+    pub frame: &'a FixedMen,
     /// The segment's classes with the side to move.
     pub classes: &'a ClassTile,
     pub alphabet: &'a Alphabet,

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use molien_board::{Color, Square};
 
 use crate::classes::{CLASSES, ClassTile, NONE};
+use crate::fixed_men::FixedMen;
 use crate::flat::{Answers, Numbered};
-use crate::frame::Frame;
 use crate::geometry::Geometry;
 use crate::lanes::{COLUMN, GRID, GRIDS, ROOM, Shift, place, shifts, spread, sum};
 use crate::men::Men;
@@ -105,7 +105,7 @@ pub(crate) struct RowFeatures<'a> {
 impl<'a> RowFeatures<'a> {
     pub fn new(
         men: &'a Men,
-        frame: &Frame,
+        frame: &FixedMen,
         row: usize,
         classes: &'a ClassLanes,
     ) -> RowFeatures<'a> {

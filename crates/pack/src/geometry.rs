@@ -2,7 +2,7 @@
 
 use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
 
-use crate::frame::Frame;
+use crate::fixed_men::FixedMen;
 use crate::men::{MAX_MEN, Men};
 
 /// One row of a tile.
@@ -27,7 +27,7 @@ pub(crate) fn attacked_by(man: Man, square: Square, occupied: Bitboard) -> Bitbo
 }
 
 impl Geometry {
-    pub fn new(men: &Men, frame: &Frame, row: Square) -> Geometry {
+    pub fn new(men: &Men, frame: &FixedMen, row: Square) -> Geometry {
         let mut geometry = Geometry {
             squares: frame.squares,
             occupied: frame.occupied,

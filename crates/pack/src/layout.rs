@@ -8,7 +8,7 @@ use molien_board::{Bitboard, Color, Man, Material, Position, Square, Symmetry};
 use molien_hyper::{KING_PAIRS, king_pair, king_pair_squares};
 use molien_values::Placement;
 
-use crate::frame::Frame;
+use crate::fixed_men::FixedMen;
 use crate::men::{MAX_MEN, Men};
 
 /// The addressing of one table.
@@ -86,7 +86,7 @@ impl Layout {
 
     /// The fixed men of a tile, counted through all parts; `None` if no cell
     /// of it is stored.
-    pub fn frame(&self, tile: usize) -> Option<Frame> {
+    pub fn frame(&self, tile: usize) -> Option<FixedMen> {
         let (part, mut rest) = (tile / self.tiles_per_part(), tile % self.tiles_per_part());
         let outer = self.outer();
         let mut squares = [Square::new(0); MAX_MEN];
@@ -105,7 +105,7 @@ impl Layout {
             (squares[outer], squares[outer + 1]) = (white, black);
             on_diagonal(white, black).then_some(Symmetry::DIAGONAL)
         };
-        Frame::new(self, squares, mirror)
+        FixedMen::new(self, squares, mirror)
     }
 
     /// The address of a position of this material (in this orientation).

@@ -8,7 +8,7 @@
 //! docs/coding.md describes the bytes.
 //!
 //! What it is not: it reads and writes no files, checks no sums and solves
-//! nothing. A [`Source`] hands in tiles; bytes come out; [`Classes`] reads
+//! nothing. A [`TileSource`] hands in tiles; bytes come out; [`Classes`] reads
 //! them, a tile or a cell at a time.
 
 mod answers;
@@ -24,8 +24,8 @@ mod depth_read;
 mod depth_tile;
 mod error;
 mod features;
+mod fixed_men;
 mod flat;
-mod frame;
 #[doc(hidden)]
 pub mod fuzzing;
 mod geometry;
@@ -62,7 +62,7 @@ pub use classes::ClassTile;
 pub use depth_pack::{DepthPacker, Metric};
 pub use depth_read::{DepthScratch, Depths, Known};
 pub use error::PackError;
-pub use frame::Frame;
+pub use fixed_men::FixedMen;
 pub use layout::{Address, Layout};
 pub use leaf::LEVELS;
 pub use men::{Men, placed_men};
@@ -72,4 +72,4 @@ pub use rans::TOTAL;
 pub use read::{Classes, Reach, Scratch};
 pub use scan::Segments;
 pub use search::{choose, orders};
-pub use source::{DepthTile, Source, Tables};
+pub use source::{DepthTile, Tables, TileSource};

@@ -17,7 +17,7 @@ use crate::prune::{Pruned, prune};
 use crate::question::{Question, Stage};
 use crate::sample::Sample;
 use crate::scan::PHASES;
-use crate::source::Source;
+use crate::source::TileSource;
 use crate::streams::{StreamBuilder, join_empty, write_streams};
 use crate::tile::{Counting, TileOf, Writing};
 use crate::tree::Tree;
@@ -44,7 +44,7 @@ struct Learnt {
     compiled: Compiled,
 }
 
-impl<'a, S: Source> ClassPacker<'a, S> {
+impl<'a, S: TileSource> ClassPacker<'a, S> {
     /// Classes of a source in a layout, this side coded first.
     pub fn new(source: &'a S, layout: &'a Layout, base: Color, profile: Profile) -> Self {
         ClassPacker { source, layout, sides: stored_sides(layout, base), profile }

@@ -8,7 +8,7 @@ use crate::layout::Layout;
 use crate::men::placed_men;
 use crate::pack::ClassPacker;
 use crate::profile::Profile;
-use crate::source::Source;
+use crate::source::TileSource;
 
 /// The orders of the placed men that differ in row or column, each once. The
 /// man `near`, if he is an outer one, is the last of them: sources read whole
@@ -37,7 +37,7 @@ pub fn orders(material: &Material, near: Option<Man>) -> Vec<Vec<Man>> {
 ///
 /// # Panics
 /// If the material has too many men for any layout.
-pub fn choose<S: Source>(
+pub fn choose<S: TileSource>(
     source: &S,
     material: Material,
     placements: &[Placement],

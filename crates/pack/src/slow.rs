@@ -4,7 +4,7 @@
 use molien_board::{Bitboard, Color, Square};
 
 use crate::classes::{CLASSES, ClassTile, NONE};
-use crate::frame::Frame;
+use crate::fixed_men::FixedMen;
 use crate::geometry::attacked_by;
 use crate::layout::Layout;
 use crate::men::{MAX_MEN, Men};
@@ -32,7 +32,7 @@ pub(crate) struct CellView<'a> {
 impl<'a> CellView<'a> {
     pub fn new(
         layout: &'a Layout,
-        frame: &Frame,
+        frame: &FixedMen,
         turn: Color,
         at: (usize, usize),
         own: &'a ClassTile,

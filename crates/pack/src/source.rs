@@ -14,7 +14,7 @@ pub type DepthTile = [[u16; 64]; 64];
 ///
 /// Tiles are counted through all parts. A stretch of tiles never crosses from
 /// one multiple of 64 tiles of a part into the next.
-pub trait Source: Sync {
+pub trait TileSource: Sync {
     /// The classes of a stretch of tiles with one side to move; cells that are
     /// not legal are not known.
     fn classes(&self, layout: &Layout, turn: Color, first: usize, out: &mut [ClassTile]);
@@ -47,7 +47,7 @@ pub struct Tables<'a> {
     pub metrics: Vec<&'a Table>,
 }
 
-impl Source for Tables<'_> {
+impl TileSource for Tables<'_> {
     fn classes(&self, layout: &Layout, turn: Color, first: usize, out: &mut [ClassTile]) {
         let part = first / layout.tiles_per_part();
         let board: &BoardValues = &self.classes.parts[part];

@@ -5,7 +5,7 @@ use molien_board::{Bitboard, Color};
 
 use crate::answers::RowView;
 use crate::classes::{CLASSES, ClassTile};
-use crate::frame::Frame;
+use crate::fixed_men::FixedMen;
 use crate::layout::Layout;
 use crate::leaf::Leaf;
 use crate::learn::BIT;
@@ -26,7 +26,7 @@ pub(crate) trait Sink {
 /// A segment of a tile with a side to move.
 pub(crate) struct TileOf<'a> {
     pub layout: &'a Layout,
-    pub frame: &'a Frame,
+    pub frame: &'a FixedMen,
     pub turn: Color,
     pub compiled: &'a Compiled,
     /// The segment's classes with the other side to move, for the second side.

@@ -7,7 +7,7 @@ use molien_board::{Color, Man, Material};
 use molien_build::Build;
 use molien_pack::{
     Address, ClassPacker, ClassTile, Classes, DepthPacker, DepthScratch, DepthTile, Depths, Known,
-    Layout, Metric, Profile, Scratch, Segments, Source, Tables, choose, fuzzing, stored_sides,
+    Layout, Metric, Profile, Scratch, Segments, Tables, TileSource, choose, fuzzing, stored_sides,
 };
 use molien_values::{Category, Metric as Counted, Placement, Table};
 
@@ -33,7 +33,7 @@ fn tables(table: &Table) -> Tables<'_> {
 }
 
 /// The classes of a tile's stored cells as the solver has them.
-fn truth(source: &impl Source, layout: &Layout, side: Color, tile: usize, out: &mut ClassTile) {
+fn truth(source: &impl TileSource, layout: &Layout, side: Color, tile: usize, out: &mut ClassTile) {
     out.clear();
     if let Some(frame) = layout.frame(tile) {
         source.classes(layout, side, tile, std::slice::from_mut(out));
@@ -52,7 +52,7 @@ fn check_classes(table: &Table, layout: &Arc<Layout>, base: Color, profile: Prof
 
 /// All classes, stream by stream.
 fn check_streams(
-    source: &impl Source,
+    source: &impl TileSource,
     table: &Table,
     classes: &Classes,
     (layout, data): (&Layout, &[u8]),
@@ -139,7 +139,7 @@ struct Solved<'a, S> {
     depths: Vec<DepthTile>,
 }
 
-impl<S: Source> Known for Solved<'_, S> {
+impl<S: TileSource> Known for Solved<'_, S> {
     fn classes(&mut self, tile: usize) -> &ClassTile {
         truth(self.source, self.layout, self.side, tile, &mut self.classes);
         &self.classes
@@ -157,7 +157,7 @@ fn check_depths(table: &Table, layout: &Arc<Layout>, side: Color, earlier: bool)
 }
 
 fn check_depths_of(
-    source: &impl Source,
+    source: &impl TileSource,
     table: &Table,
     layout: &Arc<Layout>,
     side: Color,
@@ -219,7 +219,7 @@ struct Late<'a>(Tables<'a>);
 
 const LONGER: u16 = 60;
 
-impl Source for Late<'_> {
+impl TileSource for Late<'_> {
     fn classes(&self, layout: &Layout, turn: Color, first: usize, out: &mut [ClassTile]) {
         self.0.classes(layout, turn, first, out);
         let mut depths = vec![[[0; 64]; 64]; out.len()];

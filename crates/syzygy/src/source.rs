@@ -19,7 +19,7 @@ pub(crate) struct Layout {
 
 /// Addresses of positions that an [`Order`] numbers.
 pub(crate) struct Addresses {
-    frame: Frame,
+    frame: Orientation,
     axes: Vec<Axis>,
 }
 
@@ -31,7 +31,7 @@ struct Turned {
 }
 
 /// What decides the board and the symmetry.
-enum Frame {
+enum Orientation {
     /// The kings: their places in the list of men; by their squares.
     Kings { kings: [usize; 2], turned: Vec<Turned> },
     /// The pawns: their places in the list of men; by their squares.
@@ -109,7 +109,7 @@ impl Layout {
         Turned { base: self.len(), symmetry: NOWHERE }
     }
 
-    fn king_frame(&self, kings: [usize; 2]) -> Frame {
+    fn king_frame(&self, kings: [usize; 2]) -> Orientation {
         let class_len = self.boards[0].axes().len() * TILE;
         let squares = || Square::all();
         let turned = squares()
@@ -121,10 +121,10 @@ impl Layout {
                 None => self.nowhere(),
             })
             .collect();
-        Frame::Kings { kings, turned }
+        Orientation::Kings { kings, turned }
     }
 
-    fn pawn_frame(&self, men: &[Man], pawns: Vec<usize>) -> Frame {
+    fn pawn_frame(&self, men: &[Man], pawns: Vec<usize>) -> Orientation {
         let mut turned = vec![self.nowhere(); 1 << (6 * men.len())];
         for (number, board) in self.boards.iter().enumerate() {
             let own = Placement::new(Color::BOTH.map(|color| board.pawns(color)));
@@ -136,7 +136,7 @@ impl Layout {
                 for_each_labelling(men, placement, &mut |address| turned[address] = at);
             }
         }
-        Frame::Pawns { pawns, turned }
+        Orientation::Pawns { pawns, turned }
     }
 }
 
@@ -188,7 +188,7 @@ impl Addresses {
     pub fn find(&self, lanes: &Lanes, out: &mut [usize; 64]) {
         let mut symmetries = [0usize; 64];
         match &self.frame {
-            Frame::Kings { kings, turned } => {
+            Orientation::Kings { kings, turned } => {
                 let (white, black) = (&lanes.squares[kings[0]], &lanes.squares[kings[1]]);
                 for lane in 0..lanes.len {
                     let pair = usize::from(white[lane]) << 6 | usize::from(black[lane]);
@@ -196,7 +196,7 @@ impl Addresses {
                     (out[lane], symmetries[lane]) = (at.base, at.symmetry);
                 }
             }
-            Frame::Pawns { pawns, turned } => {
+            Orientation::Pawns { pawns, turned } => {
                 for lane in 0..lanes.len {
                     let squares = pawns.iter().map(|&man| usize::from(lanes.squares[man][lane]));
                     let at = turned[squares.fold(0, |address, square| address << 6 | square)];

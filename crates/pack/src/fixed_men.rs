@@ -10,7 +10,7 @@ use crate::men::MAX_MEN;
 
 /// A tile with its fixed men.
 #[derive(Clone, Debug)]
-pub struct Frame {
+pub struct FixedMen {
     /// Squares of the fixed men, as [`crate::men::Men`] numbers them.
     pub(crate) squares: [Square; MAX_MEN],
     pub(crate) occupied: Bitboard,
@@ -20,13 +20,13 @@ pub struct Frame {
     pub(crate) unique: [u64; 64],
 }
 
-impl Frame {
+impl FixedMen {
     /// `None` if no cell of the tile is stored.
     pub(crate) fn new(
         layout: &Layout,
         squares: [Square; MAX_MEN],
         mirror: Option<Symmetry>,
-    ) -> Option<Frame> {
+    ) -> Option<FixedMen> {
         let mut occupied = Bitboard::EMPTY;
         for &square in &squares[..layout.men().fixed()] {
             if occupied.contains(square) {
@@ -39,7 +39,7 @@ impl Frame {
         if !(0..placed.len()).all(rising) {
             return None;
         }
-        let mut frame = Frame { squares, occupied, unique: [0; 64] };
+        let mut frame = FixedMen { squares, occupied, unique: [0; 64] };
         frame.set_unique(layout);
         if let Some(mirror) = mirror {
             frame.keep_first_images(layout, mirror);
@@ -169,7 +169,7 @@ mod tests {
             };
             for tile in (0..layout.tiles()).step_by(layout.tiles() / 97 + 1) {
                 let Some(any) = layout.frame(tile) else { continue };
-                let mut fast = Frame { unique: [0; 64], ..any };
+                let mut fast = FixedMen { unique: [0; 64], ..any };
                 fast.set_unique(&layout);
                 let mut slow = fast.clone();
                 fast.keep_first_images(&layout, mirror);
