@@ -20,7 +20,7 @@ pub enum FenError {
     #[error("the FEN is empty; {EXAMPLE}")]
     Empty,
     /// The board does not have eight ranks.
-    #[error("the board has {found} ranks instead of 8; {EXAMPLE}")]
+    #[error("the board has {found} of 8 ranks; {EXAMPLE}")]
     Ranks {
         /// How many it has.
         found: usize,

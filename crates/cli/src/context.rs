@@ -19,6 +19,7 @@ use molien_uci::MakeBuild;
 
 use crate::args::{Backend, Common, Instructions, Promote};
 use crate::progress::{Bars, Interruptible};
+use crate::text::note;
 
 /// The environment variable that names the folder of tables.
 const TABLES_VARIABLE: &str = "MOLIEN_TABLES";
@@ -165,7 +166,7 @@ impl Context {
         }
         let look = || {
             let card = self.engine().ok()?;
-            eprintln!("using {}", card.device_name());
+            note(format_args!("using {}", card.device_name()));
             Some(Arc::new(card))
         };
         self.card.get_or_init(look).clone()
@@ -215,7 +216,7 @@ impl Context {
                     .fold(build, |build, directory| build.with_shelf(Arc::new(directory.clone())))
             }),
             notice: Box::new(|error| {
-                eprintln!("nothing is stored: {error}; solving in memory instead");
+                note(format_args!("nothing is stored: {error}; solving in memory instead"));
             }),
         }
     }

@@ -15,7 +15,7 @@ use molien_table::Directory;
 use molien_values::Metric;
 
 use crate::context::Context;
-use crate::text::{grouped, plural, size};
+use crate::text::{grouped, note, plural, size};
 
 /// CPU time to solve one address in one metric: from 10 (KRBKR, dtc) to 58
 /// (KBBKN, dtm) without pawns, from 31 (KQPKQ, dtz) to 65 (KQPKQ, dtm) with.
@@ -193,7 +193,7 @@ pub fn check(context: &Context, goal: Goal<'_>, metrics: &[Metric]) -> anyhow::R
         anyhow::bail!("{name}: {sentence}; give --yes to start");
     }
     if time >= ANNOUNCED {
-        eprintln!("{name}: {sentence}");
+        note(format_args!("{name}: {sentence}"));
     }
     Ok(())
 }
@@ -213,7 +213,7 @@ pub fn announce(context: &Context, materials: &[Material], metrics: &[Metric]) {
     let estimate = Estimate::tables(&context.build(), folders, materials, metrics);
     let time = estimate.time(context.threads());
     if time >= ANNOUNCED {
-        eprintln!("{}", estimate.sentence(time));
+        note(estimate.sentence(time));
     }
 }
 
@@ -229,9 +229,9 @@ pub fn say_what_keeps(context: &Context, position: &Position, metrics: &[Metric]
     let estimate = Estimate::tables(&context.build(), folders, &[material], metrics);
     if estimate.boards > 0 {
         let (time, disk) = (rough(estimate.time(context.threads())), size(estimate.disk_bytes));
-        eprintln!(
+        note(format_args!(
             "`molien solve {material}` (about {time}, {disk} of disk) would make such answers instant"
-        );
+        ));
     }
 }
 

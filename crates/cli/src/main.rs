@@ -22,6 +22,7 @@ use molien_schema::ErrorJson;
 
 use args::{Cli, Command};
 use context::Context;
+use text::note;
 
 /// A check failed.
 const FAILED: u8 = 1;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
     match run(cli) {
         Ok(Verdict::Done) => ExitCode::SUCCESS,
         Ok(Verdict::Failed) => ExitCode::from(FAILED),
+        Err(error) if text::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let hint = hint::hint(&error);
             say(json, &sentence(&error), hint);
@@ -74,8 +76,8 @@ fn say(json: bool, error: &str, hint: Option<String>) {
             // Nothing can be done if standard output is closed.
             let _ = text::print_answer(&ErrorJson::new(None, error).with_hint(hint));
         }
-        (false, Some(hint)) => eprintln!("error: {error} ({hint})"),
-        (false, None) => eprintln!("error: {error}"),
+        (false, Some(hint)) => note(format_args!("error: {error} ({hint})")),
+        (false, None) => note(format_args!("error: {error}")),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Numbers for people.
 
+use std::fmt::Display;
 use std::io::Write as _;
 
 pub use molien_probe::words::grouped;
@@ -21,6 +22,18 @@ pub fn print_line(line: &str) -> anyhow::Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
         result => Ok(result?),
     }
+}
+
+/// Says something beside the answer, on standard error. Nobody need listen.
+pub fn note(line: impl Display) {
+    writeln!(std::io::stderr(), "{line}").ok();
+}
+
+/// Whether somebody stopped reading what we write, as `head` does: no error of
+/// ours.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
+    error.chain().any(|cause| cause.downcast_ref().is_some_and(broken))
 }
 
 /// One word for one, another for several.

@@ -172,7 +172,7 @@ fn bad_materials_are_refused() {
 
 #[test]
 fn bad_positions_are_refused() {
-    refused(&["probe", "8/8 w - -"], "2 ranks instead of 8");
+    refused(&["probe", "8/8 w - -"], "2 of 8 ranks");
     refused(&["probe", "8/8/8/8/8/2k5/8/K6R w K -"], "castling rights");
     refused(&["probe", "8/8/8/8/8/8/8/K6R w - -"], "Black has 0 kings");
     refused(&["probe", "8/8/8/8/8/8/kK6/8 w - -"], "next to each other");

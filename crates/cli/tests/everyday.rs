@@ -2,7 +2,7 @@
 //! work that takes too long.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value as Json;
 
@@ -85,6 +85,32 @@ fn bad_lines_are_answered_in_place() {
     assert_eq!(answers[1]["input"], "nonsense");
     let illegal = answers[2]["error"].as_str().unwrap();
     assert!(illegal.contains("Black is in check"), "{illegal}");
+}
+
+/// As `molien export KRK --out - 2>&1 | head -0` does.
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let commands: [&[&str]; 3] =
+        [&["export", "KRK", "--out", "-"], &["find", "KRK", "wtm"], &["probe", "no position"]];
+    for args in commands {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_molien"));
+        command.args(["--tables", concat!(env!("CARGO_TARGET_TMPDIR"), "/everyday-tables")]);
+        command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = command.spawn().unwrap();
+        drop((running.stdout.take(), running.stderr.take()));
+        let code = running.wait().unwrap().code();
+        let expected = if args[0] == "probe" { 2 } else { 0 };
+        assert_eq!(code, Some(expected), "{args:?}");
+    }
+}
+
+#[test]
+fn nothing_found_is_said() {
+    let (code, out, said) = run(&["find", "KRK", "dtm = 32"]);
+    assert_eq!((code, out.as_str()), (Some(0), ""));
+    assert_eq!(said.lines().last(), Some("no position is like that"));
+    let (_, _, said) = run(&["find", "KRK", "dtm = 31", "--limit", "1"]);
+    assert!(!said.contains("no position"), "{said}");
 }
 
 #[test]

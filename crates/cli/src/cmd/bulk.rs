@@ -49,17 +49,9 @@ pub fn run(
     };
     let bulk = Bulk { tables, metrics, options, format };
     let mut output = BufWriter::with_capacity(1 << 20, std::io::stdout());
-    let written = bulk.answer_all(input, &mut output).and_then(|()| Ok(output.flush()?));
-    match written {
-        Err(error) if is_broken_pipe(&error) => Ok(Verdict::Done),
-        result => result.map(|()| Verdict::Done),
-    }
-}
-
-/// A reader that has gone away (as `head` does) is no error of ours.
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
-    kind == Some(std::io::ErrorKind::BrokenPipe)
+    bulk.answer_all(input, &mut output)?;
+    output.flush()?;
+    Ok(Verdict::Done)
 }
 
 struct Bulk<'a> {

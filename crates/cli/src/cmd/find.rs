@@ -13,7 +13,7 @@ use crate::Verdict;
 use crate::context::Context;
 use crate::estimate::{self, Goal};
 use crate::scan_bar::ScanBar;
-use crate::text::{grouped, plies, plural, print_answer, print_line};
+use crate::text::{grouped, note, plies, plural, print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -136,6 +136,7 @@ pub fn run(context: &Context, args: &FindArgs) -> anyhow::Result<Verdict> {
     if let Some(selection) = args.selection() {
         let hits = selection.of(&search, progress)?;
         drop(bar);
+        say_if_none(context, hits.is_empty());
         let wanted = hits.iter().take(usize::try_from(limit).unwrap_or(usize::MAX));
         wanted.into_iter().try_for_each(|hit| print_hit(context, &tables, hit))?;
         return Ok(Verdict::Done);
@@ -151,7 +152,16 @@ pub fn run(context: &Context, args: &FindArgs) -> anyhow::Result<Verdict> {
             }
         })?;
     }
+    drop(bar);
+    say_if_none(context, limit > 0 && left == limit && result.is_ok());
     result.map(|()| Verdict::Done)
+}
+
+/// Silence could mean anything.
+fn say_if_none(context: &Context, is_none: bool) {
+    if is_none && !context.is_interrupted() {
+        note("no position is like that");
+    }
 }
 
 fn print_count(

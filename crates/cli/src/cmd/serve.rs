@@ -16,6 +16,7 @@ use tracing::Level;
 
 use crate::Verdict;
 use crate::context::Context;
+use crate::text::note;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -148,7 +149,7 @@ pub fn run(context: &Context, args: &ServeArgs) -> anyhow::Result<Verdict> {
         .enable_all()
         .build()
         .context("the threads could not be started")?;
-    eprintln!("{name}, tables in {}", directory.folder().display());
+    note(format_args!("{name}, tables in {}", directory.folder().display()));
     let interrupted = context.interrupt_flag();
     runtime.block_on(listen(app(service), socket, &config, stopped(interrupted)))?;
     if let Address::Unix(path) = &args.listen {

@@ -17,7 +17,7 @@ use crate::args::Materials;
 use crate::context::Context;
 use crate::estimate;
 use crate::progress::WriteBars;
-use crate::text::{grouped, print_answer, print_line, winner_moves};
+use crate::text::{grouped, note, print_answer, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -182,7 +182,7 @@ fn store(context: &Context, materials: &[Material], args: &SolveArgs) -> anyhow:
         }
     }
     for material in &others {
-        eprintln!("{material}: solved but not stored: it has more than six men");
+        note(format_args!("{material}: solved but not stored: it has more than six men"));
     }
     in_memory(context, &others, metrics)
 }

@@ -14,7 +14,7 @@ use crate::Verdict;
 use crate::cmd::survey;
 use crate::context::Context;
 use crate::estimate::{self, Goal};
-use crate::text::{grouped, percent, print_answer, print_line, winner_moves};
+use crate::text::{grouped, note, percent, print_answer, print_line, winner_moves};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -100,7 +100,7 @@ pub fn run(context: &Context, args: &StatsArgs) -> anyhow::Result<Verdict> {
     if let (Some(path), false) = (&args.plot, context.json) {
         // Beside figures for another program it would be in the way.
         let wrote = format!("wrote {}", path.display());
-        if args.csv { eprintln!("{wrote}") } else { print_line(&format!("\n{wrote}"))? }
+        if args.csv { note(&wrote) } else { print_line(&format!("\n{wrote}"))? }
     }
     Ok(Verdict::Done)
 }

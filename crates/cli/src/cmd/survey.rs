@@ -7,7 +7,7 @@ use molien_values::{Count, Counting, Longest, Metric, Survey, Surveyor as _};
 
 use crate::Verdict;
 use crate::context::Context;
-use crate::text::{grouped, print_answer, print_line, winner_moves};
+use crate::text::{grouped, note, print_answer, print_line, winner_moves};
 
 /// Whether a material is one of these, and there is a card for it.
 pub fn wants_card(context: &Context, material: Material) -> bool {
@@ -21,8 +21,10 @@ pub fn announce(card: &CudaEngine, material: Material, metric: Metric) -> anyhow
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
     let (needed, (free, total)) = (mib(needs.total()), card.memory()?);
     let (free, total) = (mib(free), mib(total));
-    eprintln!("{material} in {metric}: {needed} MiB of {free} MiB free on the card ({total} MiB)");
-    eprintln!("  {needs}");
+    note(format_args!(
+        "{material} in {metric}: {needed} MiB of {free} MiB free on the card ({total} MiB)"
+    ));
+    note(format_args!("  {needs}"));
     Ok(())
 }
 

@@ -21,7 +21,7 @@ use crate::Verdict;
 use crate::args::Materials;
 use crate::context::Context;
 use crate::hint::{hint, is_damage};
-use crate::text::{grouped, plural, print_answer, print_line, size};
+use crate::text::{grouped, note, plural, print_answer, print_line, size};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -178,7 +178,9 @@ fn check_file(
     let (needed, limit) = (stored_check_bytes(&file), context.memory_bytes());
     if needed > limit && !file.material().has_pawns() {
         let (needed, limit) = (size(needed), size(limit));
-        eprintln!("checking a sample only: all positions take {needed}, and the limit is {limit}");
+        note(format_args!(
+            "checking a sample only: all positions take {needed}, and the limit is {limit}"
+        ));
     }
     Ok(verify_stored(solver, Arc::new(file), &options, limit)?)
 }

@@ -24,7 +24,7 @@ async fn a_position_has_its_values_and_moves() {
 async fn mistakes_are_answered_as_json() {
     for (uri, status, expected) in [
         ("/api/v1/position", StatusCode::BAD_REQUEST, "fen"),
-        ("/api/v1/position?fen=hello", StatusCode::BAD_REQUEST, "ranks instead of 8"),
+        ("/api/v1/position?fen=hello", StatusCode::BAD_REQUEST, "of 8 ranks"),
         ("/api/v1/position?fen=4k3/8/8/8/8/8/8/4K2R_w_K_-", StatusCode::BAD_REQUEST, "castling"),
         ("/api/v1/position?fen=8/8/8/8/8/2k5/8/K6R_w&metric=dtx", StatusCode::BAD_REQUEST, "dtx"),
         ("/api/v1/line?fen=8/8/8/8/8/2k5/8/K6R_w&strategy=Q", StatusCode::BAD_REQUEST, "strategy"),
