@@ -90,8 +90,11 @@ fn bad_lines_are_answered_in_place() {
 /// As `molien export KRK --out - 2>&1 | head -0` does.
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
-    let commands: [&[&str]; 3] =
-        [&["export", "KRK", "--out", "-"], &["find", "KRK", "wtm"], &["probe", "no position"]];
+    let commands: [&[&str]; 3] = [
+        &["export", "KRK", "--out", "-", "--metric", "dtm"],
+        &["find", "KRK", "wtm"],
+        &["probe", "no position"],
+    ];
     for args in commands {
         let mut command = Command::new(env!("CARGO_BIN_EXE_molien"));
         command.args(["--tables", concat!(env!("CARGO_TARGET_TMPDIR"), "/everyday-tables")]);
@@ -106,11 +109,12 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[test]
 fn nothing_found_is_said() {
-    let (code, out, said) = run(&["find", "KRK", "dtm = 32"]);
+    let (code, out, said) = run(&["find", "KRK", "dtm = 33"]);
     assert_eq!((code, out.as_str()), (Some(0), ""));
     assert_eq!(said.lines().last(), Some("no position is like that"));
-    let (_, _, said) = run(&["find", "KRK", "dtm = 31", "--limit", "1"]);
+    let (_, out, said) = run(&["find", "KRK", "dtm = 31", "--limit", "1"]);
     assert!(!said.contains("no position"), "{said}");
+    assert_eq!(out.matches("plies").count(), 1, "the depth that was asked for: {out}");
 }
 
 #[test]

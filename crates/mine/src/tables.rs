@@ -96,7 +96,8 @@ impl TableSet {
         let suffices =
             |file: &TableFile| has_wanted(file) && (is_whole(file, rule) || !build.may_solve());
         let Some(file) = file.filter(suffices) else {
-            return TableSet::solve(build, material, &[&wanted[..], &[rule]].concat());
+            let made = TableSet::solve(build, material, &[&wanted[..], &[rule]].concat())?;
+            return Ok(TableSet { searched: searched.to_vec(), told: told.to_vec(), ..made });
         };
         let cursed = match is_whole(&file, rule) {
             true => Some(file.stats(rule)?.is_cursed()),

@@ -21,9 +21,9 @@ use crate::text::{grouped, plural, print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
-  molien export KRK --format parquet --out KRK.parquet
-  molien export KRKN --format csv --out zugzwangs.csv --query 'zugzwang and loss' --metric dtm
-  molien export KQK --format csv --query 'dtm = 19' --out -
+  molien export KRK --out KRK.parquet
+  molien export KRKN --out zugzwangs.csv --query 'zugzwang and loss' --metric dtm
+  molien export KQK --query 'dtm = 19' --out -
 
 Columns: fen, turn, category (win, cursed-win, draw, blessed-loss or loss, for
 the side to move), one for every man with its square (white_king, white_rook,
@@ -45,9 +45,9 @@ enum Format {
 pub struct ExportArgs {
     /// A material such as KRKN
     material: String,
-    /// The kind of file
+    /// The kind of file [default: parquet if its name ends so, else csv]
     #[arg(long, value_enum)]
-    format: Format,
+    format: Option<Format>,
     /// The file to write; '-' is standard output
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
@@ -117,7 +117,9 @@ fn writer(args: &ExportArgs, stdout: bool, columns: Columns) -> anyhow::Result<B
         false => Box::new(File::create(&args.out)?),
     };
     let out = BufWriter::new(out);
-    Ok(match args.format {
+    let is_parquet = args.out.extension().is_some_and(|ending| ending == "parquet");
+    let by_name = if is_parquet { Format::Parquet } else { Format::Csv };
+    Ok(match args.format.unwrap_or(by_name) {
         Format::Csv => Box::new(CsvWriter::new(out, columns)?),
         Format::Parquet => Box::new(ParquetWriter::new(out, columns)?),
     })

@@ -99,6 +99,10 @@ fn write_one(
 /// A file appears only complete: it is written under another name first.
 fn store(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let part = path.with_added_extension("part");
-    std::fs::write(&part, bytes).with_context(|| part.display().to_string())?;
-    std::fs::rename(&part, path).with_context(|| path.display().to_string())
+    let stored = std::fs::write(&part, bytes).and_then(|()| std::fs::rename(&part, path));
+    if stored.is_err() {
+        // What is there is of no use to anybody.
+        std::fs::remove_file(&part).ok();
+    }
+    stored.with_context(|| path.display().to_string())
 }
