@@ -1,8 +1,10 @@
 //! Numbers for people.
 
+use std::error::Error;
 use std::fmt::Display;
 use std::io::Write as _;
 
+use molien_mine::MineError;
 pub use molien_probe::words::grouped;
 pub use molien_values::winner_moves;
 use serde::Serialize;
@@ -32,8 +34,11 @@ pub fn note(line: impl Display) {
 /// Whether somebody stopped reading what we write, as `head` does: no error of
 /// ours.
 pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let broken = |error: &std::io::Error| error.kind() == std::io::ErrorKind::BrokenPipe;
-    error.chain().any(|cause| cause.downcast_ref().is_some_and(broken))
+    let of_file = |cause: &'_ (dyn Error + 'static)| match cause.downcast_ref() {
+        Some(MineError::Io(error)) => Some(error.kind()),
+        _ => cause.downcast_ref::<std::io::Error>().map(std::io::Error::kind),
+    };
+    error.chain().any(|cause| of_file(cause) == Some(std::io::ErrorKind::BrokenPipe))
 }
 
 /// One word for one, another for several.

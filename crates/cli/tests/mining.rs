@@ -57,7 +57,7 @@ fn mistakes_get_one_sentence_and_exit_code_two() {
         (&["find", "KRK", "win and"][..], "column 8"),
         (&["find", "KRK", "q = a1"], "KRK has no q"),
         (&["free", "8/8/8/8/8/2k5/8/K7 w - -", "--man", "x"], "'x' is not a man"),
-        (&["free", "8/8/8 w - -", "--man", "R"], "3 ranks"),
+        (&["free", "8/8/8 w - -", "--man", "R"], "3 of 8 ranks"),
         (&["stats", "KRK", "--plot", "KRK.gif"], ".svg or .png"),
         (&["export", "KRK", "--format", "csv", "--out", "no/such/folder.csv"], "no/such"),
         (&["maxima", "KXK"], "X"),

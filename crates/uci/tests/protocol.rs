@@ -47,7 +47,7 @@ fn greets_and_refuses_politely() {
 #[test]
 fn nonsense_positions_are_refused_and_go_still_answers() {
     let said = talk("position fen 8/8/8 w - -\ngo depth 1\nstop\n");
-    assert!(said.contains("info string the board has 3 ranks"));
+    assert!(said.contains("info string the board has 3 of 8 ranks"));
     assert!(said.contains("bestmove 0000"));
 }
 
