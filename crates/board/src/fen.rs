@@ -1,12 +1,13 @@
 //! FEN in and out.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use thiserror::Error;
 
 use crate::{
-    Color, IllegalPosition, Man, MoveNameError, ParseSquareError, Position, Setup, Square,
+    Bitboard, Color, IllegalPosition, MAX_MEN, Man, MoveNameError, ParseSquareError, Position,
+    Setup, Square,
 };
 
 /// What a FEN looks like.
@@ -178,12 +179,12 @@ impl FromStr for Position {
 }
 
 fn parse_board(text: &str) -> Result<Vec<(Man, Square)>, FenError> {
-    let ranks: Vec<&str> = text.split('/').collect();
-    if ranks.len() != 8 {
-        return Err(FenError::Ranks { found: ranks.len() });
+    let found = text.split('/').count();
+    if found != 8 {
+        return Err(FenError::Ranks { found });
     }
-    let mut men = Vec::new();
-    for (i, rank_text) in ranks.iter().enumerate() {
+    let mut men = Vec::with_capacity(MAX_MEN);
+    for (i, rank_text) in text.split('/').enumerate() {
         let rank = 8 - i;
         let mut file = 0;
         for letter in rank_text.chars() {
@@ -200,34 +201,31 @@ fn parse_board(text: &str) -> Result<Vec<(Man, Square)>, FenError> {
             }
         }
         if file != 8 {
-            return Err(FenError::Files { rank, text: (*rank_text).to_owned() });
+            return Err(FenError::Files { rank, text: rank_text.to_owned() });
         }
     }
     Ok(men)
+}
+
+/// Writes so many empty squares.
+fn write_gap(f: &mut fmt::Formatter<'_>, squares: i32) -> fmt::Result {
+    if squares == 0 { Ok(()) } else { write!(f, "{squares}") }
 }
 
 /// Writes the first four fields of the FEN.
 impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for rank in (0..8).rev() {
-            let mut gap = 0;
-            for file in 0..8 {
-                match self.man_at(Square::new(rank * 8 + file)) {
-                    None => gap += 1,
-                    Some(man) => {
-                        if gap > 0 {
-                            write!(f, "{gap}")?;
-                        }
-                        gap = 0;
-                        write!(f, "{}", man.letter())?;
-                    }
-                }
+            let mut file = 0;
+            for square in self.occupied() & Bitboard::rank(rank) {
+                let Some(man) = self.man_at(square) else { continue };
+                write_gap(f, square.file() - file)?;
+                f.write_char(man.letter())?;
+                file = square.file() + 1;
             }
-            if gap > 0 {
-                write!(f, "{gap}")?;
-            }
+            write_gap(f, 8 - file)?;
             if rank > 0 {
-                f.write_str("/")?;
+                f.write_char('/')?;
             }
         }
         let turn = if self.turn() == Color::White { 'w' } else { 'b' };

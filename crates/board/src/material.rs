@@ -80,6 +80,17 @@ impl Material {
         material
     }
 
+    /// The material with so many men of each kind other than kings: at most 64.
+    pub(crate) fn counted(of: impl Fn(Man) -> usize) -> Material {
+        let mut material = Material::KINGS;
+        for color in Color::BOTH {
+            for role in Role::ALL.into_iter().skip(1) {
+                material.counts[color.index()][role.index()] = of(Man::new(color, role)) as u8;
+            }
+        }
+        material
+    }
+
     /// How many men of this kind there are.
     #[inline]
     pub const fn count(&self, man: Man) -> usize {

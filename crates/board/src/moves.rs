@@ -1,6 +1,7 @@
 //! Legal moves of a position, and playing them.
 
 use std::fmt;
+use std::ops::ControlFlow;
 
 use crate::{Bitboard, Color, Man, Position, Role, Square, attacks};
 
@@ -80,7 +81,10 @@ impl Position {
     /// All moves that follow the rules but may leave the own king in check.
     pub fn pseudo_legal_moves(&self) -> Vec<Move> {
         let mut moves = Vec::with_capacity(48);
-        self.for_each_pseudo_legal(|m| moves.push(m));
+        let _ = self.try_each_pseudo_legal(|m| {
+            moves.push(m);
+            ControlFlow::Continue(())
+        });
         moves
     }
 
@@ -91,17 +95,30 @@ impl Position {
         !after.in_check(self.turn())
     }
 
+    /// Whether there is a legal move: the first one found will do.
+    pub fn has_legal_move(&self) -> bool {
+        let stop_at_legal = |m: Move| match self.is_legal_after(&m) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        self.try_each_pseudo_legal(stop_at_legal).is_break()
+    }
+
     /// Whether the side to move is mated.
     pub fn is_checkmate(&self) -> bool {
-        self.in_check(self.turn()) && self.legal_moves().is_empty()
+        self.in_check(self.turn()) && !self.has_legal_move()
     }
 
     /// Whether the side to move has no move and is not in check.
     pub fn is_stalemate(&self) -> bool {
-        !self.in_check(self.turn()) && self.legal_moves().is_empty()
+        !self.in_check(self.turn()) && !self.has_legal_move()
     }
 
-    fn for_each_pseudo_legal(&self, mut emit: impl FnMut(Move)) {
+    /// Goes through the moves until `emit` breaks off.
+    fn try_each_pseudo_legal(
+        &self,
+        mut emit: impl FnMut(Move) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let (us, occupied) = (self.turn(), self.occupied());
         for from in self.side(us) - self.pawns(us) {
             let Some(man) = self.man_at(from) else { continue };
@@ -112,15 +129,17 @@ impl Position {
                     continue;
                 }
                 let kind = if captured.is_some() { MoveKind::Capture } else { MoveKind::Quiet };
-                emit(Move { role: man.role, from, to, kind, captured, promotion: None });
+                emit(Move { role: man.role, from, to, kind, captured, promotion: None })?;
             }
         }
-        for from in self.pawns(us) {
-            self.pawn_moves(from, &mut emit);
-        }
+        self.pawns(us).into_iter().try_for_each(|from| self.pawn_moves(from, &mut emit))
     }
 
-    fn pawn_moves(&self, from: Square, emit: &mut impl FnMut(Move)) {
+    fn pawn_moves(
+        &self,
+        from: Square,
+        emit: &mut impl FnMut(Move) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let (us, occupied) = (self.turn(), self.occupied());
         let plain = |to, kind, captured| Move {
             role: Role::Pawn,
@@ -131,21 +150,22 @@ impl Position {
             promotion: None,
         };
         if let Some(to) = from.offset(0, us.forward()).filter(|&to| !occupied.contains(to)) {
-            emit_promotions(us, plain(to, MoveKind::Push, None), emit);
+            emit_promotions(us, plain(to, MoveKind::Push, None), emit)?;
             let double = to.offset(0, us.forward()).filter(|&to| !occupied.contains(to));
             if let (Some(double), true) = (double, from.rank() == us.pawn_rank()) {
-                emit(plain(double, MoveKind::DoublePush, None));
+                emit(plain(double, MoveKind::DoublePush, None))?;
             }
         }
         let targets = attacks::pawn(us, from);
         for to in targets & self.side(!us) {
             let captured = self.man_at(to).map(|m| m.role);
             if captured != Some(Role::King) {
-                emit_promotions(us, plain(to, MoveKind::Capture, captured), emit);
+                emit_promotions(us, plain(to, MoveKind::Capture, captured), emit)?;
             }
         }
-        if let Some(to) = self.en_passant().filter(|&to| targets.contains(to)) {
-            emit(plain(to, MoveKind::EnPassant, Some(Role::Pawn)));
+        match self.en_passant().filter(|&to| targets.contains(to)) {
+            Some(to) => emit(plain(to, MoveKind::EnPassant, Some(Role::Pawn))),
+            None => ControlFlow::Continue(()),
         }
     }
 
@@ -194,12 +214,15 @@ fn en_passant_victim(us: Color, to: Square) -> Square {
     to.offset(0, -us.forward()).unwrap_or(to)
 }
 
-fn emit_promotions(us: Color, m: Move, emit: &mut impl FnMut(Move)) {
+fn emit_promotions(
+    us: Color,
+    m: Move,
+    emit: &mut impl FnMut(Move) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     if m.to.rank() != us.promotion_rank() {
         return emit(m);
     }
     let kind = if m.captured.is_some() { MoveKind::Capture } else { MoveKind::Promotion };
-    for role in Role::PROMOTIONS {
-        emit(Move { kind, promotion: Some(role), ..m });
-    }
+    let mut roles = Role::PROMOTIONS.into_iter();
+    roles.try_for_each(|role| emit(Move { kind, promotion: Some(role), ..m }))
 }

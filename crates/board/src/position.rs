@@ -189,7 +189,7 @@ impl Position {
 
     /// The men without their squares.
     pub fn material(&self) -> Material {
-        Material::from_men(self.men().map(|(man, _)| man))
+        Material::counted(|man| self.of(man).len())
     }
 
     /// Whether a man of `by` attacks the square.

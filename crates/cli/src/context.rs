@@ -14,6 +14,8 @@ use molien_operators::{Backend as Operators, fastest};
 use molien_probe::{MadeTables, Source, Sources, Spare, StoredTables, SurveySource, Tablebase};
 use molien_solve::Progress;
 use molien_syzygy::{SyzygyFolder, SyzygyTables};
+#[cfg(feature = "serve")]
+use molien_table::BlockCache;
 use molien_table::Directory;
 use molien_uci::MakeBuild;
 
@@ -336,11 +338,15 @@ impl Context {
         self.tablebase_with(None)
     }
 
-    /// Answers from stored tables, and behind them from Syzygy files; nothing is
-    /// solved.
+    /// Answers from stored tables, whose decoded blocks are kept in this cache, and
+    /// behind them from Syzygy files; nothing is solved.
     #[cfg(feature = "serve")]
-    pub fn stored_tablebase(&self) -> anyhow::Result<Tablebase> {
-        Ok(in_a_row(self.stored(), self.syzygy()?, Arc::new(Sources::new(Vec::new()))))
+    pub fn stored_tablebase(&self, cache: &BlockCache) -> anyhow::Result<Tablebase> {
+        let folders = self.directories.iter().cloned();
+        let stored = folders
+            .map(|folder| Arc::new(StoredTables::new(folder.with_cache(cache.clone()))))
+            .collect();
+        Ok(in_a_row(stored, self.syzygy()?, Arc::new(Sources::new(Vec::new()))))
     }
 
     fn stored(&self) -> Vec<Arc<StoredTables>> {

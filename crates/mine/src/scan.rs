@@ -1,7 +1,6 @@
 //! Searching a table for the positions that match a query.
 
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use molien_board::{Color, Position, Symmetry};
 use molien_hyper::{Cell, Index, Tile};
@@ -49,8 +48,6 @@ pub struct Search<'a> {
     own: Vec<Symmetry>,
     /// The parts in which something can match.
     plans: Vec<PartPlan>,
-    /// Set by others when nobody wants the answer any more.
-    given_up: Option<&'a AtomicBool>,
 }
 
 impl<'a> Search<'a> {
@@ -88,20 +85,7 @@ impl<'a> Search<'a> {
         let both = query.needs_both_sides();
         let plan = |number| plan(&variants, number, &tables.pawns(number), both);
         let plans = (0..tables.parts()).filter_map(plan).collect();
-        Ok(Search { tables, variants, own, plans, given_up: None })
-    }
-
-    /// Ends with [`MineError::GivenUp`] soon after the flag is set.
-    pub fn unless(mut self, given_up: &'a AtomicBool) -> Search<'a> {
-        self.given_up = Some(given_up);
-        self
-    }
-
-    fn check_wanted(&self) -> Result<(), MineError> {
-        match self.given_up.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            true => Err(MineError::GivenUp),
-            false => Ok(()),
-        }
+        Ok(Search { tables, variants, own, plans })
     }
 
     /// Searches the tiles of all parts, several side by side, and hands on what
@@ -119,12 +103,12 @@ impl<'a> Search<'a> {
         let mut done = 0;
         for plans in self.plans.chunks(at_once) {
             let read = plans.par_iter().map(|plan| self.tables.part(plan));
-            self.check_wanted()?;
+            self.tables.check_wanted()?;
             let parts = read.collect::<Result<Vec<Part>, MineError>>()?;
             let tiles: Vec<(usize, usize)> =
                 (0..parts.len()).flat_map(|i| (0..per_part).map(move |tile| (i, tile))).collect();
             for batch in tiles.chunks(BATCH) {
-                self.check_wanted()?;
+                self.tables.check_wanted()?;
                 let made = batch.par_iter().map(|&(i, tile)| of_tile(&parts[i], &plans[i], tile));
                 for one in made.collect::<Result<Vec<T>, MineError>>()? {
                     if take(one).is_break() {

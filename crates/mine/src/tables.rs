@@ -1,6 +1,7 @@
 //! The tables of one material, in the orientation asked for.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use molien_board::{Color, Material, Position};
 use molien_build::Build;
@@ -40,6 +41,8 @@ pub struct TableSet {
     cursed: Option<bool>,
     /// Where moves lead, if they are looked at.
     pub(crate) moves: Option<Arc<MoveTables>>,
+    /// Set by others when nobody wants an answer any more.
+    given_up: Option<Arc<AtomicBool>>,
 }
 
 impl TableSet {
@@ -68,7 +71,16 @@ impl TableSet {
         let cursed = tables[Metric::Dtz50 as usize].as_ref().map(|table| table.stats.is_cursed());
         let (searched, told) = (metrics.to_vec(), metrics.to_vec());
         let shelf = Shelf::Whole { first, tables };
-        Ok(TableSet { material, swapped, shelf, searched, told, cursed, moves: None })
+        Ok(TableSet {
+            material,
+            swapped,
+            shelf,
+            searched,
+            told,
+            cursed,
+            moves: None,
+            given_up: None,
+        })
     }
 
     /// What a search needs: the depths in the metrics that are searched, and
@@ -111,7 +123,23 @@ impl TableSet {
             told: told.to_vec(),
             cursed,
             moves: None,
+            given_up: None,
         })
+    }
+
+    /// Searches end with [`MineError::GivenUp`] soon after the flag is set: as
+    /// soon as the part that is being read has been.
+    #[must_use]
+    pub fn unless(mut self, given_up: Arc<AtomicBool>) -> TableSet {
+        self.given_up = Some(given_up);
+        self
+    }
+
+    pub(crate) fn check_wanted(&self) -> Result<(), MineError> {
+        match self.given_up.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            true => Err(MineError::GivenUp),
+            false => Ok(()),
+        }
     }
 
     /// What a query needs, with the depths that are told of what it finds.

@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use molien_board::{Color, FenOptions, Man, Material, Position, Role, Square, Symmetry, attacks};
 use molien_build::Build;
@@ -388,6 +390,28 @@ fn samples_and_orders() {
             false => assert!(plies.is_sorted() && plies[0] == 1),
         }
     }
+}
+
+/// A search ends at the next tiles once nobody wants its answer.
+#[test]
+fn searches_can_be_given_up() {
+    let given_up = Arc::new(AtomicBool::new(false));
+    let tables = TableSet::solve(&Build::new(), material("KQKQ"), &[Metric::Dtm]).unwrap();
+    let tables = tables.unless(given_up.clone());
+    let count = |tables: &TableSet, progress: &mut dyn FnMut(u64, u64)| {
+        maxima(tables, Metric::Dtm, Color::White, Outcome::Win, progress).map(|hits| hits.len())
+    };
+    assert!(count(&tables, &mut |_, _| {}).unwrap() > 0);
+    let mut told = Vec::new();
+    let gone = count(&tables, &mut |done, total| {
+        told.push((done, total));
+        given_up.store(true, Ordering::Relaxed);
+    });
+    assert!(matches!(gone, Err(MineError::GivenUp)));
+    assert!(matches!(told[..], [(done, total)] if done < total), "{told:?}");
+    let emit = |_| ControlFlow::Continue(());
+    let gone = zugzwangs(&tables, &ZugzwangKind::ALL, |_, _| {}, emit);
+    assert!(matches!(gone, Err(MineError::GivenUp)));
 }
 
 #[test]

@@ -20,18 +20,28 @@ pub struct Answer {
 
 impl Answer {
     /// The answer that these values give with so many plies counted under the
-    /// 50-move rule; none if nothing is known.
-    pub(crate) fn new(values: Values, clock: u32, missing: Vec<Failure>) -> Option<Answer> {
-        let category = match values.get(Metric::Dtz50) {
-            Some(value) => category_at(value, values.precision(Metric::Dtz50), clock),
-            None if clock == 0 => match values.get(Metric::Wdl) {
-                Some(class) => category_in(Metric::Wdl, class, clock),
-                None => values.get(values.known().next()?)?.outcome().into(),
-            },
-            None => told_by_others(&values, clock)?,
-        };
-        Some(Answer { category, values, missing })
+    /// 50-move rule; if nothing is known, why.
+    pub(crate) fn new(
+        values: Values,
+        clock: u32,
+        missing: Vec<Failure>,
+    ) -> Result<Answer, Vec<Failure>> {
+        match class_of(&values, clock) {
+            Some(category) => Ok(Answer { category, values, missing }),
+            None => Err(missing),
+        }
     }
+}
+
+fn class_of(values: &Values, clock: u32) -> Option<Category> {
+    Some(match values.get(Metric::Dtz50) {
+        Some(value) => category_at(value, values.precision(Metric::Dtz50), clock),
+        None if clock == 0 => match values.get(Metric::Wdl) {
+            Some(class) => category_in(Metric::Wdl, class, clock),
+            None => values.get(values.known().next()?)?.outcome().into(),
+        },
+        None => told_by_others(values, clock)?,
+    })
 }
 
 /// What metrics other than DTZ50 tell: the first certain class, if there is one.

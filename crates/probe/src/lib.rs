@@ -23,6 +23,7 @@
 //! ```
 
 mod answer;
+mod bulk;
 pub mod chess;
 mod clock_line;
 mod clocked;
@@ -36,6 +37,7 @@ mod tablebase;
 pub mod words;
 
 pub use answer::{Answer, MoveAnswer};
+pub use bulk::FenProbeError;
 pub use clock_line::clock_line;
 pub use clocked::{ClockAnswer, ClockMove};
 pub use error::ProbeError;

@@ -9,6 +9,7 @@ use molien_values::{
     FIFTY_MOVES_PLIES, Metric, MoveClass, Precision, Stats, Value, Values, better, value_before,
 };
 
+use crate::bulk::map_all;
 use crate::order::quiet_moves_first;
 use crate::{
     Answer, Failure, MadeTables, MoveAnswer, ProbeError, Source, Sources, StoredTables, chess,
@@ -59,28 +60,25 @@ impl Tablebase {
         positions: &[Position],
         metrics: &[Metric],
     ) -> Result<(Vec<Values>, Vec<Failure>), ProbeError> {
-        positions.iter().try_for_each(Position::check_legal)?;
-        // Each position's questions, in a row: itself, then the captures en
-        // passant.
-        let captures: Vec<Vec<Move>> = positions.iter().map(en_passant_captures).collect();
-        let asked = |(position, captures): (&Position, &Vec<Move>)| {
-            let after = captures.iter().map(|m| position.play(m).without_en_passant());
-            [position.without_en_passant()].into_iter().chain(after).collect::<Vec<_>>()
-        };
-        let asked: Vec<Position> = positions.iter().zip(&captures).flat_map(asked).collect();
+        map_all(positions, Position::check_legal).into_iter().collect::<Result<(), _>>()?;
+        let mut asked: Vec<Position> = positions.iter().map(Position::without_en_passant).collect();
+        // Then what captures en passant lead to, where there are any.
+        let has_right = |&i: &usize| positions[i].en_passant().is_some();
+        let with_right: Vec<(usize, Vec<Move>)> = (0..positions.len())
+            .filter(has_right)
+            .map(|i| (i, en_passant_captures(&positions[i])))
+            .collect();
+        for (i, captures) in &with_right {
+            asked.extend(captures.iter().map(|m| positions[*i].play(m).without_en_passant()));
+        }
         let mut found = vec![Values::default(); asked.len()];
         let failures = self.source.values(&asked, metrics, &mut found);
-        let mut found = found.into_iter();
-        let mut values = Vec::with_capacity(positions.len());
-        for (position, captures) in positions.iter().zip(&captures) {
-            let own = found.next().unwrap_or_default();
-            let after: Vec<Values> = found.by_ref().take(captures.len()).collect();
-            values.push(match captures.is_empty() {
-                true => own,
-                false => with_captures(position, own, captures, &after),
-            });
+        let mut after = found.split_off(positions.len()).into_iter();
+        for (i, captures) in &with_right {
+            let after: Vec<Values> = after.by_ref().take(captures.len()).collect();
+            found[*i] = with_captures(&positions[*i], found[*i], captures, &after);
         }
-        Ok((values, failures))
+        Ok((found, failures))
     }
 
     /// The value of a position in one metric, en passant included. A source that
@@ -159,21 +157,18 @@ impl Tablebase {
         let positions: Vec<Position> = setups.iter().map(|setup| setup.position).collect();
         let (mut values, failures) = self.values(&positions, metrics)?;
         self.add_classes(&positions, metrics, &mut values)?;
-        let answer = |(setup, values): (&Setup, Values)| {
+        let asked: Vec<(&Setup, Values)> = setups.iter().zip(values).collect();
+        let answer = |(setup, values): &(&Setup, Values)| {
             let position = &setup.position;
             let missing: Vec<Failure> = metrics
                 .iter()
                 .filter(|&&metric| values.get(metric).is_none())
                 .map(|&metric| why(&failures, position, metric))
                 .collect();
-            // What went wrong says more than that there is no table.
-            let failed = missing.iter().find(|failure| failure.error.missing_table().is_none());
-            let error = failed.or(missing.first()).map(|failure| failure.error.clone());
-            let (material, metric) = (position.material(), Metric::Dtz50);
-            let error = error.unwrap_or(ProbeError::MissingTable { material, metric });
-            Answer::new(values, setup.halfmove_clock, missing).ok_or(error)
+            Answer::new(*values, setup.halfmove_clock, missing)
+                .map_err(|missing| why_unknown(position, &missing))
         };
-        Ok(setups.iter().zip(values).map(answer).collect())
+        Ok(map_all(&asked, answer))
     }
 
     /// Where nothing is known in these metrics, the class alone will do, if that
@@ -295,6 +290,15 @@ fn with_dtz50(metrics: &[Metric]) -> Vec<Metric> {
     [Metric::Dtz50].into_iter().chain(others).collect()
 }
 
+/// Why nothing is known of a position.
+fn why_unknown(position: &Position, missing: &[Failure]) -> ProbeError {
+    // What went wrong says more than that there is no table.
+    let failed = missing.iter().find(|failure| failure.error.missing_table().is_none());
+    let error = failed.or(missing.first()).map(|failure| failure.error.clone());
+    let (material, metric) = (position.material(), Metric::Dtz50);
+    error.unwrap_or(ProbeError::MissingTable { material, metric })
+}
+
 /// Why a value is not known: a failure if there was one, else a missing table.
 fn why(failures: &[Failure], position: &Position, metric: Metric) -> Failure {
     let missing = || {
@@ -305,9 +309,6 @@ fn why(failures: &[Failure], position: &Position, metric: Metric) -> Failure {
 }
 
 fn en_passant_captures(position: &Position) -> Vec<Move> {
-    if position.en_passant().is_none() {
-        return Vec::new();
-    }
     position.legal_moves().iter().copied().filter(Move::is_en_passant).collect()
 }
 

@@ -5,8 +5,9 @@
 //!
 //! It asks about random positions of all materials stored, says how many answers
 //! come in a second and how late, and compares every answer with the tables. The
-//! service has to be fresh for the figures of a cold start. `--quick` takes a
-//! tenth of everything.
+//! service has to be fresh for the figures of a cold start. `--men N` asks about
+//! tables of N men only, `--quick` takes a tenth of everything, and with `--pid N`
+//! it says what CPU time and memory the service took.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -42,6 +43,48 @@ impl Amount {
             compared: 200_000 / part,
             batches: 100 / part,
         }
+    }
+}
+
+/// The service as the system sees it.
+struct Process {
+    pid: Option<String>,
+}
+
+impl Process {
+    fn read(&self, file: &str) -> Option<String> {
+        std::fs::read_to_string(format!("/proc/{}/{file}", self.pid.as_ref()?)).ok()
+    }
+
+    /// CPU time so far, in clock ticks of a hundredth of a second.
+    fn cpu_ticks(&self) -> Option<u64> {
+        let stat = self.read("stat")?;
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
+    }
+
+    /// Memory in use, and the most it has been, in MiB.
+    fn memory_mib(&self) -> Option<[u64; 2]> {
+        let status = self.read("status")?;
+        let kib = |name: &str| {
+            let line = status.lines().find(|line| line.starts_with(name))?;
+            line.split_whitespace().nth(1)?.parse::<u64>().ok()
+        };
+        Some([kib("VmRSS")? / 1024, kib("VmHWM")? / 1024])
+    }
+
+    /// Does something and says what it cost the service for each of so many.
+    fn watch<T>(&self, number: usize, work: impl FnOnce() -> T) -> T {
+        let before = self.cpu_ticks();
+        let done = work();
+        if let Some((before, after)) = before.zip(self.cpu_ticks()) {
+            let each = (after - before) as f64 * 1e4 / number as f64;
+            let [now, most] = self.memory_mib().unwrap_or_default();
+            println!(
+                "  {each:.1} us of the service's CPU time each; {now} MiB of memory, {most} at most"
+            );
+        }
+        done
     }
 }
 
@@ -185,48 +228,105 @@ fn batch_request(address: &str, positions: &[Position]) -> Vec<u8> {
         .into_bytes()
 }
 
+/// What the command line asks for.
+struct Options {
+    address: String,
+    directory: Directory,
+    amount: Amount,
+    men: Option<usize>,
+    process: Process,
+}
+
+impl Options {
+    fn read() -> Option<Options> {
+        let mut given = std::env::args().skip(1).filter(|argument| argument != "--bench");
+        let (mut plain, mut quick, mut men, mut pid) = (Vec::new(), false, None, None);
+        while let Some(argument) = given.next() {
+            match argument.as_str() {
+                "--quick" => quick = true,
+                "--men" => men = given.next().and_then(|number| number.parse().ok()),
+                "--pid" => pid = given.next(),
+                _ => plain.push(argument),
+            }
+        }
+        let [address, folder] = plain.try_into().ok()?;
+        let directory = Directory::new(PathBuf::from(folder));
+        let process = Process { pid };
+        Some(Options { address, directory, amount: Amount::new(quick), men, process })
+    }
+
+    fn materials(&self) -> Vec<Material> {
+        let stored = self.directory.list().expect("a folder of tables");
+        let materials = stored.iter().map(|table| table.material);
+        materials.filter(|material| self.men.is_none_or(|men| men == material.len())).collect()
+    }
+}
+
+fn single_positions(options: &Options, random: &mut Random, materials: &[Material]) {
+    let Options { address, amount, process, .. } = options;
+    let positions = random_positions(random, materials, amount.warm_positions);
+    let requests: Vec<Vec<u8>> = positions.iter().map(|p| standard(address, p)).collect();
+    let ask = |connection: &mut Connection, request: &&Vec<u8>| drop(connection.send(request));
+    for (what, number) in [
+        ("cold, /standard", requests.len()),
+        ("once more, /standard", requests.len()),
+        ("warm, /standard", amount.warm_requests),
+    ] {
+        let work: Vec<&Vec<u8>> = requests.iter().cycle().take(number).collect();
+        let times = process.watch(number, || hammer(address, CONNECTIONS, &work, ask));
+        report(what, &times);
+    }
+}
+
+fn compared_positions(options: &Options, random: &mut Random, materials: &[Material]) {
+    let Options { address, amount, process, .. } = options;
+    let tables = Tablebase::stored(options.directory.clone());
+    let positions = random_positions(random, materials, amount.compared);
+    process.watch(positions.len(), || {
+        hammer(address, 2, &positions, |connection, position| {
+            compare(&tables, position, &connection.send(&standard(address, position)));
+        })
+    });
+    println!("{} answers compared with the tables: no difference", positions.len());
+}
+
+/// Batches of random positions, those of a round several times over: the first
+/// time they are new, later they are warm.
+fn batches(options: &Options, random: &mut Random, materials: &[Material]) {
+    const TIMES: usize = 3;
+    let Options { address, amount, process, .. } = options;
+    let one_round = BATCH_CONNECTIONS * 2;
+    let rounds = amount.batches.div_ceil(one_round);
+    let mut whole = [Duration::ZERO; TIMES];
+    process.watch(TIMES * rounds * one_round * BATCH, || {
+        for _ in 0..rounds {
+            let body = |_| batch_request(address, &random_positions(random, materials, BATCH));
+            let bodies: Vec<Vec<u8>> = (0..one_round).map(body).collect();
+            for whole in &mut whole {
+                let (_, time) = hammer(address, BATCH_CONNECTIONS, &bodies, |connection, body| {
+                    let lines = connection.send(body).iter().filter(|&&byte| byte == b'\n').count();
+                    assert_eq!(lines, BATCH);
+                });
+                *whole += time;
+            }
+        }
+    });
+    let asked = rounds * one_round * BATCH;
+    let [new, .., warm] = whole.map(|time| asked as f64 / time.as_secs_f64());
+    println!(
+        "batch: {new:.0} new positions a second, {warm:.0} warm ({asked} asked {TIMES} times)"
+    );
+}
+
 fn main() {
-    let given: Vec<String> = std::env::args().skip(1).filter(|a| a != "--bench").collect();
-    let quick = given.iter().any(|argument| argument == "--quick");
-    let [address, folder] = &given.iter().filter(|a| !a.starts_with("--")).collect::<Vec<_>>()[..]
-    else {
+    let Some(options) = Options::read() else {
         println!("skipped: say ADDRESS FOLDER, as in 127.0.0.1:9000 ./tables");
         return;
     };
-    let amount = Amount::new(quick);
-    let directory = Directory::new(PathBuf::from(folder));
-    let stored = directory.list().expect("a folder of tables");
-    let materials: Vec<Material> = stored.iter().map(|table| table.material).collect();
+    let materials = options.materials();
     println!("{} materials, {CONNECTIONS} connections", materials.len());
-    let tables = Tablebase::stored(directory);
     let mut random = Random::new(18);
-
-    let positions = random_positions(&mut random, &materials, amount.warm_positions);
-    let requests: Vec<Vec<u8>> = positions.iter().map(|p| standard(address, p)).collect();
-    let ask = |connection: &mut Connection, request: &Vec<u8>| drop(connection.send(request));
-    report("cold, /standard", &hammer(address, CONNECTIONS, &requests, ask));
-    let again: Vec<&Vec<u8>> = requests.iter().cycle().take(amount.warm_requests).collect();
-    let ask = |connection: &mut Connection, request: &&Vec<u8>| drop(connection.send(request));
-    report("warm, /standard", &hammer(address, CONNECTIONS, &again, ask));
-
-    let positions = random_positions(&mut random, &materials, amount.compared);
-    hammer(address, 2, &positions, |connection, position| {
-        compare(&tables, position, &connection.send(&standard(address, position)));
-    });
-    println!("{} answers compared with the tables: no difference", positions.len());
-
-    let mut whole = Duration::ZERO;
-    let one_round = BATCH_CONNECTIONS * 2;
-    for _ in 0..amount.batches.div_ceil(one_round) {
-        let bodies: Vec<Vec<u8>> = (0..one_round)
-            .map(|_| batch_request(address, &random_positions(&mut random, &materials, BATCH)))
-            .collect();
-        let (_, time) = hammer(address, BATCH_CONNECTIONS, &bodies, |connection, body| {
-            let lines = connection.send(body).iter().filter(|&&byte| byte == b'\n').count();
-            assert_eq!(lines, BATCH);
-        });
-        whole += time;
-    }
-    let asked = amount.batches.div_ceil(one_round) * one_round * BATCH;
-    println!("batch: {:.0} positions a second ({asked} asked)", asked as f64 / whole.as_secs_f64());
+    single_positions(&options, &mut random, &materials);
+    compared_positions(&options, &mut random, &materials);
+    batches(&options, &mut random, &materials);
 }

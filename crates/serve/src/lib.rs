@@ -27,4 +27,4 @@ pub use app::app;
 pub use config::Config;
 pub use listen::{ListenError, Socket, listen};
 pub use problem::Problem;
-pub use service::Service;
+pub use service::{MakingTime, Service};

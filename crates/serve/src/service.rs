@@ -1,7 +1,8 @@
 //! What all answers share.
 
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use molien_board::{Material, Position};
@@ -33,7 +34,12 @@ struct Inner {
     places: Arc<Semaphore>,
     rate_limit: Option<RateLimit>,
     metrics: Metrics,
+    making: OnceLock<MakingTime>,
 }
+
+/// How long a table that is missing takes to make, in words such as `7 min`; none
+/// if that cannot be said.
+pub type MakingTime = Arc<dyn Fn(Material) -> Option<String> + Send + Sync>;
 
 /// Runs work that may block once a place is free.
 async fn run<T: Send + 'static>(
@@ -49,6 +55,26 @@ async fn run<T: Send + 'static>(
         done
     });
     done.await.map_err(|_| Problem::Internal("the work failed".into()))
+}
+
+/// Says when it is dropped, with the request it belongs to, that nobody waits
+/// for an answer any more.
+#[derive(Default)]
+pub(crate) struct Wanted {
+    given_up: Arc<AtomicBool>,
+}
+
+impl Wanted {
+    /// The flag that is set then.
+    pub fn given_up(&self) -> Arc<AtomicBool> {
+        self.given_up.clone()
+    }
+}
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.given_up.store(true, Ordering::Relaxed);
+    }
 }
 
 /// The values of positions, and what could not be had.
@@ -91,12 +117,26 @@ impl Service {
             places: Arc::new(Semaphore::new(config.requests)),
             rate_limit: config.rate_limit.map(RateLimit::new),
             metrics: Metrics::default(),
+            making: OnceLock::new(),
             config,
             tables,
             folder,
             solver,
         };
         Service { inner: Arc::new(inner) }
+    }
+
+    /// Says of tables that are missing how long they take to make.
+    #[must_use]
+    pub fn telling_times(self, making: MakingTime) -> Service {
+        // Said once, before it is shared.
+        let _ = self.inner.making.set(making);
+        self
+    }
+
+    /// How long a table that is missing takes to make.
+    pub(crate) fn making_time(&self, material: Material) -> Option<String> {
+        self.inner.making.get().and_then(|time| time(material))
     }
 
     /// The limits.
@@ -157,6 +197,25 @@ impl Service {
         F: FnOnce(&Tablebase) -> T + Send + 'static,
     {
         run(self.inner.searchers.clone(), self.inner.tables.clone(), work)
+    }
+
+    /// As [`Service::search`]; the work is handed a flag that is set when the
+    /// request is dropped.
+    pub(crate) fn search_while_wanted<T, F>(
+        &self,
+        work: F,
+    ) -> impl Future<Output = Result<T, Problem>> + Send + use<T, F>
+    where
+        T: Send + 'static,
+        F: FnOnce(Arc<AtomicBool>) -> T + Send + 'static,
+    {
+        let wanted = Wanted::default();
+        let given_up = wanted.given_up();
+        let searched = self.search(move |_| work(given_up));
+        async move {
+            let _wanted = wanted;
+            searched.await
+        }
     }
 
     /// Makes sure that a material and what it leads to are stored, if they may

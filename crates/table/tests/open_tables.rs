@@ -86,6 +86,47 @@ fn many_positions_and_metrics_in_one_call() {
     assert!(open.stats(kqkr, Metric::Dtc).unwrap().is_none());
 }
 
+/// What many positions in one call are told is what each is told alone, whether
+/// the cache has room for all blocks or for none. Like men, men on the long
+/// diagonal and pawns each have a way of their own to their cell.
+#[test]
+fn many_at_once_are_told_what_each_is_told_alone() {
+    const NAMES: [&str; 5] = ["KPK", "KQKR", "KNNK", "KBBK", "KPPK"];
+    const POSITIONS: usize = 6000;
+    let folder = tempfile::tempdir().unwrap();
+    let tables = solve(&NAMES);
+    for name in NAMES {
+        store(folder.path(), &tables, name.parse().unwrap(), &Metric::ALL, 3);
+    }
+    let mut random = Random::new(18);
+    let positions: Vec<Position> = (0..POSITIONS).map(|_| position(&mut random, &NAMES)).collect();
+    for (cache_bytes, metrics) in [
+        (0, &Metric::ALL[..]),
+        (1 << 30, &Metric::ALL[..]),
+        (1 << 30, &[Metric::Dtz50]),
+        (1 << 30, &[Metric::Wdl, Metric::Dtm]),
+    ] {
+        let directory = Directory::new(folder.path()).with_cache(BlockCache::new(cache_bytes));
+        let open = OpenTables::new(directory);
+        // Few and many are read differently.
+        for number in [2, 300, POSITIONS] {
+            let mut found = vec![Values::default(); number];
+            assert!(open.fill(&positions[..number], metrics, &mut found).is_empty());
+            for (position, found) in positions.iter().zip(&found) {
+                let file = open.file(position.material()).unwrap().unwrap();
+                for metric in Metric::EVERY {
+                    let asked =
+                        metrics.contains(&metric).then(|| file.get(position, metric).unwrap());
+                    assert_eq!(found.get(metric), asked, "{position} {metric}");
+                    if metrics.contains(&metric) && metric != Metric::Wdl {
+                        assert_eq!(asked, Some(expected(&tables, position, metric)));
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// What is set stays: another source knew it first.
 #[test]
 fn values_that_are_known_stay() {

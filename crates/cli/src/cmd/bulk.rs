@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use molien_board::{FenError, FenOptions, Setup};
-use molien_probe::{Answer, Tablebase};
+use molien_board::{FenOptions, Setup};
+use molien_probe::{Answer, FenProbeError, Tablebase};
 use molien_schema::{ErrorJson, PositionJson};
 use molien_values::Metric;
 use rayon::prelude::*;
@@ -15,11 +15,13 @@ use rayon::prelude::*;
 use crate::Verdict;
 
 /// A position with its answer, or why there is none.
-type Answered = Result<(Setup, Answer), String>;
+type Answered = Result<(Setup, Answer), FenProbeError>;
 
 /// Lines read before they are answered: all that lie in one block of a table are
 /// answered together, so the more the better.
-const CHUNK_LINES: usize = 1 << 17;
+const CHUNK_LINES: usize = 1 << 18;
+/// What a line of answers takes, roughly.
+const TYPICAL_LINE_BYTES: usize = 256;
 /// Lines that one thread writes at a time.
 const WRITTEN_AT_ONCE: usize = 1 << 10;
 
@@ -68,81 +70,66 @@ impl Bulk<'_> {
             writeln!(output, "fen,category,{},error", names.join(","))?;
         }
         loop {
-            let lines = read_lines(&mut input)?;
-            if lines.is_empty() {
+            let text = read_lines(&mut input)?;
+            if text.is_empty() {
                 return Ok(());
             }
-            let answers = self.answers(&lines);
-            answers.iter().try_for_each(|text| output.write_all(text.as_bytes()))?;
+            let lines: Vec<&str> =
+                text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+            for answers in self.answers(&lines) {
+                output.write_all(&answers)?;
+            }
         }
     }
 
     /// The answers to some lines, a line each.
-    fn answers(&self, lines: &[String]) -> Vec<String> {
-        let read = |line: &String| Setup::parse(line.trim(), self.options);
-        let setups: Vec<Result<Setup, FenError>> = lines.par_iter().map(read).collect();
-        let good: Vec<Setup> =
-            setups.iter().filter_map(|setup| setup.as_ref().ok()).copied().collect();
-        let mut answers = match self.tables.answers_at(&good, self.metrics) {
-            Ok(answers) => answers,
-            Err(error) => vec![Err(error); good.len()],
-        }
-        .into_iter();
-        let mut answer = |setup: Result<Setup, FenError>| {
-            let setup = setup.map_err(|error| error.to_string())?;
-            match answers.next() {
-                Some(Ok(answer)) => Ok((setup, answer)),
-                Some(Err(error)) => Err(error.to_string()),
-                None => Err("no answer".to_owned()),
-            }
-        };
-        let answered: Vec<_> = lines.iter().zip(setups.into_iter().map(&mut answer)).collect();
-        let text = |some: &[(&String, Answered)]| {
-            let mut text = String::new();
-            for (line, answered) in some {
-                let json = answered
-                    .as_ref()
-                    .map(|(setup, answer)| PositionJson::new(setup, self.metrics, answer));
-                text.push_str(&self.line(line.trim(), json));
-                text.push('\n');
+    fn answers(&self, lines: &[&str]) -> Vec<Vec<u8>> {
+        let answers = self.tables.answer_fens(lines, self.metrics, self.options);
+        let text = |(lines, answers): (&[&str], &[_])| {
+            let mut text = Vec::with_capacity(lines.len() * TYPICAL_LINE_BYTES);
+            for (line, answer) in lines.iter().zip(answers) {
+                self.write_line(line, answer, &mut text);
+                text.push(b'\n');
             }
             text
         };
-        answered.par_chunks(WRITTEN_AT_ONCE).map(text).collect()
+        let lines = lines.par_chunks(WRITTEN_AT_ONCE);
+        lines.zip(answers.par_chunks(WRITTEN_AT_ONCE)).map(text).collect()
     }
 
-    fn line(&self, input: &str, answered: Result<PositionJson, &String>) -> String {
-        match (self.format, answered) {
-            (Format::Ndjson, Ok(answer)) => serde_json::to_string(&answer).unwrap_or_default(),
+    fn write_line(&self, input: &str, answered: &Answered, out: &mut Vec<u8>) {
+        let answered =
+            answered.as_ref().map(|(setup, answer)| PositionJson::new(setup, self.metrics, answer));
+        // Writing to memory does not fail.
+        let _ = match (self.format, answered) {
+            (Format::Ndjson, Ok(answer)) => serde_json::to_writer(out, &answer).map_err(Into::into),
             (Format::Ndjson, Err(error)) => {
-                serde_json::to_string(&ErrorJson::new(Some(input), error)).unwrap_or_default()
+                serde_json::to_writer(out, &ErrorJson::new(Some(input), error)).map_err(Into::into)
             }
             (Format::Csv, Ok(answer)) => {
                 let plies: Vec<String> = answer.values.texts().collect();
-                format!("{},{},{},", answer.fen, answer.category, plies.join(","))
+                write!(out, "{},{},{},", answer.fen, answer.category, plies.join(","))
             }
             (Format::Csv, Err(error)) => {
                 let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
                 let empty = ",".repeat(self.metrics.len());
-                format!("{},,{empty}{}", quoted(input), quoted(error))
+                write!(out, "{},,{empty}{}", quoted(input), quoted(&error.to_string()))
             }
-        }
+        };
     }
 }
 
-/// The next lines that are not empty; none at the end. Bytes that are no text
-/// become a sign that no FEN has.
-fn read_lines(input: &mut impl BufRead) -> anyhow::Result<Vec<String>> {
-    let (mut lines, mut bytes) = (Vec::new(), Vec::new());
-    while lines.len() < CHUNK_LINES {
-        bytes.clear();
+/// The next lines; none at the end. Bytes that are no text become a sign that
+/// no FEN has.
+fn read_lines(input: &mut impl BufRead) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    for _ in 0..CHUNK_LINES {
         if input.read_until(b'\n', &mut bytes)? == 0 {
             break;
         }
-        let line = String::from_utf8_lossy(&bytes);
-        if !line.trim().is_empty() {
-            lines.push(line.into_owned());
-        }
     }
-    Ok(lines)
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    })
 }

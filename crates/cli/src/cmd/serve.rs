@@ -11,11 +11,17 @@ use std::time::Duration;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use listenfd::ListenFd;
-use molien_serve::{Config, Service, Socket, app, listen};
+use molien::local::MemoryLimit;
+use molien_board::Material;
+use molien_build::{Storage, storage};
+use molien_serve::{Config, MakingTime, Service, Socket, app, listen};
+use molien_table::BlockCache;
+use molien_values::Metric;
 use tracing::Level;
 
 use crate::Verdict;
 use crate::context::Context;
+use crate::estimate::{Estimate, rough};
 use crate::text::note;
 
 const AFTER_HELP: &str = "\
@@ -94,6 +100,10 @@ pub struct ServeArgs {
     /// Tables that may wait to be solved
     #[arg(long, value_name = "N", default_value_t = Config::default().solve_queue)]
     queue: usize,
+    /// Keep at most this much of tables decoded: 1G, 500M, or 10% of the
+    /// machine's memory
+    #[arg(long, value_name = "SIZE", default_value = "256M")]
+    cache: MemoryLimit,
     /// Seconds a request may take
     #[arg(long, value_name = "SECONDS", default_value_t = Config::default().time_limit.as_secs())]
     time_limit: u64,
@@ -141,8 +151,11 @@ pub fn run(context: &Context, args: &ServeArgs) -> anyhow::Result<Verdict> {
     };
     start_log(args);
     let config = args.config(context);
-    let tables = context.stored_tablebase()?;
-    let service = Service::of_sources(directory.clone(), tables, config.clone());
+    let cache = BlockCache::new(args.cache.bytes());
+    let tables = context.stored_tablebase(&cache)?;
+    let folder = directory.clone().with_cache(cache);
+    let service =
+        Service::of_sources(folder, tables, config.clone()).telling_times(making_times(context));
     let (socket, name) = open(&args.listen)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(context.threads_wanted().map_or_else(cores, NonZeroUsize::get))
@@ -157,6 +170,18 @@ pub fn run(context: &Context, args: &ServeArgs) -> anyhow::Result<Verdict> {
         let _ = std::fs::remove_file(path);
     }
     Ok(Verdict::Done)
+}
+
+/// Tells how long a table takes to make, with all that it needs.
+fn making_times(context: &Context) -> MakingTime {
+    let (build, threads) = (context.build(), context.threads());
+    let folders = context.directories().to_vec();
+    Arc::new(move |material: Material| {
+        let asked = [material.canonical()];
+        let estimate = Estimate::tables(&build, &folders, &asked, &Metric::ALL);
+        let can_be_stored = storage(asked[0]) != Storage::None;
+        (can_be_stored && estimate.boards > 0).then(|| rough(estimate.time(threads)))
+    })
 }
 
 fn cores() -> usize {

@@ -6,8 +6,8 @@ use axum::extract::rejection::BytesRejection;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use futures_util::{StreamExt as _, stream};
-use molien_board::{FenOptions, Setup};
-use molien_probe::{ProbeError, Tablebase};
+use molien_board::FenOptions;
+use molien_probe::Tablebase;
 use molien_schema::{ErrorJson, PositionJson};
 use molien_values::Metric;
 use serde::Deserialize;
@@ -20,9 +20,11 @@ use crate::{Problem, Service};
 /// Positions in a request, at most.
 const MOST_POSITIONS: usize = 10_000;
 /// Positions read at a time: the next ones wait until the client takes them.
-const CHUNK: usize = 250;
+const CHUNK: usize = 2500;
 /// Chunks under way at a time.
-const AHEAD: usize = 4;
+const AHEAD: usize = 2;
+/// What a line of answers takes, roughly.
+const TYPICAL_LINE_BYTES: usize = 256;
 
 /// How positions are answered.
 #[derive(Deserialize, IntoParams, Debug)]
@@ -96,20 +98,12 @@ fn positions(body: &[u8]) -> Result<Vec<String>, Problem> {
 
 /// The answers to some FENs, a line each.
 fn answers(tables: &Tablebase, fens: &[String], metrics: &[Metric], options: FenOptions) -> Bytes {
-    let setups: Vec<Result<Setup, String>> =
-        fens.iter().map(|fen| Setup::parse(fen, options).map_err(|e| e.to_string())).collect();
-    let good: Vec<Setup> = setups.iter().filter_map(|setup| setup.as_ref().ok()).copied().collect();
-    let failed = |error: ProbeError| vec![Err(error); good.len()];
-    let mut found = tables.answers_at(&good, metrics).unwrap_or_else(failed).into_iter();
-    let mut text = Vec::with_capacity(fens.len() * 200);
-    for (fen, setup) in fens.iter().zip(setups) {
-        let answer = setup.and_then(|setup| match found.next() {
-            Some(Ok(answer)) => Ok(PositionJson::new(&setup, metrics, &answer)),
-            Some(Err(error)) => Err(error.to_string()),
-            None => Err("no answer".to_owned()),
-        });
-        let written = match answer {
-            Ok(answer) => serde_json::to_writer(&mut text, &answer),
+    let mut text = Vec::with_capacity(fens.len() * TYPICAL_LINE_BYTES);
+    for (fen, answered) in fens.iter().zip(tables.answer_fens(fens, metrics, options)) {
+        let written = match answered {
+            Ok((setup, answer)) => {
+                serde_json::to_writer(&mut text, &PositionJson::new(&setup, metrics, &answer))
+            }
             Err(error) => serde_json::to_writer(&mut text, &ErrorJson::new(Some(fen), error)),
         };
         // Writing to memory cannot fail.

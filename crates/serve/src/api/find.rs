@@ -1,6 +1,7 @@
 //! Positions that match a query.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use axum::extract::State;
@@ -10,7 +11,6 @@ use molien_board::{Material, Setup};
 use molien_build::Build;
 use molien_mine::export::{Columns, CsvWriter, ParquetWriter, RowWriter};
 use molien_mine::{Hit, MineError, Query as Wanted, Search, TableSet};
-use molien_probe::Tablebase;
 use molien_schema::{CountJson, HitJson};
 use molien_values::Metric;
 use serde::Deserialize;
@@ -18,7 +18,7 @@ use utoipa::IntoParams;
 
 use super::mining::{limit, reader};
 use super::query::{Query, material};
-use super::stream::{self, line, streamed};
+use super::stream::{line, streamed};
 use crate::reply::{Lasting, json};
 use crate::{Problem, Service};
 
@@ -71,13 +71,11 @@ impl Sought {
         Ok(Sought { build, material, query })
     }
 
-    /// The tables that are needed, with depths to be told.
-    fn tables(&self, told: &[Metric]) -> Result<TableSet, MineError> {
-        let mut tables = TableSet::open(&self.build, self.material, &self.query.metrics(), told)?;
-        if self.query.minds_the_rule() {
-            tables = tables.minding_the_rule();
-        }
-        if self.query.needs_moves() { tables.with_moves(&self.build) } else { Ok(tables) }
+    /// The tables that are needed, with depths to be told, as long as somebody
+    /// wants to know.
+    fn tables(&self, told: &[Metric], given_up: Arc<AtomicBool>) -> Result<TableSet, MineError> {
+        let tables = TableSet::for_query(&self.build, self.material, &self.query, told)?;
+        Ok(tables.unless(given_up))
     }
 
     /// The depths that are told: those asked about, or else those to mate.
@@ -90,37 +88,33 @@ impl Sought {
 
     fn each(
         &self,
-        given_up: &AtomicBool,
+        given_up: Arc<AtomicBool>,
         mut emit: impl FnMut(&Hit, &[Metric]) -> ControlFlow<()>,
     ) -> Result<(), MineError> {
-        let tables = self.tables(&self.told())?;
-        let search = Search::new(&tables, &self.query)?.unless(given_up);
+        let tables = self.tables(&self.told(), given_up)?;
+        let search = Search::new(&tables, &self.query)?;
         search.each(|_, _| {}, |hit| emit(&hit, tables.metrics()))
     }
 
     /// The first positions, up to a limit.
     pub async fn first(self, service: &Service, limit: usize) -> Result<Vec<Hit>, Problem> {
-        let wanted = stream::Wanted::default();
-        let given_up = wanted.given_up();
-        let work = move |_: &Tablebase| {
+        let work = move |given_up| {
             let mut found = Vec::new();
-            self.each(&given_up, |hit, _| {
+            self.each(given_up, |hit, _| {
                 found.push(hit.clone());
                 if found.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;
             Ok::<_, MineError>(found)
         };
-        Ok(service.search(work).await??)
+        Ok(service.search_while_wanted(work).await??)
     }
 
     async fn count(self, service: &Service) -> Result<u64, Problem> {
-        let wanted = stream::Wanted::default();
-        let given_up = wanted.given_up();
-        let work = move |_: &Tablebase| {
-            let tables = self.tables(&[])?;
-            Search::new(&tables, &self.query)?.unless(&given_up).count(|_, _| {})
+        let work = move |given_up| {
+            let tables = self.tables(&[], given_up)?;
+            Search::new(&tables, &self.query)?.count(|_, _| {})
         };
-        Ok(service.search(work).await??)
+        Ok(service.search_while_wanted(work).await??)
     }
 
     fn stream(self, service: &Service, limit: usize) -> Response {

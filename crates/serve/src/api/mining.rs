@@ -109,8 +109,8 @@ pub(super) async fn all_zugzwangs(
         let metric = one_metric(query.metric.as_deref(), Metric::Dtm)?;
         let limit = limit(query.limit)?;
         let build = reader(&service, material, metric).await?;
-        Ok(streamed(&service, limit, move |emit, _| {
-            let tables = TableSet::solve(&build, material, &[metric])?;
+        Ok(streamed(&service, limit, move |emit, given_up| {
+            let tables = TableSet::solve(&build, material, &[metric])?.unless(given_up);
             let depths = Some(metric).filter(|&metric| tables.check_depths(metric).is_ok());
             let each = |zugzwang| emit(line(&ZugzwangJson::new(&zugzwang, depths)));
             zugzwangs(&tables, &kinds, |_, _| {}, each)
@@ -144,8 +144,8 @@ pub(super) async fn deepest(
         let material = material(&query.material)?;
         let metric = one_metric(query.metric.as_deref(), Metric::Dtm)?;
         let build = reader(&service, material, metric).await?;
-        let work = move |_: &Tablebase| {
-            let tables = TableSet::solve(&build, material, &[metric])?;
+        let work = move |given_up| {
+            let tables = TableSet::solve(&build, material, &[metric])?.unless(given_up);
             let mut groups: Vec<Vec<Hit>> = Vec::new();
             for side in Color::BOTH {
                 for outcome in [Outcome::Win, Outcome::Loss] {
@@ -154,7 +154,7 @@ pub(super) async fn deepest(
             }
             Ok::<_, MineError>(groups)
         };
-        let groups = service.search(work).await??;
+        let groups = service.search_while_wanted(work).await??;
         let found = MaximaJson::new(material, metric, &groups);
         Ok(json(&headers, &found, Lasting::Forever))
     };

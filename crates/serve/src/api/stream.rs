@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
@@ -14,30 +14,11 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::NDJSON;
+use crate::service::Wanted;
 use crate::{Problem, Service};
 
 /// Takes lines one by one; says whether the client still wants them.
 pub(super) type Emit<'a> = &'a mut dyn FnMut(Bytes) -> ControlFlow<()>;
-
-/// Says when it is dropped, with the request it belongs to, that nobody waits
-/// for an answer any more.
-#[derive(Default)]
-pub(crate) struct Wanted {
-    given_up: Arc<AtomicBool>,
-}
-
-impl Wanted {
-    /// The flag that is set then.
-    pub fn given_up(&self) -> Arc<AtomicBool> {
-        self.given_up.clone()
-    }
-}
-
-impl Drop for Wanted {
-    fn drop(&mut self) {
-        self.given_up.store(true, Ordering::Relaxed);
-    }
-}
 
 /// An object as a line.
 pub(super) fn line(object: &impl Serialize) -> Bytes {
@@ -51,7 +32,7 @@ pub(super) fn line(object: &impl Serialize) -> Bytes {
 pub(super) fn streamed(
     service: &Service,
     limit: usize,
-    work: impl FnOnce(Emit<'_>, &AtomicBool) -> Result<(), MineError> + Send + 'static,
+    work: impl FnOnce(Emit<'_>, Arc<AtomicBool>) -> Result<(), MineError> + Send + 'static,
 ) -> Response {
     let (sender, receiver) = mpsc::channel::<Bytes>(limit + 1);
     let wanted = Wanted::default();
@@ -63,7 +44,7 @@ pub(super) fn streamed(
             let gone = sender.try_send(line).is_err();
             if gone || left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        if let Err(error) = work(&mut emit, &given_up) {
+        if let Err(error) = work(&mut emit, given_up) {
             // Whether the client is still there to read it or not.
             let _ = sender.try_send(line(&ErrorJson::new(None, Problem::from(error))));
         }
@@ -76,4 +57,55 @@ pub(super) fn streamed(
     let mut response = Body::from_stream(lines).into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(NDJSON));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::Ordering;
+    use std::time::{Duration, Instant};
+
+    use molien_build::Build;
+    use molien_probe::Tablebase;
+
+    use super::*;
+    use crate::Config;
+
+    fn service() -> Service {
+        Service::of_tables(Tablebase::solving(Build::new()), Config::default())
+    }
+
+    /// Waits until nobody wants the answer any more; whether that ever came.
+    fn wait(given_up: &AtomicBool) -> bool {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !given_up.load(Ordering::Relaxed) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        given_up.load(Ordering::Relaxed)
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_stream_that_nobody_reads_stops_its_search() {
+        let (sender, ended) = tokio::sync::oneshot::channel();
+        let response = streamed(&service(), 10, move |_, given_up| {
+            let _ = sender.send(wait(&given_up));
+            Ok(())
+        });
+        drop(response);
+        assert!(ended.await.unwrap());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_request_that_is_dropped_stops_its_search() {
+        let (begun, begins) = tokio::sync::oneshot::channel();
+        let (sender, ended) = tokio::sync::oneshot::channel();
+        let searched = service().search_while_wanted(move |given_up| {
+            let _ = begun.send(());
+            let _ = sender.send(wait(&given_up));
+        });
+        tokio::select! {
+            _ = searched => panic!("the search cannot end before the request is dropped"),
+            _ = begins => {}
+        }
+        assert!(ended.await.unwrap());
+    }
 }

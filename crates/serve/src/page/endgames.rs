@@ -10,6 +10,7 @@ use molien_probe::words::Unit;
 use molien_probe::words::grouped;
 use molien_values::{Counting, Longest, Metric, Stats, winner_moves};
 
+use super::position::how_to_make;
 use super::view::{meaning, word};
 use super::{board, chart, html as reply, layout, shown};
 use crate::api::material as read_material;
@@ -123,7 +124,7 @@ pub(super) async fn one(
             p.caption { "Positions by depth, a column a ply, on a logarithmic scale: wins of the side to move above the line, losses below. \
                  The boards are one position each of the greatest depth." }
             @if stats.is_empty() {
-                p { "This table is not stored here. " code { "molien solve " (material) } " makes it." }
+                p { "This table is not stored here. " (how_to_make(&service, material)) }
             }
             @for stats in &stats { (metric_section(stats)) }
             p { a href={ "/find?material=" (material) "&query=zugzwang" } { "Its mutual zugzwangs" } }

@@ -214,11 +214,11 @@ fn right(service: &Service, view: &View, shown: &Result<Shown, Problem>) -> Mark
 fn trouble(service: &Service, problem: &Problem, wrong: &[Square]) -> Markup {
     let wrong: Vec<String> = wrong.iter().map(Square::to_string).collect();
     let advice = match problem {
-        Problem::Solving { material, .. } => return solving(*material),
+        Problem::Solving { material, .. } => return solving(service, *material),
         Problem::Probe(error) => match error.missing_table() {
             Some((material, _)) => Some(html! {
                 "Tables of up to " (service.config().solve_up_to_men) " men are solved here on demand. "
-                code { "molien solve " (material) } " makes this one."
+                (how_to_make(service, material))
             }),
             None => match error {
                 ProbeError::TooManyMen { .. } => {
@@ -238,10 +238,20 @@ fn trouble(service: &Service, problem: &Problem, wrong: &[Square]) -> Markup {
     }
 }
 
-fn solving(material: Material) -> Markup {
+/// What makes a table that is missing, and how long that takes.
+pub(super) fn how_to_make(service: &Service, material: Material) -> Markup {
+    html! {
+        code { "molien solve " (material) } " makes it"
+        @if let Some(time) = service.making_time(material) { ": about " (time) " on this machine" }
+        "."
+    }
+}
+
+fn solving(service: &Service, material: Material) -> Markup {
+    let time = service.making_time(material);
     html! {
         div.answer.solving role="status" aria-live="polite" data-solving=(material) {
-            p.verdict { (material) " is being solved." }
+            p.verdict { (material) " is being solved" @if let Some(time) = time { ": about " (time) } "." }
             p.remark id="progress" { "Other positions stay usable. " a href="" { "Look again" } }
         }
     }

@@ -1,9 +1,14 @@
 //! The page as it comes from the server, before any script runs.
 
+use std::sync::Arc;
+
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
+use molien_board::Material;
+use molien_serve::{Config, Service, app};
+use molien_table::Directory;
 
-use crate::client::{get, get_with, send};
+use crate::client::{get, get_with, patient, send};
 use crate::mining::service;
 
 const ROOK: &str = "/?fen=8/8/8/8/8/2k5/8/K6R_w_-_-_0_1";
@@ -62,6 +67,24 @@ async fn mistakes_are_shown_where_they_are() {
         assert_eq!(page.status, status, "{fen}: {}", page.text());
         assert!(page.text().contains(expected), "{fen}: {}", page.text());
         assert!(!page.text().contains("<script>_"), "{fen}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tables_that_are_missing_say_what_they_take() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = Config { solve_up_to_men: 0, ..patient() };
+    let making = |material: Material| (material.len() < 6).then(|| "7 min".to_owned());
+    let service = Service::of_folder(Directory::new(folder.path()), config);
+    let service = app(service.telling_times(Arc::new(making)));
+    for (path, is_told) in [
+        ("/?fen=8/8/8/8/8/2k5/4P3/K6R_w_-_-", true),
+        ("/endgame/KRPKR", true),
+        ("/endgame/KRPPKR", false),
+    ] {
+        let text = get(&service, path).await.text();
+        assert!(text.contains("molien solve K"), "{path}: {text}");
+        assert_eq!(text.contains(" makes it: about 7 min on this machine."), is_told, "{path}");
     }
 }
 

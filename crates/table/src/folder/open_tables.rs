@@ -1,5 +1,6 @@
 //! The tables of a folder, open for reading.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -9,6 +10,7 @@ use quick_cache::sync::Cache;
 use rayon::prelude::*;
 
 use crate::read::lookup::FilePlace;
+use crate::read::sweep::{Sweep, SweptFile};
 use crate::{Directory, TableError, TableFile};
 
 /// Positions that one thread reads at a time.
@@ -182,35 +184,24 @@ impl OpenTables {
         metrics: &[Metric],
         found: &mut [Values],
     ) -> Vec<ReadFailure> {
-        let mut batch = Batch { tables: self, metrics, files: Vec::new(), failures: Vec::new() };
-        if let ([position], [values, ..]) = (positions, &mut *found) {
-            if let Some((file, place)) = batch.locate(position, values) {
-                let failures = batch.read(file, &place, position, values);
-                batch.fail(failures);
+        let found = &mut found[..positions.len()];
+        let (tables, files, failures) = (self, Vec::new(), Vec::new());
+        let mut batch = Batch { tables, metrics, files, numbers: HashMap::new(), failures };
+        let numbers: Vec<Option<u32>> =
+            positions.iter().zip(&mut *found).map(|(p, values)| batch.number(p, values)).collect();
+        let asked = |(i, number): (usize, &Option<u32>)| number.map(|_| i);
+        let rest: Vec<usize> = match positions.len() {
+            // What was predicted for a single position is remembered.
+            1 => numbers.iter().enumerate().filter_map(asked).collect(),
+            _ => {
+                let swept = |known: &Known| {
+                    known.file.as_ref().ok()?.as_ref().and_then(|f| SweptFile::new(f, metrics))
+                };
+                let files: Vec<Option<SweptFile>> = batch.files.iter().map(swept).collect();
+                Sweep { files: &files, metrics, positions, numbers: &numbers }.run(found)
             }
-            return batch.failures;
-        }
-        // Block by block, so that each is decoded once however small the cache.
-        let mut places: Vec<(usize, usize, FilePlace)> = Vec::with_capacity(positions.len());
-        for (i, position) in positions.iter().enumerate() {
-            let located = batch.locate(position, &mut found[i]);
-            places.extend(located.map(|(file, place)| (file, i, place)));
-        }
-        places.sort_unstable_by_key(|(file, i, place)| (*file, place.address.block, *i));
-        let read = |some: &[(usize, usize, FilePlace)]| {
-            let (mut values, mut failures) = (Vec::with_capacity(some.len()), Vec::new());
-            for (file, i, place) in some {
-                let mut one = found[*i];
-                failures.extend(batch.read(*file, place, &positions[*i], &mut one));
-                values.push((*i, one));
-            }
-            (values, failures)
         };
-        let all: Vec<_> = places.par_chunks(READ_AT_ONCE).map(read).collect();
-        for (values, failures) in all {
-            values.into_iter().for_each(|(i, one)| found[i] = one);
-            batch.fail(failures);
-        }
+        batch.read_all(positions, &numbers, &rest, found);
         batch.failures
     }
 }
@@ -219,8 +210,10 @@ impl OpenTables {
 struct Batch<'a> {
     tables: &'a OpenTables,
     metrics: &'a [Metric],
-    /// The materials met so far: few.
-    files: Vec<(Material, Known)>,
+    /// The files met so far: few.
+    files: Vec<Known>,
+    /// The number of each material's file among them.
+    numbers: HashMap<Material, u32>,
     failures: Vec<ReadFailure>,
 }
 
@@ -236,27 +229,80 @@ impl Batch<'_> {
         }
     }
 
-    /// The number of the position's file in this batch, and its place there;
-    /// none if there is nothing to be read.
-    fn locate(&mut self, position: &Position, values: &mut Values) -> Option<(usize, FilePlace)> {
+    /// The number of a position's file in this batch; none if there is nothing
+    /// to be read.
+    fn number(&mut self, position: &Position, values: &mut Values) -> Option<u32> {
         let material = position.material();
         if material.len() == 2 {
             self.metrics.iter().for_each(|&metric| values.set(metric, Value::Draw));
             return None;
         }
-        let earlier = self.files.iter().position(|(known, _)| *known == material);
-        let number = earlier.unwrap_or_else(|| {
-            self.files.push((material, self.tables.known(material, self.metrics)));
-            self.files.len() - 1
-        });
-        let located = match &self.files[number].1.file {
-            Ok(None) => return None,
-            Ok(Some(file)) => file.locate(position),
-            Err(error) => Err(error.clone()),
+        let number = match self.numbers.get(&material) {
+            Some(&number) => number,
+            None => self.open(material),
         };
-        match located {
+        // A file that cannot be used is one of the failures already.
+        let known = &self.files[number as usize].file;
+        matches!(known, Ok(Some(_))).then_some(number)
+    }
+
+    /// Finds the file of a material.
+    fn open(&mut self, material: Material) -> u32 {
+        let earlier = self.numbers.get(&material.swap_colors()).copied();
+        let number = earlier.unwrap_or_else(|| {
+            self.files.push(self.tables.known(material, self.metrics));
+            self.files.len() as u32 - 1
+        });
+        self.numbers.insert(material, number);
+        if let Err(error) = &self.files[number as usize].file {
+            let error = error.clone();
+            let failure = |&metric| ReadFailure { material, metric, error: error.clone() };
+            self.fail(self.metrics.iter().map(failure));
+        }
+        number
+    }
+
+    /// Reads positions one by one, but block by block, so that each block is
+    /// decoded once however small the cache.
+    fn read_all(
+        &mut self,
+        positions: &[Position],
+        numbers: &[Option<u32>],
+        asked: &[usize],
+        found: &mut [Values],
+    ) {
+        let mut places: Vec<(u32, usize, FilePlace)> = Vec::with_capacity(asked.len());
+        for &i in asked {
+            let located = numbers[i].and_then(|number| self.locate(number, &positions[i]));
+            places.extend(located.map(|(number, place)| (number, i, place)));
+        }
+        places.sort_unstable_by_key(|(file, i, place)| (*file, place.address.block, *i));
+        let read = |some: &[(u32, usize, FilePlace)]| {
+            let (mut values, mut failures) = (Vec::with_capacity(some.len()), Vec::new());
+            for (file, i, place) in some {
+                let mut one = found[*i];
+                failures.extend(self.read(*file, place, &positions[*i], &mut one));
+                values.push((*i, one));
+            }
+            (values, failures)
+        };
+        let all: Vec<_> = match places.len() <= READ_AT_ONCE {
+            true => vec![read(&places)],
+            false => places.par_chunks(READ_AT_ONCE).map(read).collect(),
+        };
+        for (values, failures) in all {
+            values.into_iter().for_each(|(i, one)| found[i] = one);
+            self.fail(failures);
+        }
+    }
+
+    /// The place of a position in a file.
+    fn locate(&mut self, number: u32, position: &Position) -> Option<(u32, FilePlace)> {
+        let Ok(Some(file)) = &self.files[number as usize].file else { return None };
+        match file.locate(position) {
             Ok(place) => Some((number, place)),
             Err(error) => {
+                let material = position.material();
                 let failure = |&metric| ReadFailure { material, metric, error: error.clone() };
                 self.fail(self.metrics.iter().map(failure));
                 None
@@ -267,15 +313,15 @@ impl Batch<'_> {
     /// Reads the values at a place; what cannot be read is returned.
     fn read(
         &self,
-        number: usize,
+        number: u32,
         place: &FilePlace,
         position: &Position,
         values: &mut Values,
     ) -> Vec<ReadFailure> {
-        let (material, Known { file: Ok(Some(file)), looked }) = &self.files[number] else {
+        let Known { file: Ok(Some(file)), looked } = &self.files[number as usize] else {
             return Vec::new();
         };
-        let (material, mut rest, mut failed) = (*material, self.metrics, Vec::new());
+        let (material, mut rest, mut failed) = (position.material(), self.metrics, Vec::new());
         // A metric that cannot be read does not keep others from being so.
         while let Err((metric, error)) = file.fill_at(place, position, rest, values) {
             let error = match error {

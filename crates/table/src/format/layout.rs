@@ -125,19 +125,37 @@ impl Layout {
             rest >>= 6;
         }
         fixed.extend(self.men[..outer].iter().copied().zip(squares));
-        let mirror = if self.material.has_pawns() {
+        if self.material.has_pawns() {
             for color in Color::BOTH {
                 let pawn = Man::new(color, Role::Pawn);
                 fixed.extend(pawns.of_color(color).into_iter().map(|square| (pawn, square)));
             }
-            (pawns.mirror() == pawns).then_some(Symmetry::MIRROR)
         } else {
             let (white, black) = king_pair_squares(rest);
             fixed.push((Man::new(Color::White, Role::King), white));
             fixed.push((Man::new(Color::Black, Role::King), black));
-            on_diagonal(white, black).then_some(Symmetry::DIAGONAL)
-        };
-        TileMen::new(fixed, self, mirror)
+        }
+        TileMen::new(fixed, self, self.own_mirror(part, rest))
+    }
+
+    /// The symmetry, if there is one, that leaves a part's pawns or a class's
+    /// kings where they are.
+    pub fn own_mirror(&self, part: usize, class: usize) -> Option<Symmetry> {
+        if self.material.has_pawns() {
+            let pawns = self.placements[part];
+            return (pawns.mirror() == pawns).then_some(Symmetry::MIRROR);
+        }
+        let (white, black) = king_pair_squares(class);
+        on_diagonal(white, black).then_some(Symmetry::DIAGONAL)
+    }
+
+    /// Whether different cells of a tile are different positions.
+    pub fn is_plain(&self, part: usize, tile: usize) -> bool {
+        let outer = self.outer_len();
+        let (fixed, in_tile) = self.men.split_at(outer);
+        let is_like = |man: &Man| fixed.contains(man);
+        let like = in_tile.iter().any(is_like) || self.row() == self.column();
+        !like && self.own_mirror(part, tile >> (6 * outer)).is_none()
     }
 
     /// The address of a position of this material (in this orientation).
@@ -158,13 +176,10 @@ impl Layout {
             let (pawns, mirrored) = Placement::of(position).canonical();
             let part = self.placements.binary_search(&pawns).ok()?;
             let symmetry = if mirrored { Symmetry::MIRROR } else { Symmetry::IDENTITY };
-            let own = (pawns.mirror() == pawns).then_some(Symmetry::MIRROR);
-            (part, 0, symmetry, own)
+            (part, 0, symmetry, self.own_mirror(part, 0))
         } else {
             let pair = king_pair(position.king(Color::White), position.king(Color::Black))?;
-            let (white, black) = king_pair_squares(pair.class);
-            let own = on_diagonal(white, black).then_some(Symmetry::DIAGONAL);
-            (0, pair.class, pair.symmetry, own)
+            (0, pair.class, pair.symmetry, self.own_mirror(0, pair.class))
         };
         let mut squares = self.assign(|man| symmetry.bitboard(position.of(man)))?;
         let mut used = None;

@@ -15,8 +15,6 @@ pub(crate) struct TileMen {
     pub occupied: Bitboard,
     pub row: Option<Man>,
     pub column: Man,
-    /// Whether the fixed men are their own mirror image.
-    has_mirror: bool,
     /// The cells whose men stand on different squares, like men in rising
     /// order, and not after their mirror image where the tile has one.
     unique: Mask,
@@ -37,8 +35,7 @@ impl TileMen {
             occupied.insert(square);
         }
         let (row, column) = (layout.row(), layout.column()?);
-        let has_mirror = mirror.is_some();
-        let mut tile = TileMen { fixed, occupied, row, column, has_mirror, unique: [0; 64] };
+        let mut tile = TileMen { fixed, occupied, row, column, unique: [0; 64] };
         let outer = layout.outer_len();
         let rising = |(i, (man, square)): (usize, &(Man, Square))| {
             tile.fixed[..i].iter().all(|(other, before)| other != man || before < square)
@@ -51,13 +48,6 @@ impl TileMen {
             tile.keep_first_images(layout, mirror);
         }
         (tile.unique != [0; 64]).then_some(tile)
-    }
-
-    /// Whether cells with different squares are different positions.
-    pub fn is_plain(&self) -> bool {
-        let like = |man: Man| self.fixed.iter().any(|(other, _)| *other == man);
-        let like = self.row == Some(self.column) || like(self.column) || self.row.is_some_and(like);
-        !self.has_mirror && !like
     }
 
     pub fn rows(&self) -> usize {

@@ -85,7 +85,7 @@ impl Block {
         }))
     }
 
-    fn base(&self, shared: &Shared) -> Result<&BaseOutcomes, Malformed> {
+    pub(super) fn base(&self, shared: &Shared) -> Result<&BaseOutcomes, Malformed> {
         self.once(&self.base, BaseOutcomes::len_bytes, || {
             let cells = self.shape.stored(!shared.meta.layout.predicted).len;
             let bytes = shared.unpackers[0].unpack(&self.packed[0], cells.div_ceil(4))?;
@@ -93,7 +93,7 @@ impl Block {
         })
     }
 
-    fn own(&self, shared: &Shared) -> Result<&OwnOutcomes, Malformed> {
+    pub(super) fn own(&self, shared: &Shared) -> Result<&OwnOutcomes, Malformed> {
         self.once(&self.own, OwnOutcomes::len_bytes, || {
             let cells = self.shape.stored(shared.meta.layout.predicted).len;
             let len = self.shape.hints.div_ceil(4) + cells.div_ceil(4);
@@ -115,7 +115,7 @@ impl Block {
         Ok(bytes)
     }
 
-    fn base_depths<'a>(
+    pub(super) fn base_depths<'a>(
         &'a self,
         shared: &'a Shared,
         metric: usize,
@@ -127,7 +127,7 @@ impl Block {
         Ok((self.depths(shared, 2 + 2 * metric, len)?, alphabet))
     }
 
-    fn own_depths<'a>(
+    pub(super) fn own_depths<'a>(
         &'a self,
         shared: &'a Shared,
         metric: usize,
@@ -205,7 +205,7 @@ impl Block {
     }
 
     /// The key of a hint, if it says something.
-    fn hint(
+    pub(super) fn hint(
         &self,
         shared: &Shared,
         metric: Option<usize>,
@@ -252,18 +252,29 @@ impl Block {
         number: usize,
         in_tile: usize,
     ) -> Result<ValueKey, Malformed> {
-        let tile = &self.shape.tiles[number];
-        let (row, column) = (in_tile >> 6, in_tile & 63);
-        let (mut best, mut first) = (NONE_KEY, tile.first_hint);
-        for capture in &tile.captures {
-            let (mover, other) = if capture.by_row { (row, column) } else { (column, row) };
-            let origins = capture.origins(&tile.men, Square::new(other));
-            if origins.contains(Square::new(mover)) {
-                best = best.max(self.hint(shared, metric, first + other)?.unwrap_or(NONE_KEY));
-            }
-            first += tile.capture_hints(capture);
+        let mut best = NONE_KEY;
+        for hint in self.hints_for(number, in_tile) {
+            best = best.max(self.hint(shared, metric, hint)?.unwrap_or(NONE_KEY));
         }
         Ok(best)
+    }
+
+    /// The hints for one cell of a tile.
+    pub(super) fn hints_for(
+        &self,
+        number: usize,
+        in_tile: usize,
+    ) -> impl Iterator<Item = usize> + '_ {
+        let tile = &self.shape.tiles[number];
+        let (row, column) = (in_tile >> 6, in_tile & 63);
+        let mut first = tile.first_hint;
+        tile.captures.iter().filter_map(move |capture| {
+            let (mover, other) = if capture.by_row { (row, column) } else { (column, row) };
+            let hint = first + other;
+            first += tile.capture_hints(capture);
+            let origins = capture.origins(&tile.men, Square::new(other));
+            origins.contains(Square::new(mover)).then_some(hint)
+        })
     }
 
     /// The predicted side's value at a rank, given what was promised.

@@ -125,6 +125,11 @@ impl FileBlocks {
         BlockId { file: self.file, block }
     }
 
+    /// Whether so many blocks can be kept, roughly.
+    pub fn can_keep(&self, blocks: usize) -> bool {
+        blocks as u64 * TYPICAL_BYTES <= self.cache.limit_bytes()
+    }
+
     /// A block that is kept.
     pub fn get(&self, number: usize) -> Option<Arc<Block>> {
         match self.cache.blocks().get(&self.id(number))?.kept {

@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 
 use molien_board::{Square, Symmetry};
-use molien_hyper::king_pair_squares;
 use rayon::prelude::*;
 
 use crate::format::coding::Malformed;
-use crate::format::layout::{Layout, on_diagonal};
+use crate::format::layout::Layout;
 use crate::format::predict::Room;
 use crate::keys::key::{NONE_KEY, ValueKey, after};
 use crate::read::packed::Packed;
@@ -57,16 +56,6 @@ impl Images {
             }
         }
     }
-}
-
-/// The mirror that maps the tiles of a class of a part to themselves.
-fn own_mirror(layout: &Layout, part: usize, class: usize) -> Option<Symmetry> {
-    if layout.material.has_pawns() {
-        let pawns = layout.placements[part];
-        return (pawns.mirror() == pawns).then_some(Symmetry::MIRROR);
-    }
-    let (white, black) = king_pair_squares(class);
-    on_diagonal(white, black).then_some(Symmetry::DIAGONAL)
 }
 
 /// Decodes the parts of a file.
@@ -268,7 +257,7 @@ impl PartDecoder<'_> {
         let layout = self.layout();
         let class_cells = 1 << (6 * layout.men.len());
         for start in (0..keys.len()).step_by(class_cells) {
-            let mirror = own_mirror(layout, part, (first + start) / class_cells);
+            let mirror = layout.own_mirror(part, (first + start) / class_cells);
             if images.is_trivial() && mirror.is_none() {
                 continue;
             }

@@ -15,7 +15,7 @@ use crate::{TableError, TableFile};
 /// Where a file holds a position, and as which of its images.
 pub(crate) struct FilePlace {
     pub address: CellAddress,
-    image: Position,
+    pub image: Position,
 }
 
 impl FilePlace {
@@ -23,6 +23,22 @@ impl FilePlace {
     pub fn turn(&self) -> Color {
         self.image.turn()
     }
+}
+
+/// The value that a key stands for; `None` if it stands for nothing.
+fn value_of_key(key: ValueKey) -> Option<Value> {
+    match (key, outcome(key)) {
+        (NONE_KEY, _) => None,
+        (_, WIN) => Some(Value::Win(plies(key))),
+        (_, DRAW) => Some(Value::Draw),
+        _ => Some(Value::Loss(plies(key))),
+    }
+}
+
+/// The value in a metric that is read from a key.
+pub(crate) fn value_of(metric: Metric, key: ValueKey) -> Option<Value> {
+    let value = value_of_key(key);
+    if metric == Metric::Wdl { value.map(Value::as_class) } else { value }
 }
 
 impl TableFile {
@@ -121,12 +137,7 @@ impl TableFile {
             false => self.base_key(*address, metric)?,
             true => self.own_key(*address, image, metric)?,
         };
-        Ok(match (key, outcome(key)) {
-            (NONE_KEY, _) => None,
-            (_, WIN) => Some(Value::Win(plies(key))),
-            (_, DRAW) => Some(Value::Draw),
-            _ => Some(Value::Loss(plies(key))),
-        })
+        Ok(value_of_key(key))
     }
 
     fn base_key(
@@ -158,7 +169,7 @@ impl TableFile {
         }
         let Some(tile) = block.shape.tile_of(address.cell) else { return Ok(NONE_KEY) };
         let in_tile = address.cell - block.shape.tiles[tile].first_cell;
-        let mut best = self.best_quiet_move(&block, tile, in_tile, position, metric)?;
+        let mut best = self.best_quiet_move(&block, address, tile, position, metric)?;
         let hint = block.best_hint(&self.shared, metric, tile, in_tile).map_err(malformed)?;
         best = best.max(hint);
         let key = block.own_key(&self.shared, metric, rank, best).map_err(malformed)?;
@@ -171,15 +182,17 @@ impl TableFile {
     fn best_quiet_move(
         &self,
         block: &Block,
+        address: CellAddress,
         tile: usize,
-        in_tile: usize,
         position: &Position,
         metric: Option<usize>,
     ) -> Result<ValueKey, TableError> {
         let layout = &self.shared.meta.layout;
         let shape = &block.shape.tiles[tile];
         let occupied = position.occupied();
+        let in_tile = address.cell - shape.first_cell;
         let (row, column) = (in_tile >> 6, in_tile & 63);
+        let is_plain = layout.is_plain(address.part, address.tile);
         let own = |man: &Man| man.color == layout.predicted;
         let mut best = NONE_KEY;
         // The tile's men stay in the tile. If each of its cells is another
@@ -189,7 +202,7 @@ impl TableFile {
             let (from, other) = if by_row { (row, column) } else { (column, row) };
             let from = Square::new(from);
             for to in attacks::attacks(man.role, from, occupied) - occupied {
-                let key = if shape.men.is_plain() {
+                let key = if is_plain {
                     let cell = shape.first_cell + shape.cell(by_row, to.index(), other);
                     let key = block.base_key(&self.shared, metric, cell);
                     key.map_err(|Malformed(why)| self.malformed(block.number, why))?
@@ -228,7 +241,7 @@ impl TableFile {
         }
     }
 
-    fn block(&self, number: usize) -> Result<Arc<Block>, TableError> {
+    pub(super) fn block(&self, number: usize) -> Result<Arc<Block>, TableError> {
         if let Some(block) = self.blocks.get(number) {
             return Ok(block);
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod block;
 pub(crate) mod block_cache;
+mod cells;
 pub(crate) mod decode;
 pub(crate) mod file_classes;
 mod front;
@@ -13,4 +14,5 @@ pub(crate) mod packed;
 mod packed_load;
 pub(crate) mod packed_tiles;
 pub(crate) mod sizes;
+pub(crate) mod sweep;
 pub(crate) mod table_file;
