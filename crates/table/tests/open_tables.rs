@@ -91,8 +91,8 @@ fn many_positions_and_metrics_in_one_call() {
 /// diagonal and pawns each have a way of their own to their cell.
 #[test]
 fn many_at_once_are_told_what_each_is_told_alone() {
-    const NAMES: [&str; 5] = ["KPK", "KQKR", "KNNK", "KBBK", "KPPK"];
-    const POSITIONS: usize = 6000;
+    const NAMES: [&str; 4] = ["KPK", "KQKR", "KNNK", "KPPK"];
+    const POSITIONS: usize = 3000;
     let folder = tempfile::tempdir().unwrap();
     let tables = solve(&NAMES);
     for name in NAMES {
