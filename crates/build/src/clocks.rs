@@ -51,12 +51,23 @@ impl Build {
         winner: Color,
         sooner: u16,
     ) -> Result<ClockRun, BuildError> {
-        let (node, _) = home(position);
-        let swapped = !position.material().is_canonical();
-        let attacker = if swapped { !winner } else { winner };
-        let run = |solve: &BoardSolve<'_>| solve.clock_run(attacker, sooner);
-        let values = outside_rayon(|| self.on_board(&node, run))?;
-        Ok(ClockRun { node, values })
+        self.with_clock_runs(&ClockKey::new(position, winner), |runs| runs.run(sooner))?
+    }
+
+    /// Gets the runs of a board ready. This takes about as long as a run.
+    ///
+    /// # Errors
+    /// If a table that is read cannot be had.
+    pub fn with_clock_runs<T: Send>(
+        &self,
+        key: &ClockKey,
+        work: impl Fn(&ClockRuns<'_>) -> T + Send + Sync,
+    ) -> Result<T, BuildError> {
+        let runs = |solve: &BoardSolve<'_>| {
+            let ready = |runs: &molien_solve::ClockRuns<'_>| work(&ClockRuns { key, runs });
+            Ok(solve.with_clock_runs(key.attacker, ready))
+        };
+        outside_rayon(|| self.on_board(&key.node, runs))
     }
 
     fn board_at_clocks(
@@ -98,6 +109,42 @@ impl Build {
     }
 }
 
+/// A board and who wins on it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ClockKey {
+    node: Node,
+    attacker: Color,
+}
+
+impl ClockKey {
+    /// The board of a position that one side wins.
+    pub fn new(position: &Position, winner: Color) -> ClockKey {
+        let swapped = !position.material().is_canonical();
+        ClockKey { node: home(position).0, attacker: if swapped { !winner } else { winner } }
+    }
+}
+
+/// The runs of a board, made when they are asked for.
+pub struct ClockRuns<'a> {
+    key: &'a ClockKey,
+    runs: &'a molien_solve::ClockRuns<'a>,
+}
+
+impl ClockRuns<'_> {
+    /// From this one on all runs are alike.
+    pub fn last(&self) -> u16 {
+        self.runs.last()
+    }
+
+    /// The run in which conversions count so many plies `sooner`.
+    ///
+    /// # Errors
+    /// If it is cancelled.
+    pub fn run(&self, sooner: u16) -> Result<ClockRun, BuildError> {
+        Ok(ClockRun { node: self.key.node, values: self.runs.run(sooner)? })
+    }
+}
+
 /// One run of a board under the 50-move rule.
 pub struct ClockRun {
     node: Node,
@@ -115,6 +162,11 @@ impl ClockRun {
         let (node, image) = home(position);
         let index = self.values.board.encode(&image).filter(|_| node == self.node)?;
         self.values.at(image.turn(), index).plies()
+    }
+
+    /// The memory it takes.
+    pub fn len_bytes(&self) -> usize {
+        self.values.len_bytes()
     }
 }
 

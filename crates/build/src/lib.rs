@@ -54,7 +54,7 @@ mod whole;
 mod zeroing;
 
 pub use build::Build;
-pub use clocks::ClockRun;
+pub use clocks::{ClockKey, ClockRun, ClockRuns};
 pub use consistency::{check_consistency, check_stored};
 pub use error::BuildError;
 pub use limits::{Storage, is_whole_for_position, storage};

@@ -11,7 +11,9 @@ use anyhow::Context as _;
 use molien_build::Build;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf};
 use molien_operators::{Backend as Operators, fastest};
-use molien_probe::{MadeTables, Source, Sources, Spare, StoredTables, SurveySource, Tablebase};
+use molien_probe::{
+    ClockTables, MadeTables, Source, Sources, Spare, StoredTables, SurveySource, Tablebase,
+};
 use molien_solve::Progress;
 use molien_syzygy::{SyzygyFolder, SyzygyTables};
 #[cfg(feature = "serve")]
@@ -367,7 +369,11 @@ impl Context {
                 false => made.or_in_memory(self.spare()),
             }));
         }
-        in_a_row(stored, syzygy, Arc::new(Sources::new(solving)))
+        let tables = in_a_row(stored, syzygy, Arc::new(Sources::new(solving)));
+        match self.no_solve {
+            true => tables,
+            false => tables.with_clocks(Arc::new(ClockTables::new(self.build()))),
+        }
     }
 }
 

@@ -7,12 +7,12 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use molien_board::{MAX_MEN, Material, Position};
+use molien_board::{MAX_MEN, Material, Position, Setup};
 use molien_build::{Build, PlannedTable, Storage, is_whole_for_position, order, storage};
 use molien_probe::Source as _;
 use molien_syzygy::SyzygyTables;
 use molien_table::Directory;
-use molien_values::Metric;
+use molien_values::{FIFTY_MOVES_PLIES, Metric, Value, dtm50_at};
 
 use crate::context::Context;
 use crate::text::{grouped, note, plural, size};
@@ -23,6 +23,13 @@ const SOLVE_NANOSECONDS: f64 = 30.0;
 const SOLVE_PAWNS_NANOSECONDS: f64 = 22.0;
 /// CPU time to write one address in one metric: 10 (KRBKR) to 15 (KBBKN).
 const WRITE_NANOSECONDS: f64 = 13.0;
+/// With five men mate under the 50-move rule takes many runs of a board: 4 (KRBKR)
+/// to 15 (KBBKN) times what DTM takes. With fewer the first run decides it all.
+const RULE_TIMES: f64 = 8.0;
+/// Runs of a board that the values at one clock take, all moves included, and bits
+/// of an address, both sides to move, that each of them keeps.
+const CLOCK_RUNS: f64 = 12.0;
+const CLOCK_BITS: u64 = 18;
 /// Bytes of a file for each address and metric: 0.02 (KRBKR) to 0.08 (KQRKQ).
 const BYTES_AN_ADDRESS: f64 = 0.07;
 /// Many threads help little: memory is what large boards wait for, and small
@@ -66,8 +73,8 @@ impl Estimate {
     pub fn planned(table: &PlannedTable) -> Estimate {
         let mut total = Estimate::default();
         let keeps = table.storage != Storage::None;
-        for _ in &table.metrics {
-            total.add(table.material, table.addresses, table.memory_bytes, keeps);
+        for &metric in &table.metrics {
+            total.add((table.material, metric), table.addresses, table.memory_bytes, keeps);
         }
         total
     }
@@ -99,7 +106,7 @@ impl Estimate {
             let missing: HashSet<Metric> = missing.map(|&metric| own(metric)).collect();
             for &metric in &missing {
                 let cost = build.table_cost(material, metric);
-                total.add(material, cost.positions, cost.bytes, keeps);
+                total.add((material, metric), cost.positions, cost.bytes, keeps);
             }
         }
         total
@@ -126,18 +133,25 @@ impl Estimate {
         };
         for &metric in &metrics.iter().copied().collect::<HashSet<Metric>>() {
             let cost = build.cost(position, metric)?;
-            total.add(material, cost.positions, cost.bytes, false);
+            total.add((material, metric), cost.positions, cost.bytes, false);
             total.boards += cost.placements.saturating_sub(1);
         }
         Ok(total)
     }
 
-    fn add(&mut self, material: Material, addresses: u64, memory_bytes: u64, keeps: bool) {
+    fn add(
+        &mut self,
+        (material, metric): (Material, Metric),
+        addresses: u64,
+        memory_bytes: u64,
+        keeps: bool,
+    ) {
         let addresses = addresses as f64;
+        let times = if metric == Metric::Dtm50 && material.len() > 4 { RULE_TIMES } else { 1.0 };
         let solve = if material.has_pawns() { SOLVE_PAWNS_NANOSECONDS } else { SOLVE_NANOSECONDS };
         let write = if keeps { WRITE_NANOSECONDS } else { 0.0 };
         self.boards += 1;
-        self.cpu_seconds += addresses * (solve + write) / 1e9;
+        self.cpu_seconds += addresses * (times * solve + write) / 1e9;
         self.memory_bytes = self.memory_bytes.max(memory_bytes);
         self.disk_bytes += if keeps { (addresses * BYTES_AN_ADDRESS) as u64 } else { 0 };
     }
@@ -196,6 +210,26 @@ pub fn check(context: &Context, goal: Goal<'_>, metrics: &[Metric]) -> anyhow::R
         note(format_args!("{name}: {sentence}"));
     }
     Ok(())
+}
+
+/// Says what mate at a clock is going to take, the value at clock 0 being known, if
+/// that is much. Around pawns boards are small.
+pub fn announce_clock(context: &Context, setup: &Setup, at_zero: Value) {
+    let (material, clock) = (setup.position.material(), setup.halfmove_clock);
+    let told = dtm50_at(at_zero, clock, FIFTY_MOVES_PLIES).is_some();
+    if told || context.only_stored() || material.has_pawns() {
+        return;
+    }
+    let addresses = context.build().table_cost(material.canonical(), Metric::Dtm50).positions;
+    let cpu_seconds = CLOCK_RUNS * addresses as f64 * SOLVE_NANOSECONDS / 1e9;
+    let time = Estimate { cpu_seconds, ..Estimate::default() }.time(context.threads());
+    if time >= ANNOUNCED {
+        let memory = size(addresses * CLOCK_BITS / 8);
+        let (time, runs) = (rough(time), CLOCK_RUNS);
+        eprintln!(
+            "{material} at clock {clock}: about {runs} runs of its board, {time}; each keeps {memory}"
+        );
+    }
 }
 
 /// Whether Syzygy files answer, so that nothing is solved.

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use molien_board::{Move, Position, Setup};
+use molien_board::{Move, Setup};
 use molien_probe::{ProbeError, Tablebase, chess, quiet_moves_first};
 use molien_values::{
     Category, Metric, MoveClass, Outcome, Precision, Value, Values, category_after, value_before,
@@ -104,17 +104,17 @@ impl Judged {
     ) -> Result<Judged, LineError> {
         let setup = setup.into();
         let played = quiet_moves_first(&setup.position);
-        let after: Vec<Position> = played.iter().map(|m| setup.position.play(m)).collect();
+        let after: Vec<Setup> = played.iter().map(|m| setup.play(m)).collect();
         let mut metrics: Vec<Metric> = strategy.metrics().collect();
         if strategy.minds_the_rule() && !metrics.contains(&Metric::Dtz50) {
             metrics.push(Metric::Dtz50);
         }
-        let (values, failures) = tables.values(&after, &metrics)?;
+        let (values, failures) = tables.values_at(&after, &metrics)?;
         let mut moves = Vec::with_capacity(played.len());
         for ((played, after), values) in played.into_iter().zip(after).zip(values) {
             let missing = || {
                 let known = failures.first().map(|failure| failure.error.clone());
-                let (material, metric) = (after.material(), metrics[0]);
+                let (material, metric) = (after.position.material(), metrics[0]);
                 known.unwrap_or(ProbeError::MissingTable { material, metric })
             };
             moves.push(Candidate::new(&setup, played, &values, strategy).ok_or_else(missing)?);

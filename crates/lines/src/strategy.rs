@@ -24,7 +24,8 @@ pub enum Goal {
 /// The letters are those of Nalimov, Wirth and Haworth. M, C and Z (or F) know
 /// nothing of the 50-move rule and may throw a win away. R wins within the rule
 /// wherever that is possible: of the moves that still win in time it takes the
-/// one with the shortest mate.
+/// one with the shortest mate. But that mate is counted without the rule, and may
+/// be out of reach; who plays by DTM50 mates as soon as the rule allows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Strategy {
     goals: Vec<Goal>,
@@ -56,11 +57,11 @@ impl Strategy {
 }
 
 impl From<Metric> for Strategy {
-    /// DTZ50 is meant to be played with an eye on the clock, and so are classes:
-    /// alone they lead nowhere.
+    /// DTZ50 and DTM50 are meant to be played with an eye on the clock, and so are
+    /// classes: alone they lead nowhere.
     fn from(metric: Metric) -> Strategy {
         let metric = if metric == Metric::Wdl { Metric::Dtz50 } else { metric };
-        let rule = (metric == Metric::Dtz50).then_some(Goal::Rule);
+        let rule = matches!(metric, Metric::Dtz50 | Metric::Dtm50).then_some(Goal::Rule);
         Strategy { goals: rule.into_iter().chain([Goal::Depth(metric)]).collect() }
     }
 }
@@ -69,8 +70,7 @@ impl FromStr for Strategy {
     type Err = LineError;
 
     fn from_str(text: &str) -> Result<Strategy, LineError> {
-        // Mate under the rule depends on the clock, which the tables leave out.
-        if let Some(metric) = text.parse::<Metric>().ok().filter(|m| *m != Metric::Dtm50) {
+        if let Ok(metric) = text.parse::<Metric>() {
             return Ok(Strategy::from(metric));
         }
         let wrong = || LineError::Strategy { found: text.to_owned() };
@@ -102,6 +102,9 @@ impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Strategy::within_the_rule() {
             return f.write_str("R");
+        }
+        if *self == Strategy::from(Metric::Dtm50) {
+            return f.write_str(Metric::Dtm50.name());
         }
         let letter = |goal: &Goal| match goal {
             Goal::Rule => "R",
@@ -156,6 +159,8 @@ mod tests {
         assert_eq!(read("r"), Strategy::within_the_rule());
         assert_eq!(read("RM"), read("R"));
         assert_eq!(read("dtz50"), read("RZ"));
+        assert_eq!(metrics("dtm50"), [Metric::Dtm50]);
+        assert!(read("dtm50").minds_the_rule() && read("dtm50") != read("R"));
         assert!(read("R").minds_the_rule() && !read("CM").minds_the_rule());
         assert!("".parse::<Strategy>().is_err());
         assert!("MX".parse::<Strategy>().is_err());
@@ -163,7 +168,9 @@ mod tests {
 
     #[test]
     fn what_is_printed_is_read_again() {
-        for text in ["M", "C", "Z", "F", "R", "RM", "RZ", "RC", "CM", "ZM", "FCM", "RZM", "dtz50"] {
+        for text in
+            ["M", "C", "Z", "F", "R", "RM", "RZ", "RC", "CM", "ZM", "FCM", "RZM", "dtz50", "dtm50"]
+        {
             assert_eq!(read(&read(text).to_string()), read(text), "{text}");
         }
         assert_eq!(read("RM").to_string(), "R");

@@ -119,3 +119,32 @@ fn the_shortest_mate_can_throw_the_win_away() {
     }
     assert!(found > 0);
 }
+
+/// Who plays by DTM50 mates as soon as the rule allows: in as many plies as the
+/// value says, and never later than R does.
+#[test]
+fn dtm50_mates_as_soon_as_the_rule_allows() {
+    let tables = Tablebase::solving(Build::new());
+    let mut sooner = 0;
+    for rook in ["8/8/8/4k3/8/8/8/r2QK3 w - -", "8/2r5/8/4k3/8/8/8/3QK3 w - -"] {
+        let position: Position = rook.parse().unwrap();
+        let Value::Win(depth) = tables.value(&position, Metric::Dtz50).unwrap() else {
+            panic!("{rook} is not won")
+        };
+        for spare in [0, 1, 4] {
+            let halfmove_clock = 100 - u32::from(depth) - spare;
+            let setup = Setup { halfmove_clock, ..position.into() };
+            let lines = ["dtm50", "R"].map(|white| {
+                best_line(&tables, setup, &play(white, "dtm50"), Until::default()).unwrap()
+            });
+            let (values, _) = tables.values_at(&[setup], &[Metric::Dtm50]).unwrap();
+            let plies = values[0].plies(Metric::Dtm50).unwrap() as usize;
+            assert_eq!(lines[0].depth(), Some((Metric::Dtm50, plies as u16)), "{setup}");
+            assert_eq!((lines[0].end, lines[0].plies.len()), (End::Mate, plies), "{setup}");
+            assert!(lines[0].is_optimal() && lines[1].end == End::Mate, "{setup}");
+            assert!(lines[1].plies.len() >= plies, "{setup}");
+            sooner += usize::from(lines[1].plies.len() > plies);
+        }
+    }
+    println!("{sooner} of 6 sooner than R");
+}

@@ -9,7 +9,7 @@ use crate::Failure;
 #[derive(Clone, Debug)]
 pub struct Answer {
     /// The class under the 50-move rule, at the count that was asked about, if
-    /// the value in DTZ50 is known, or the class alone. Otherwise what the known metrics tell: with
+    /// the value in DTZ50 or DTM50 is known, or the class alone. Otherwise what the known metrics tell: with
     /// the count at zero that is the class without the rule.
     pub category: Category,
     /// The depths.
@@ -46,7 +46,11 @@ fn class_of(values: &Values, clock: u32) -> Option<Category> {
 
 /// What metrics other than DTZ50 tell: the first certain class, if there is one.
 fn told_by_others(values: &Values, clock: u32) -> Option<Category> {
-    let told = |metric| Some(category_in(metric, values.get(metric)?, clock));
+    let told = |metric| match (metric, values.get(metric)?) {
+        // Counted in already.
+        (Metric::Dtm50, value) => Some(value.outcome().into()),
+        (metric, value) => Some(category_in(metric, value, clock)),
+    };
     let told = || values.known().filter_map(told);
     let certain =
         |category: &Category| !matches!(category, Category::MaybeWin | Category::MaybeLoss);
@@ -69,10 +73,12 @@ impl MoveAnswer {
     /// Sorts best first: the class for the mover, then fast wins and slow
     /// losses by the first metric that is there, then by the others, then by
     /// name.
-    pub(crate) fn sort_key(&self) -> (Category, [i32; Metric::ALL.len()], String) {
+    pub(crate) fn sort_key(&self) -> (Category, i32, [i32; Metric::ALL.len()], String) {
         // The opponent's plies: a loss far off is negative and large, a win
         // far off positive and large. Near losses come first, so do far wins.
         let depth = |metric| -self.after.values.plies(metric).unwrap_or(0);
-        (self.after.category, Metric::ALL.map(depth), self.played.to_string())
+        // Mate within the rule says all there is to say.
+        let mate = depth(Metric::Dtm50);
+        (self.after.category, mate, Metric::ALL.map(depth), self.played.to_string())
     }
 }

@@ -56,6 +56,15 @@ pub enum ProbeError {
         /// Its name.
         name: String,
     },
+    /// Tables keep mate under the 50-move rule at clock 0. At other clocks the
+    /// rule can change it, which takes the whole board to be solved.
+    #[error("{material}: mate with {clock} plies counted takes solving, and nothing may be solved")]
+    UnknownAtClock {
+        /// Whose board.
+        material: Material,
+        /// The clock.
+        clock: u32,
+    },
     /// The table says who wins but not how fast: depths of large tables are
     /// counted, not kept.
     #[error("{material}: the {metric} depths of so large a table are counted but not kept")]

@@ -23,9 +23,11 @@
 //! ```
 
 mod answer;
+mod at_clock;
 mod bulk;
 pub mod chess;
 mod clock_line;
+mod clock_tables;
 mod clocked;
 mod error;
 mod made;
@@ -39,6 +41,7 @@ pub mod words;
 pub use answer::{Answer, MoveAnswer};
 pub use bulk::FenProbeError;
 pub use clock_line::clock_line;
+pub use clock_tables::{AtClock, ClockTables};
 pub use clocked::{ClockAnswer, ClockMove};
 pub use error::ProbeError;
 pub use made::{MadeTables, Spare};

@@ -12,19 +12,33 @@ use molien_values::{
 use crate::bulk::map_all;
 use crate::order::quiet_moves_first;
 use crate::{
-    Answer, Failure, MadeTables, MoveAnswer, ProbeError, Source, Sources, StoredTables, chess,
+    Answer, ClockTables, Failure, MadeTables, MoveAnswer, ProbeError, Source, Sources,
+    StoredTables, chess,
 };
 
 /// Answers for positions. Cheap to clone, and safe to share between threads.
 #[derive(Clone)]
 pub struct Tablebase {
     source: Arc<dyn Source>,
+    /// Solves boards for single clocks, if that may be done.
+    clocks: Option<Arc<ClockTables>>,
 }
 
 impl Tablebase {
     /// Answers from any source of values.
     pub fn new(source: Arc<dyn Source>) -> Tablebase {
-        Tablebase { source }
+        Tablebase { source, clocks: None }
+    }
+
+    /// Solves boards for what tables alone do not tell: mate under the 50-move
+    /// rule with plies counted already.
+    pub fn with_clocks(mut self, clocks: Arc<ClockTables>) -> Tablebase {
+        self.clocks = Some(clocks);
+        self
+    }
+
+    pub(crate) fn clocks(&self) -> Option<&ClockTables> {
+        self.clocks.as_deref()
     }
 
     /// Answers by solving on demand. If the build has a folder, whole tables are
@@ -32,11 +46,12 @@ impl Tablebase {
     pub fn solving(build: impl Into<Arc<Build>>) -> Tablebase {
         let build = build.into();
         let stored = build.folder().map(|folder| Arc::new(StoredTables::new(folder.clone())));
-        let made = MadeTables::new(build, stored.clone());
+        let made = MadeTables::new(build.clone(), stored.clone());
         let stored = stored.map(|stored| stored as Arc<dyn Source>);
         Tablebase::new(Arc::new(Sources::new(
             stored.into_iter().chain([Arc::new(made) as Arc<dyn Source>]).collect(),
         )))
+        .with_clocks(Arc::new(ClockTables::new(build)))
     }
 
     /// Answers from stored tables and nothing else.
@@ -111,7 +126,8 @@ impl Tablebase {
     }
 
     /// The value of a position in these metrics, its class exact at the count of
-    /// the 50-move rule that stands beside it (if DTZ50 is among the metrics).
+    /// the 50-move rule that stands beside it (if DTZ50 or DTM50 is among the
+    /// metrics), and so are plies in DTM50.
     ///
     /// # Errors
     /// If the position is not legal or none of the values can be had.
@@ -155,7 +171,7 @@ impl Tablebase {
         metrics: &[Metric],
     ) -> Result<Vec<Result<Answer, ProbeError>>, ProbeError> {
         let positions: Vec<Position> = setups.iter().map(|setup| setup.position).collect();
-        let (mut values, failures) = self.values(&positions, metrics)?;
+        let (mut values, failures) = self.values_at(setups, metrics)?;
         self.add_classes(&positions, metrics, &mut values)?;
         let asked: Vec<(&Setup, Values)> = setups.iter().zip(values).collect();
         let answer = |(setup, values): &(&Setup, Values)| {
@@ -308,7 +324,7 @@ fn why(failures: &[Failure], position: &Position, metric: Metric) -> Failure {
     failures.iter().find(|failure| failure.metric == metric).cloned().unwrap_or_else(missing)
 }
 
-fn en_passant_captures(position: &Position) -> Vec<Move> {
+pub(crate) fn en_passant_captures(position: &Position) -> Vec<Move> {
     position.legal_moves().iter().copied().filter(Move::is_en_passant).collect()
 }
 

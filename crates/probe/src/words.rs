@@ -96,7 +96,9 @@ pub fn result_in(unit: Unit, setup: &Setup, answer: &Answer) -> String {
     if position.is_stalemate() {
         return format!("{turn} is stalemated: a draw.");
     }
-    let mate = answer.values.get(Metric::Dtm).and_then(Value::plies).map(|plies| unit.say(plies));
+    let plies = |metric| answer.values.get(metric).and_then(Value::plies);
+    // Mate within the rule, if that is known.
+    let mate = plies(Metric::Dtm50).or(plies(Metric::Dtm)).map(|plies| unit.say(plies));
     match (answer.category, mate) {
         (Category::Win, Some(n)) => format!("{turn} wins: mate in {n} with best play."),
         (Category::Loss, Some(n)) => format!("{turn} loses: mated in {n} with best play."),

@@ -26,4 +26,4 @@ pub use exits::{
 };
 pub use progress::{Cost, Progress, Silent, WaveReport};
 pub use views::{View, Wanted, of_pawn_board, of_piece_board, planes_of_piece_board};
-pub use waves::{BishopPair, BoardSolve, Keep, Watch};
+pub use waves::{BishopPair, BoardSolve, ClockRuns, Keep, Watch};

@@ -44,9 +44,20 @@ impl Choice {
         Choice { played, category, after, repeats: seen > 0 }
     }
 
+    /// What is known of the mate after it: under the 50-move rule if tables say
+    /// that, and else without it.
+    ///
+    /// The value is that with the count at zero. With more counted it is the same
+    /// if mate comes in time, and otherwise mate takes longer than the plies left
+    /// (`dtm50_at`). So the moves of one class stand in the right order: those
+    /// that mate in time by their plies, and behind them the others.
+    pub fn mate(&self) -> Option<Value> {
+        self.after.dtm50.or(self.after.dtm)
+    }
+
     /// Plies to mate, positive if the mover mates.
     pub fn mate_plies(&self) -> Option<i32> {
-        match self.after.dtm? {
+        match self.mate()? {
             Value::Loss(plies) => Some(i32::from(plies) + 1),
             Value::Win(plies) => Some(-i32::from(plies) - 1),
             Value::Draw => None,
@@ -57,7 +68,7 @@ impl Choice {
     /// plies, the loser many.
     fn order(&self, by_dtz: bool) -> (Reverse<Category>, bool, i32, i32) {
         let plies = |value: Option<Value>| value.and_then(Value::plies).map_or(0, i32::from);
-        let (dtz, dtm) = (plies(Some(self.after.dtz50)), plies(self.after.dtm));
+        let (dtz, dtm) = (plies(Some(self.after.dtz50)), plies(self.mate()));
         let (first, second) = if by_dtz { (dtz, dtm) } else { (dtm, dtz) };
         let category = Reverse(self.category);
         match self.category {
@@ -97,7 +108,7 @@ mod tests {
     use super::*;
 
     fn known(dtz50: Value, dtm: Value) -> Known {
-        Known { dtz50, precision: Precision::Exact, dtm: Some(dtm) }
+        Known { dtz50, precision: Precision::Exact, dtm: Some(dtm), dtm50: None }
     }
 
     /// The moves of a lone rook, the first few with these values.
@@ -127,6 +138,19 @@ mod tests {
         let values = [known(Value::Win(3), Value::Win(51)), known(Value::Win(9), Value::Win(11))];
         assert_eq!(ranked(0, &values), [(0, Category::Loss), (1, Category::Loss)]);
         assert_eq!(ranked(92, &values), [(1, Category::BlessedLoss), (0, Category::Loss)]);
+    }
+
+    /// Without the rule the second move mates sooner; with it, the first does.
+    #[test]
+    fn mate_under_the_rule_comes_before_mate() {
+        let under_the_rule = |dtz50: u16, dtm: u16, dtm50: u16| Known {
+            dtm50: Some(Value::Loss(dtm50)),
+            ..known(Value::Loss(dtz50), Value::Loss(dtm))
+        };
+        let values = [under_the_rule(90, 130, 140), under_the_rule(90, 110, 150)];
+        assert_eq!(ranked(0, &values), [(0, Category::Win), (1, Category::Win)]);
+        let without = values.map(|known| Known { dtm50: None, ..known });
+        assert_eq!(ranked(0, &without), [(1, Category::Win), (0, Category::Win)]);
     }
 
     #[test]

@@ -180,7 +180,8 @@ mod tests {
     #[test]
     fn wins_without_plies_to_mate_score_by_zeroing() {
         let position: molien_board::Position = "8/8/8/8/8/2k5/8/K6R w - -".parse().unwrap();
-        let after = Known { dtz50: Value::Loss(12), precision: Precision::Exact, dtm: None };
+        let after =
+            Known { dtz50: Value::Loss(12), precision: Precision::Exact, dtm: None, dtm50: None };
         let played = position.legal_moves()[0];
         let moves = [(played, Some(after))];
         let choice = rank(&Game::new(position.into()), &moves)[0];

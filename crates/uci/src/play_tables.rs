@@ -31,6 +31,7 @@ const NEWS_EVERY: Duration = Duration::from_secs(1);
 struct Metrics {
     zeroing: Metric,
     dtm: bool,
+    dtm50: bool,
 }
 
 /// Where values are read, and what is there of each material asked for so far:
@@ -86,7 +87,10 @@ impl PlayTables {
                 open.source.prepare(material, metric)?;
             }
             let mut known = open.metrics.write().unwrap_or_else(PoisonError::into_inner);
-            known.insert(material, Some(Metrics { zeroing: Metric::Dtz50, dtm: true }));
+            known.insert(
+                material,
+                Some(Metrics { zeroing: Metric::Dtz50, dtm: true, dtm50: false }),
+            );
         }
         Ok(())
     }
@@ -120,7 +124,11 @@ impl Open {
         drop(known);
         let has = |metric: &Metric| self.source.holds(material, *metric);
         let zeroing = FOR_ZEROING.into_iter().find(has);
-        let metrics = zeroing.map(|zeroing| Metrics { zeroing, dtm: has(&Metric::Dtm) });
+        let metrics = zeroing.map(|zeroing| Metrics {
+            zeroing,
+            dtm: has(&Metric::Dtm),
+            dtm50: zeroing == Metric::Dtz50 && has(&Metric::Dtm50),
+        });
         let mut known = self.metrics.write().unwrap_or_else(PoisonError::into_inner);
         *known.entry(material).or_insert(metrics)
     }
@@ -150,14 +158,20 @@ impl Tables for PlayTables {
     fn probe(&self, position: &Position) -> Result<Option<Known>, TableProblem> {
         if position.occupied().len() == 2 {
             let (dtz50, precision) = (Value::Draw, Precision::Exact);
-            return Ok(Some(Known { dtz50, precision, dtm: Some(Value::Draw) }));
+            let (dtm, dtm50) = (Some(Value::Draw), Some(Value::Draw));
+            return Ok(Some(Known { dtz50, precision, dtm, dtm50 }));
         }
         let open = self.open();
         let Some(metrics) = open.metrics(position.material()) else { return Ok(None) };
         let zeroing = open.value(position, metrics.zeroing)?;
         let Some((dtz50, precision)) = zeroing else { return Ok(None) };
-        let dtm = if metrics.dtm { open.value(position, Metric::Dtm)? } else { None };
-        Ok(Some(Known { dtz50, precision, dtm: dtm.map(|(dtm, _)| dtm) }))
+        let mate = |is_there: bool, metric| match is_there {
+            true => Ok(open.value(position, metric)?.map(|(value, _)| value)),
+            false => Ok(None),
+        };
+        let dtm = mate(metrics.dtm, Metric::Dtm)?;
+        let dtm50 = mate(metrics.dtm50, Metric::Dtm50)?;
+        Ok(Some(Known { dtz50, precision, dtm, dtm50 }))
     }
 
     fn has(&self, material: Material) -> bool {

@@ -17,6 +17,9 @@ pub struct Known {
     pub precision: Precision,
     /// Plies to mate, if the tables say.
     pub dtm: Option<Value>,
+    /// Plies to mate under the 50-move rule, the count at zero, if the tables
+    /// say. They say it only beside DTZ50 itself.
+    pub dtm50: Option<Value>,
 }
 
 /// Why tables could not answer although they are there, or could not be made.

@@ -38,7 +38,7 @@ pub(crate) fn sort(
 
 /// Plies to mate; 0 for a draw.
 fn lasts(choice: &Choice) -> u16 {
-    choice.after.dtm.and_then(Value::plies).unwrap_or(0)
+    choice.mate().and_then(Value::plies).unwrap_or(0)
 }
 
 /// How many answers keep what the opponent has after the move.

@@ -3,6 +3,9 @@
 mod common;
 
 use common::{Talk, after, folder_with, number, setup};
+use molien_build::{Build, Making};
+use molien_table::Directory;
+use molien_values::Metric;
 
 const ROOK: &str = "position fen 8/8/8/8/8/2k5/8/K6R w - - 0 1";
 
@@ -177,4 +180,19 @@ fn settings_out_of_range_are_brought_into_it() {
     let said = talk.until("readyok");
     assert_eq!(said[0], "info string UCI_ShowWDL 'perhaps': expected true or false");
     assert_eq!(said[1], "info string no option 'Nonsense'");
+}
+
+/// Mate under the 50-move rule tells the score where nothing else counts plies
+/// to mate.
+#[test]
+fn mate_under_the_rule_is_a_score() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let build = Build::new().with_folder(Directory::new(folder.path()));
+    let metrics = [Metric::Dtz50, Metric::Dtm50];
+    build.store(&["KRK".parse().unwrap()], &metrics, &Making::default()).expect("stored");
+    let mut talk = Talk::with_folder(folder.path());
+    let said = talk.ask("position fen 8/8/8/8/8/2k5/8/K6R w - - 73 90\ngo movetime 1000");
+    assert_eq!(number(&said[0], "mate"), Some(14), "{said:?}");
+    let said = talk.ask("position fen 8/8/8/8/8/2k5/8/K6R w - - 74 90\ngo movetime 1000");
+    assert_eq!(number(&said[0], "cp"), Some(1), "{said:?}");
 }

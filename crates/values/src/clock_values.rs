@@ -1,6 +1,41 @@
 //! The value of a position at every count of the 50-move rule.
 
-use crate::Value;
+use crate::{Category, Precision, Value, category_at};
+
+/// What the value at clock 0 tells of another clock, the game being drawn after
+/// so many plies; none if it depends on more.
+///
+/// Plies counted only help whoever does not win, so what is drawn at clock 0
+/// stays drawn. And where the mate of clock 0 comes in time nothing is faster or
+/// slower: the rule has no say in it.
+pub fn dtm50_at(at_zero: Value, clock: u32, rule_plies: u16) -> Option<Value> {
+    let Some(plies) = at_zero.plies() else { return Some(Value::Draw) };
+    let rule = u32::from(rule_plies);
+    let in_time = clock.saturating_add(u32::from(plies)) <= rule;
+    // One ply at least is still to come, unless it is mate already.
+    let too_late = clock.saturating_add(u32::from(plies.min(1))) > rule;
+    match (clock == 0 || in_time, too_late) {
+        (true, _) => Some(at_zero),
+        (false, true) => Some(Value::Draw),
+        (false, false) => None,
+    }
+}
+
+/// The same where DTZ50 is known too, which says exactly who wins.
+pub fn dtm50_with(
+    at_zero: Value,
+    (dtz50, precision): (Value, Precision),
+    clock: u32,
+) -> Option<Value> {
+    let is_draw = |category| {
+        !matches!(
+            category,
+            Category::MaybeWin | Category::MaybeLoss | Category::Win | Category::Loss
+        )
+    };
+    let drawn = is_draw(category_at(dtz50, precision, clock)).then_some(Value::Draw);
+    drawn.or_else(|| dtm50_at(at_zero, clock, crate::FIFTY_MOVES_PLIES))
+}
 
 /// Mate under the 50-move rule, for every count of plies since the last zeroing
 /// move.
@@ -85,6 +120,25 @@ mod tests {
         let spans = values.spans();
         assert_eq!(spans[0], ClockSpan { first: 0, last: 1, value: Value::Win(9) });
         assert_eq!(spans.last().map(|span| (span.first, span.last)), Some((4, 9)));
+    }
+
+    #[test]
+    fn clock_zero_tells_where_the_rule_has_no_say() {
+        let at = |value, clock| dtm50_at(value, clock, 100);
+        assert_eq!(at(Value::Draw, 60), Some(Value::Draw));
+        assert_eq!(at(Value::Win(131), 0), Some(Value::Win(131)));
+        assert_eq!(at(Value::Win(41), 59), Some(Value::Win(41)));
+        assert_eq!(at(Value::Win(41), 60), None);
+        assert_eq!(at(Value::Loss(2), 99), None);
+        assert_eq!(at(Value::Win(1), 99), Some(Value::Win(1)));
+        assert_eq!(at(Value::Win(1), 100), Some(Value::Draw));
+        assert_eq!(at(Value::Loss(0), 100), Some(Value::Loss(0)));
+        assert_eq!(at(Value::Loss(0), 101), Some(Value::Draw));
+        let with = |dtz50, clock| dtm50_with(Value::Win(41), (dtz50, Precision::Exact), clock);
+        assert_eq!(with(Value::Win(11), 89), None);
+        assert_eq!(with(Value::Win(11), 90), Some(Value::Draw));
+        let rounded = dtm50_with(Value::Win(41), (Value::Win(10), Precision::Rounded), 90);
+        assert_eq!(rounded, None);
     }
 
     #[test]

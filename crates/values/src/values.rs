@@ -21,6 +21,12 @@ impl Values {
         self.rounded[metric as usize] = precision == Precision::Rounded;
     }
 
+    /// Forgets the value in a metric.
+    pub fn unset(&mut self, metric: Metric) {
+        self.by_metric[metric as usize] = None;
+        self.rounded[metric as usize] = false;
+    }
+
     /// How exact the value in a metric is.
     pub fn precision(&self, metric: Metric) -> Precision {
         if self.rounded[metric as usize] { Precision::Rounded } else { Precision::Exact }

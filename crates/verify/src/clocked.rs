@@ -43,6 +43,18 @@ pub struct Clocked {
 /// The values of one part at one clock, by address.
 type Layer = Vec<Value>;
 
+/// The values of one part of a table at one clock.
+pub struct ClockLayer<'a> {
+    /// Which part.
+    pub part: usize,
+    /// Plies since the last zeroing move.
+    pub clock: u16,
+    /// Where its legal positions are.
+    pub places: &'a [Place],
+    /// Their values.
+    pub values: &'a [Value],
+}
+
 /// Makes [`Clocked`] values of materials and what they depend on.
 pub struct ClockedValues<'a> {
     build: &'a Build,
@@ -75,17 +87,38 @@ impl<'a> ClockedValues<'a> {
         if let Some(known) = self.known.get(&material) {
             return Ok(known.clone());
         }
-        let successors = material.successors();
-        for sub in successors.iter().filter(|sub| sub.len() > 2) {
-            self.of(*sub)?;
-        }
-        let table = self.build.table(material, Metric::Dtm)?;
-        let made = Arc::new(self.make(table));
+        let table = self.prepared(material)?;
+        let made = Arc::new(self.make(table, &mut |_| {}));
         self.known.insert(material, made.clone());
         Ok(made)
     }
 
-    fn make(&self, table: Arc<Table>) -> Clocked {
+    /// Hands over the values of a material at every clock, the last clock of a
+    /// part first, those of the places in the order of [`ClockLayer::places`].
+    ///
+    /// # Errors
+    /// If its table, which says where positions are, cannot be solved.
+    pub fn each_layer(
+        &mut self,
+        material: Material,
+        mut visit: impl FnMut(&ClockLayer<'_>),
+    ) -> Result<(), BuildError> {
+        let material = material.canonical();
+        let table = self.prepared(material)?;
+        let made = Arc::new(self.make(table, &mut visit));
+        self.known.insert(material, made);
+        Ok(())
+    }
+
+    /// Gets ready what a material leads to.
+    fn prepared(&mut self, material: Material) -> Result<Arc<Table>, BuildError> {
+        for sub in material.successors().iter().filter(|sub| sub.len() > 2) {
+            self.of(*sub)?;
+        }
+        self.build.table(material, Metric::Dtm)
+    }
+
+    fn make(&self, table: Arc<Table>, visit: &mut dyn FnMut(&ClockLayer<'_>)) -> Clocked {
         let parts = table.parts.len();
         let empty = || vec![Layer::new(); parts];
         let layers = self.clocks.iter().map(|&clock| (clock, empty())).collect();
@@ -96,6 +129,7 @@ impl<'a> ClockedValues<'a> {
         for part in order {
             let nodes = Nodes::new(self, &made, part);
             nodes.run(self.rule_plies, |clock, values| {
+                visit(&ClockLayer { part, clock, places: &nodes.places, values });
                 if let Some(layer) = made.layers.get_mut(&clock) {
                     layer[part] = nodes.by_address(values);
                 }
@@ -178,6 +212,7 @@ fn address(place: Place) -> usize {
 
 /// The legal positions of a part and their moves.
 struct Nodes {
+    places: Vec<Place>,
     /// By address.
     numbers: Vec<u32>,
     nodes: Vec<Node>,
@@ -222,7 +257,7 @@ impl Nodes {
             Node { quiet, fixed, is_mate }
         };
         let nodes = places.par_iter().map(node).collect();
-        Nodes { numbers, nodes }
+        Nodes { places: places.into_iter().map(|(place, _)| place).collect(), numbers, nodes }
     }
 
     /// Works out all layers, the last clock first.

@@ -29,7 +29,7 @@ mod report;
 mod stored;
 mod tables;
 
-pub use clocked::{Clocked, ClockedValues};
+pub use clocked::{ClockLayer, Clocked, ClockedValues};
 pub use referee::{Referee, RefereeError};
 pub use report::{Disagreement, Options, PlaneReport, RefereeReport, Report, VerifyError, verify};
 pub use stored::{STORED_SAMPLE, stored_check_bytes, verify_stored};

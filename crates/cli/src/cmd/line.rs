@@ -16,6 +16,7 @@ Examples:
   molien line '8/8/8/8/8/2k5/8/K6R w - -'
   molien line 'K7/2k5/3n4/8/2b5/8/8/8 w - - 97 128'
   molien line 8/8/8/8/6KR/6R1/k7/8_w_-_- --white ZM --black M
+  molien line --metric dtm50 '8/8/8/8/8/2k5/1R6/K7 w - - 60 90'
   molien line --pgn --metric dtc 8/1k6/8/8/3r4/8/8/Q5K1_w_-_-
 
 Signs: ' only optimal move, \" only move that keeps the value, ° only legal
@@ -24,9 +25,10 @@ there are, {..} the material after a capture or promotion.
 
 A strategy is a metric or letters, the most important first: M (dtm), C (dtc),
 Z or F (dtz), R. ZM plays for the next zeroing move and settles ties by mate.
-R, the default, wins within the 50-move rule, counted from the clock of the FEN,
-and as fast as the rule allows; the other strategies do not look at the rule
-and can throw a win away. The line ends where a draw can be claimed.
+R, the default, wins within the 50-move rule, counted from the clock of the FEN;
+of the moves that do it takes the one with the shortest mate, as if there were no
+rule. dtm50 mates as soon as the rule allows. The other strategies do not look at
+the rule and can throw a win away. The line ends where a draw can be claimed.
 With --syzygy, where only Syzygy files know the position, both sides play by dtz50.";
 
 /// Which position, played how.
@@ -35,7 +37,7 @@ With --syzygy, where only Syzygy files know the position, both sides play by dtz
 pub struct LineArgs {
     #[command(flatten)]
     fen: FenArgs,
-    /// What both sides play by: dtm, dtc, dtz or dtz50 [default: strategy R]
+    /// What both sides play by: dtm, dtc, dtz, dtz50 or dtm50 [default: strategy R]
     #[arg(long)]
     metric: Option<Metric>,
     /// White's strategy, if it is another
@@ -62,8 +64,11 @@ pub struct LineArgs {
 pub fn run(context: &Context, args: &LineArgs) -> anyhow::Result<Verdict> {
     let setup = args.fen.setup()?;
     let rule = !args.no_50_move_rule;
-    let by_clock = args.metric == Some(Metric::Dtm50);
-    anyhow::ensure!(!by_clock, "a line in dtm50 depends on the clock: ask `molien clock --line`");
+    let without_it = args.metric == Some(Metric::Dtm50) && !rule;
+    anyhow::ensure!(
+        !without_it,
+        "dtm50 is mate under the 50-move rule: leave out --no-50-move-rule"
+    );
     let default = match args.metric {
         Some(metric) => metric.into(),
         None if rule => Strategy::within_the_rule(),

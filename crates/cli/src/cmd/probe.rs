@@ -26,13 +26,16 @@ Examples:
   molien probe '8/8/8/8/8/2k5/8/K6R w - - 0 1 moves h1h3 c3c4'
   molien probe --json 8/8/8/8/8/2k5/8/K6R_b_-_-
   molien probe --metric dtm '8/8/8/8/8/2k5/8/K6R w - -'
+  molien probe --metric dtm50 '8/8/8/8/8/2k5/8/K6R w - - 75 120'
   molien probe --svg board.svg '8/8/8/8/8/2k5/8/K6R w - -'
 
 Plies are positive for a win of the side to move and negative for a loss; a
 move's values are those of the position after it, seen from the side then to
 move. Moves are grouped by what they achieve, the best first. The halfmove clock
 of the FEN counts: a win that comes too late for it is a draw by the 50-move rule.
-With --metric nothing else is solved; without dtz50 the rule is not looked at.
+With --metric nothing else is solved; without dtz50 or dtm50 the rule is not looked at.
+Plies in dtm50, mate under the rule, are those at the clock, of every move too. Tables
+hold them at clock 0; where that does not tell, the board is solved for the clock.
 With --syzygy positions that are not stored are looked up in Syzygy files, which know
 dtz50 alone, often rounded: '12 or 13' is one of the two. To have another metric solved,
 ask for it with --metric.
@@ -47,7 +50,7 @@ pub struct ProbeArgs {
     /// The position as FEN, quoted or not
     #[arg(required_unless_present = "fens")]
     fen: Vec<String>,
-    /// Metrics: dtm, dtc, dtz, dtz50 [default: all of them]
+    /// Metrics: dtm, dtc, dtz, dtz50, dtm50 [default: the first four, and dtm50 if it is stored]
     #[arg(long, value_delimiter = ',')]
     metric: Vec<Metric>,
     /// Answer as if castling rights were gone
@@ -83,8 +86,16 @@ pub fn run(context: &Context, args: &ProbeArgs) -> anyhow::Result<Verdict> {
         setup.position.check_legal()?;
         survey::announce(&*context.card()?, setup.position.material(), metric)?;
     }
-    estimate::check(context, Goal::Position(&setup.position), &metrics)?;
     let tables = context.tablebase()?;
+    if args.metric.is_empty() && tables.holds(setup.position.material(), Metric::Dtm50) {
+        metrics.push(Metric::Dtm50);
+    }
+    estimate::check(context, Goal::Position(&setup.position), &metrics)?;
+    if metrics.contains(&Metric::Dtm50) && setup.halfmove_clock > 0 {
+        let (at_zero, _) = tables.values(&[setup.position], &metrics)?;
+        let at_zero = at_zero.first().and_then(|values| values.get(Metric::Dtm50));
+        at_zero.inspect(|&value| estimate::announce_clock(context, &setup, value));
+    }
     // The moves first: they ask for all positions that are needed.
     let moves = tables.moves_at(&setup, &metrics)?;
     let answer = tables.probe_at(&setup, &metrics)?;

@@ -3,7 +3,8 @@
 use molien_board::{MAX_MEN, Position};
 use molien_probe::chess::from_chess;
 use molien_values::{
-    Category, Metric, MoveClass, Precision, Value, Values, category_after, category_at, category_in,
+    Category, FIFTY_MOVES_PLIES, Metric, MoveClass, Precision, Value, Values, category_after,
+    category_at, category_in, dtm50_at, dtm50_with,
 };
 use serde::Serialize;
 use shakmaty::san::SanPlus;
@@ -50,6 +51,8 @@ pub(crate) struct State {
     pub dtz: Option<i32>,
     precise_dtz: Option<i32>,
     pub dtm: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dtm50: Option<i32>,
     dtw: Option<i32>,
     pub dtc: Option<i32>,
     pub category: MaybeCategory,
@@ -109,7 +112,8 @@ fn moves_to_conversion(value: Value) -> i32 {
 }
 
 impl State {
-    fn new(chess: &Chess, values: &Values, category: Option<Category>) -> State {
+    /// `clock` is the count of the 50-move rule that the category is for.
+    fn new(chess: &Chess, values: &Values, clock: u32, category: Option<Category>) -> State {
         let (checkmate, stalemate) = (chess.is_checkmate(), chess.is_stalemate());
         let insufficient_material = chess.is_insufficient_material();
         let dtz = dtz(values);
@@ -122,6 +126,7 @@ impl State {
             dtz,
             precise_dtz: precise_dtz(values),
             dtm: values.get(Metric::Dtm).filter(|_| !checkmate).map(plies),
+            dtm50: dtm50(values, clock).filter(|_| !checkmate).map(plies),
             dtw: None,
             dtc: values.get(Metric::Dtc).map(moves_to_conversion),
             category: match stalemate || insufficient_material {
@@ -129,6 +134,15 @@ impl State {
                 false => MaybeCategory(category, values.precision(Metric::Dtz50)),
             },
         }
+    }
+}
+
+/// Mate under the 50-move rule at a count, where tables tell.
+fn dtm50(values: &Values, clock: u32) -> Option<Value> {
+    let at_zero = values.get(Metric::Dtm50)?;
+    match values.get(Metric::Dtz50) {
+        Some(dtz50) => dtm50_with(at_zero, (dtz50, values.precision(Metric::Dtz50)), clock),
+        None => dtm50_at(at_zero, clock, FIFTY_MOVES_PLIES),
     }
 }
 
@@ -148,6 +162,12 @@ pub(super) fn class(m: &Move) -> MoveClass {
         (false, true) => MoveClass::Push,
         (false, false) => MoveClass::Quiet,
     }
+}
+
+/// The count after a move. Once the draw can be claimed no move helps.
+fn counted(m: &Move, clock: u32) -> u32 {
+    let zeroes = class(m) != MoveClass::Quiet && clock < u32::from(FIFTY_MOVES_PLIES);
+    if zeroes { 0 } else { clock.saturating_add(1) }
 }
 
 /// What the values after a move say, the count being that before it.
@@ -220,13 +240,14 @@ fn assemble(
             san: SanPlus::from_move(chess.clone(), m).to_string(),
             zeroing: m.is_zeroing(),
             conversion: class(&m) == MoveClass::Conversion,
-            after: State::new(after, values, category),
+            after: State::new(after, values, counted(&m, clock), category),
             played: m,
         }
     };
     let mut moves: Vec<MoveState> = moves.into_iter().zip(after).map(of_move).collect();
     moves.sort_by_cached_key(SortKey::of);
-    let mut now = State::new(chess, &values[0], category_now(&values[0], clock));
+    let category = category_now(&values[0], clock);
+    let mut now = State::new(chess, &values[0], clock, category);
     if let Some(best) = moves.first().filter(|best| best.after.category.0.is_some()) {
         now.category = best.after.category.reverse();
     }

@@ -4,6 +4,8 @@
 //! Where it differs: `dtz` is exact, so it equals `precise_dtz`, unless it comes
 //! from a Syzygy file; only then the classes `syzygy-win` and `syzygy-loss` occur. `dtc` (in moves) is given
 //! if the client asks for it always; there, 8 men are the domain of `auxiliary`.
+//! `dtm50` is a field of its own, in plies as `dtm` is: mate under the 50-move rule
+//! at the count of the FEN. It is there where tables tell.
 
 mod answer;
 mod mainline;
@@ -13,6 +15,7 @@ mod request;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
+use molien_board::Position;
 use molien_values::Metric;
 
 use crate::reply::{Lasting, json_or_cbor, plain};
@@ -22,6 +25,19 @@ use request::{Asked, DtcMode};
 /// What an answer needs.
 const METRICS: &[Metric] = &[Metric::Dtz50, Metric::Dtm];
 const METRICS_WITH_DTC: &[Metric] = &[Metric::Dtz50, Metric::Dtm, Metric::Dtc];
+/// The same where mate under the 50-move rule is stored.
+const RULE_METRICS: &[Metric] = &[Metric::Dtz50, Metric::Dtm, Metric::Dtm50];
+const RULE_METRICS_WITH_DTC: &[Metric] = &[Metric::Dtz50, Metric::Dtm, Metric::Dtm50, Metric::Dtc];
+
+fn metrics(service: &Service, asked: &Asked, dtc: DtcMode) -> &'static [Metric] {
+    let has = |position: Position| service.tables().holds(position.material(), Metric::Dtm50);
+    match (answer::in_domain(&asked.chess).is_some_and(has), dtc == DtcMode::Always) {
+        (false, false) => METRICS,
+        (false, true) => METRICS_WITH_DTC,
+        (true, false) => RULE_METRICS,
+        (true, true) => RULE_METRICS_WITH_DTC,
+    }
+}
 
 /// `GET /standard`.
 pub(crate) async fn standard(
@@ -29,12 +45,9 @@ pub(crate) async fn standard(
     Query(query): Query<request::Question>,
     headers: HeaderMap,
 ) -> Response {
-    let metrics = match query.dtc {
-        DtcMode::Always => METRICS_WITH_DTC,
-        DtcMode::Never | DtcMode::Auxiliary => METRICS,
-    };
     let answer = async {
         let asked = Asked::read(query.fen.as_deref())?;
+        let metrics = metrics(&service, &asked, query.dtc);
         answer::find(&service, asked, metrics).await
     };
     match answer.await {

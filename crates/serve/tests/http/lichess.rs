@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use axum::http::{StatusCode, header};
 use molien_board::{Material, Position};
+use molien_build::{Build, Making};
 use molien_probe::chess::to_chess;
 use molien_probe::{Failure, Source, Tablebase};
 use molien_serve::{Service, app};
+use molien_table::Directory;
 use molien_testing::{Random, Syzygy, oracle};
 use molien_values::{Metric, Values};
 use serde_json::{Value as Json, json};
@@ -219,4 +221,24 @@ async fn answers_are_known_again() {
     let second = get_with(&service(), uri, header::IF_NONE_MATCH, &tag).await;
     assert_eq!((second.status, second.body.len()), (StatusCode::NOT_MODIFIED, 0));
     assert_eq!(second.header("etag"), Some(tag.as_str()));
+}
+
+/// Mate under the 50-move rule has a field of its own where it is stored, at the
+/// count of the FEN.
+#[tokio::test(flavor = "multi_thread")]
+async fn mate_under_the_rule_is_told_where_it_is_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = Directory::new(folder.path());
+    let build = Build::new().with_folder(directory.clone());
+    let metrics = [Metric::Dtm, Metric::Dtz50, Metric::Dtm50];
+    build.store(&["KRK".parse().unwrap()], &metrics, &Making::default()).unwrap();
+    let service = app(Service::of_folder(directory, patient()));
+    for (clock, plies, after) in [(0, 27, -26), (73, 27, -26), (74, 0, 0), (100, 0, 0)] {
+        let text = format!("8/8/8/8/8/2k5/8/K6R w - - {clock} 90");
+        let answer = get(&service, &format!("/standard?fen={}", fen(&text))).await.json();
+        assert_eq!((&answer["dtm"], &answer["dtm50"]), (&json!(27), &json!(plies)), "{text}");
+        assert_eq!(answer["moves"][0]["dtm50"], after, "{text}");
+    }
+    // It is not solved for an answer.
+    assert!(standard("8/8/8/8/8/2k5/8/K6R w - - 0 1").await.get("dtm50").is_none());
 }

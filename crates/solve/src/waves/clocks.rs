@@ -74,34 +74,55 @@ impl BoardSolve<'_> {
         }
         Ok(found)
     }
-    /// The run in which conversions count so many plies `sooner`: as depths, the
-    /// steps at which it decides positions that one side, the attacker, wins.
-    ///
-    /// # Errors
-    /// If it is cancelled.
-    pub fn clock_run(&self, attacker: Color, sooner: u16) -> Result<BoardValues, SolveError> {
+
+    /// Gets the runs of this board ready in which one side, the attacker, wins.
+    pub fn with_clock_runs<T>(&self, attacker: Color, work: impl FnOnce(&ClockRuns<'_>) -> T) -> T {
         let mut values = self.legal();
         let (backend, board) = (self.backend, self.board);
         let counter = Counter::new(backend, board);
         let last_ply = self.rule_plies;
         let waves = Waves { backend, board, counter: &counter, attacker, last_ply };
         let start = self.start(attacker, &mut values);
-        let open = start.open.positions.tiles.clone();
-        let tiles = start.candidates.positions.tiles.clone();
         let runs = Runs::new(&waves, &start);
         drop(start);
-        let mut losable = Losable { tiles, progress: self.progress };
+        work(&ClockRuns { solve: self, attacker, runs })
+    }
+}
+
+/// The runs of a board under the 50-move rule (see `late`) in which one side
+/// wins, made one at a time.
+pub struct ClockRuns<'a> {
+    solve: &'a BoardSolve<'a>,
+    attacker: Color,
+    runs: Runs<'a>,
+}
+
+impl ClockRuns<'_> {
+    /// From this one on all runs are alike.
+    pub fn last(&self) -> u16 {
+        self.runs.last()
+    }
+
+    /// The run in which conversions count so many plies `sooner`: as depths, the
+    /// steps at which it decides positions that the attacker wins.
+    ///
+    /// # Errors
+    /// If it is cancelled.
+    pub fn run(&self, sooner: u16) -> Result<BoardValues, SolveError> {
+        let ClockRuns { solve, attacker, runs } = self;
+        let tiles = runs.losable().to_vec();
+        let mut losable = Losable { tiles, progress: solve.progress };
         let ran = runs.run(sooner, true, &mut losable);
-        let left = ran.map_err(|stop| self.stopped(stop))?;
-        let nothing = || empty_tiles(board.tiles());
-        let (won, win_steps) = self.decided(left.open, &open);
-        let (lost, loss_steps) = self.decided(left.candidates, &losable.tiles);
+        let left = ran.map_err(|stop| solve.stopped(stop))?;
+        let nothing = || empty_tiles(solve.board.tiles());
+        let (won, win_steps) = solve.decided(left.open, runs.open());
+        let (lost, loss_steps) = solve.decided(left.candidates, &losable.tiles);
         let own = Graded { won, lost: nothing(), depth: win_steps, ..Graded::default() };
         let their = Graded { won: nothing(), lost, depth: loss_steps, ..Graded::default() };
         let values = match attacker {
             Color::White => [own, their],
             Color::Black => [their, own],
         };
-        Ok(BoardValues { board: board.clone(), values })
+        Ok(BoardValues { board: solve.board.clone(), values })
     }
 }

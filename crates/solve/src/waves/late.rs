@@ -67,6 +67,16 @@ impl<'a> Runs<'a> {
         Runs { waves, open: tiles(open), wins, losable: tiles(candidates), holds }
     }
 
+    /// The legal positions, attacker to move.
+    pub fn open(&self) -> &[Tile] {
+        &self.open
+    }
+
+    /// What the defender, to move, can lose.
+    pub fn losable(&self) -> &[Tile] {
+        &self.losable
+    }
+
     /// From this one on all runs are alike.
     pub fn last(&self) -> u16 {
         deepest(&self.wins).max(deepest(&self.holds)).saturating_sub(1)

@@ -25,6 +25,7 @@ mod watch;
 
 pub use bishops::BishopPair;
 pub use board::BoardSolve;
+pub use clocks::ClockRuns;
 pub use record::Keep;
 pub use watch::Watch;
 
