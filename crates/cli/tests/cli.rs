@@ -83,7 +83,8 @@ fn answers_come_in_the_orientation_asked() {
 
 #[test]
 fn probing_has_the_promised_fields_and_order() {
-    let probed = json(&["probe", "--json", "8/8/8/8/8/1k6/8/K6R w - -"]);
+    // In memory: where dtm50 is stored, that is told too.
+    let probed = json(&["--in-memory", "probe", "--json", "8/8/8/8/8/1k6/8/K6R w - -"]);
     let fields = ["schema", "fen", "side_to_move", "category", "checkmate", "stalemate"];
     assert_eq!(keys(&probed)[..6], fields);
     assert_eq!(keys(&probed)[6..], ["dtm", "dtc", "dtz", "dtz50", "moves"]);

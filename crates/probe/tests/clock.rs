@@ -108,14 +108,15 @@ fn mate_under_the_rule_is_exact_at_the_clock() {
         assert_eq!(value, best, "{setup}");
         let dtz50 = tables.probe_at(&setup, &[Metric::Dtz50]).unwrap().category;
         assert_eq!(now.category.result(), dtz50.result(), "{setup}");
-        assert!(value == Value::Draw || value.plies() > at_zero.plies(), "{setup}");
-        later += usize::from(value != Value::Draw);
+        // As soon as at clock 0 if a capture on the way comes in time.
+        assert!(value == Value::Draw || value.plies() >= at_zero.plies(), "{setup}");
+        later += usize::from(value.plies() > at_zero.plies());
         // Beside DTZ50 the same.
         let both = tables.probe_at(&setup, &[Metric::Dtz50, Metric::Dtm50]).unwrap();
         assert_eq!(both.values.get(Metric::Dtm50), Some(value), "{setup}");
         assert_eq!(clocks.kept_runs(), kept, "{setup}");
     }
-    assert!(later > 10, "{later}");
+    assert!(later > 3, "{later}");
 }
 
 /// Without leave to solve, tables say what clock 0 tells and no more.

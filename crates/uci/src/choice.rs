@@ -57,11 +57,12 @@ impl Choice {
 
     /// Plies to mate, positive if the mover mates.
     pub fn mate_plies(&self) -> Option<i32> {
-        match self.mate()? {
-            Value::Loss(plies) => Some(i32::from(plies) + 1),
-            Value::Win(plies) => Some(-i32::from(plies) - 1),
-            Value::Draw => None,
-        }
+        before(self.mate()?)
+    }
+
+    /// The same as if there were no 50-move rule, as far as that is known.
+    pub fn free_mate_plies(&self) -> Option<i32> {
+        before(self.after.dtm.or(self.after.dtm50)?)
     }
 
     /// Sorts the best first, among moves of one category: the winner wants few
@@ -79,6 +80,15 @@ impl Choice {
             Category::BlessedLoss | Category::MaybeLoss => (category, false, -dtz, -dtm),
             Category::Loss => (category, false, -dtm, -dtz),
         }
+    }
+}
+
+/// Plies to mate counted from before a move, positive if the mover mates.
+fn before(after: Value) -> Option<i32> {
+    match after {
+        Value::Loss(plies) => Some(i32::from(plies) + 1),
+        Value::Win(plies) => Some(-i32::from(plies) - 1),
+        Value::Draw => None,
     }
 }
 

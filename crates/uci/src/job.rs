@@ -130,7 +130,8 @@ impl Job {
     /// then that of the line, and nobody can tell from tables whether there is
     /// a shorter one in time.
     fn say_detour(&self, output: &Output<impl Write>, choices: &[Choice], line: &Line) {
-        let shortest = choices.iter().filter_map(Choice::mate_plies).filter(|plies| *plies > 0);
+        let shortest =
+            choices.iter().filter_map(Choice::free_mate_plies).filter(|plies| *plies > 0);
         let Some(shortest) = shortest.min() else { return };
         let won = choices.first().is_some_and(|choice| choice.category == Category::Win);
         if won && line.mates && line.moves.len() > shortest as usize {

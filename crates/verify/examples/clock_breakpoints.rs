@@ -34,7 +34,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for turn in Color::BOTH {
             for (tile, legal) in game.values[turn.index()].legal.iter().enumerate() {
                 let places = legal.pairs().map(|(row, column)| Index { tile, row, column });
-                let position = |index| Some((Place { part, turn, index }, game.board.decode(index, turn)?));
+                let position =
+                    |index| Some((Place { part, turn, index }, game.board.decode(index, turn)?));
                 found.extend(places.filter_map(position));
             }
         }

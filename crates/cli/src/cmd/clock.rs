@@ -104,5 +104,5 @@ fn words(turn: Color, value: Value) -> String {
     let plies = value.plies().unwrap_or(0);
     let moves = winner_moves(plies);
     let unit = if moves == 1 { "move" } else { "moves" };
-    format!("{winner} mates in {moves} {unit} ({plies} plies)")
+    format!("{winner} mates in {moves} {unit} ({})", self::plies(plies.into()))
 }
