@@ -182,6 +182,10 @@ pub enum Command {
     Reproduce(cmd::reproduce::ReproduceArgs),
     /// Measure how fast this machine solves
     Bench(cmd::bench::BenchArgs),
+    /// Print a script that completes commands in a shell
+    Completions(cmd::completions::CompletionsArgs),
+    /// Write the manual pages
+    Man(cmd::completions::ManArgs),
 }
 
 /// Which materials: by name, or all of a size.

@@ -108,6 +108,8 @@ fn run(cli: Cli) -> anyhow::Result<Verdict> {
         Command::OnlyMoves(args) => cmd::only_moves::run(&context, &args),
         Command::Export(args) => cmd::export::run(&context, &args),
         Command::Syzygy(args) => cmd::syzygy::run(&context, &args),
+        Command::Completions(args) => cmd::completions::completions(&args),
+        Command::Man(args) => cmd::completions::man(&args),
     }
 }
 

@@ -5,8 +5,9 @@
 mod shared;
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
-use shared::{molien, run_examples, scratch, words};
+use shared::{molien, scratch, words};
 
 /// A file of the repository.
 fn repository(path: &str) -> PathBuf {
@@ -17,58 +18,91 @@ fn page(name: &str) -> String {
     std::fs::read_to_string(repository("docs").join(name)).unwrap()
 }
 
-#[test]
-fn the_commands_of_the_query_page_run() {
-    let folder = scratch("find");
-    let page = page("find.md");
-    let lines = page.lines().filter_map(|line| line.strip_prefix("    $ molien "));
-    assert!(run_examples(&folder, lines.map(str::to_owned)) >= 3);
-    std::fs::remove_dir_all(folder).unwrap();
+/// The names of the manual's pages.
+fn pages() -> Vec<String> {
+    let files = std::fs::read_dir(repository("docs")).unwrap();
+    let names = files.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".md")).collect();
+    names.sort();
+    names
 }
 
-/// The indented blocks of a page, without the indent.
-fn blocks(page: &str) -> Vec<Vec<&str>> {
-    let mut blocks = vec![Vec::new()];
+/// What a page shows of the console: fenced as such, or indented and beginning with
+/// a command. A game in PGN is a file that a command reads.
+fn console_blocks(page: &str) -> Vec<Vec<&str>> {
+    let (mut blocks, mut fence) = (vec![Vec::new()], None);
     let mut lines = page.lines().peekable();
     while let Some(line) = lines.next() {
-        match line.strip_prefix("    ") {
-            Some(text) => blocks.last_mut().unwrap().push(text),
+        let indented = line.strip_prefix("    ").filter(|_| fence.is_none());
+        match (line.strip_prefix("```"), fence, indented) {
+            (Some(language), None, _) => {
+                fence = Some(language);
+                blocks.push(Vec::new());
+            }
+            (Some(_), Some(_), _) => {
+                fence = None;
+                blocks.push(Vec::new());
+            }
+            (None, Some("console"), _) => blocks.last_mut().unwrap().push(line),
+            (None, Some(_), _) => {}
+            (None, None, Some(text)) => blocks.last_mut().unwrap().push(text),
             // A blank line inside a block.
-            None if line.is_empty() && lines.peek().is_some_and(|l| l.starts_with("    ")) => {
+            (None, None, None)
+                if line.is_empty() && lines.peek().is_some_and(|l| l.starts_with("    ")) =>
+            {
                 blocks.last_mut().unwrap().push("");
             }
-            None => blocks.push(Vec::new()),
+            (None, None, None) => blocks.push(Vec::new()),
         }
     }
-    blocks.retain(|block| block.iter().any(|line| !line.is_empty()));
     for block in &mut blocks {
         block.drain(..block.iter().take_while(|line| line.is_empty()).count());
     }
+    let is_console = |line: &&str| line.starts_with("$ ") || line.starts_with("[Event ");
+    blocks.retain(|block| block.first().is_some_and(|line| is_console(&line)));
     blocks
+}
+
+/// Runs a line as a shell would.
+fn run_line(folder: &Path, line: &str) -> Output {
+    if let Some(arguments) = line.strip_prefix("molien ") {
+        let words = words(arguments);
+        return molien(folder, &words.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    let program = Path::new(env!("CARGO_BIN_EXE_molien")).parent().unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = [program.to_owned()].into_iter().chain(std::env::split_paths(&path));
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line]).env("PATH", std::env::join_paths(path).unwrap());
+    shell.env_remove("SYZYGY_PATH").env("MOLIEN_TABLES", folder.join("tables"));
+    shell.current_dir(folder).output().unwrap()
 }
 
 /// Every command of a page prints what it shows, line by line up to `...`, which
 /// stands for anything. Returns how many there are.
-fn check_commands(folder: &Path, text: &str) -> usize {
-    let mut commands = 0;
-    for block in blocks(text) {
-        let Some(command) = block[0].strip_prefix("$ molien ") else {
-            assert!(block[0].starts_with("[Event "), "what is this? {}", block[0]);
+fn check_commands(folder: &Path, name: &str) -> usize {
+    let (text, mut commands) = (page(name), 0);
+    for block in console_blocks(&text) {
+        if block[0].starts_with("[Event ") {
             std::fs::write(folder.join("barbier.pgn"), block.join("\n")).unwrap();
             continue;
-        };
-        let words = words(command);
-        let args: Vec<&str> = words.iter().map(String::as_str).collect();
-        let output = molien(folder, &args);
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "molien {command}: {errors}");
-        let printed = String::from_utf8(output.stdout).unwrap();
-        let mut printed = printed.lines().map(str::trim_end);
-        for expected in block[1..].iter().filter(|line| **line != "...") {
-            let found = printed.any(|line| line == expected.trim_end());
-            assert!(found, "molien {command} does not print (here): {expected}");
         }
-        commands += 1;
+        let mut printed = Vec::new();
+        for line in block {
+            if let Some(command) = line.strip_prefix("$ ") {
+                let output = run_line(folder, command);
+                let errors = String::from_utf8_lossy(&output.stderr);
+                assert!(output.status.success(), "{name}: {command}: {errors}");
+                assert!(!output.stdout.is_empty(), "{name}: {command} prints nothing");
+                let text = String::from_utf8(output.stdout).unwrap();
+                printed = text.lines().rev().map(|line| line.trim_end().to_owned()).collect();
+                commands += 1;
+            } else if line != "..." {
+                let found =
+                    std::iter::from_fn(|| printed.pop()).any(|other| other == line.trim_end());
+                assert!(found, "{name}: this is not printed (here): {line}");
+            }
+        }
     }
     commands
 }
@@ -76,20 +110,31 @@ fn check_commands(folder: &Path, text: &str) -> usize {
 #[test]
 fn the_tour_is_true() {
     let folder = scratch("tour");
-    let commands = check_commands(&folder, &page("tour.md"));
+    let commands = check_commands(&folder, "tour.md");
     assert!(commands >= 12, "{commands}");
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// The other pages with commands; the pictures that they draw are those of the
-/// manual.
+/// All pages with commands, except those of the service, which its own tests run.
+/// The pictures that they draw are those of the manual.
 #[test]
 fn pages_and_pictures_are_true() {
     let folder = scratch("book");
     std::fs::create_dir_all(folder.join("pictures")).unwrap();
-    for (name, least) in [("start.md", 3), ("metrics.md", 5), ("verified.md", 1)] {
-        let commands = check_commands(&folder, &page(name));
-        assert!(commands >= least, "{name}: {commands}");
+    let mut commands: Vec<(String, usize)> = Vec::new();
+    for name in pages().into_iter().filter(|name| name != "tour.md" && name != "serve.md") {
+        commands.push((name.clone(), check_commands(&folder, &name)));
+    }
+    for (name, least) in [
+        ("start.md", 3),
+        ("metrics.md", 5),
+        ("verified.md", 1),
+        ("find.md", 7),
+        ("dtm50.md", 1),
+        ("engine.md", 1),
+    ] {
+        let found = commands.iter().any(|(page, count)| page == name && *count >= least);
+        assert!(found, "{name}: {commands:?}");
     }
     for picture in std::fs::read_dir(folder.join("pictures")).unwrap() {
         let picture = picture.unwrap();
@@ -117,8 +162,7 @@ fn anchor(heading: &str) -> String {
 #[test]
 fn links_lead_somewhere() {
     let docs = repository("docs");
-    let pages = std::fs::read_dir(&docs).unwrap().map(|entry| entry.unwrap().path());
-    let pages = pages.filter(|path| path.extension().is_some_and(|ext| ext == "md"));
+    let pages = pages().into_iter().map(|name| docs.join(name));
     let summary = page("SUMMARY.md");
     let (mut checked, mut wrong) = (0, Vec::new());
     for path in pages.chain(["README.md", "ARCHITECTURE.md", "CHANGELOG.md"].map(repository)) {
@@ -144,4 +188,32 @@ fn links_lead_somewhere() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(checked > 30, "{checked}");
+}
+
+#[test]
+fn shells_complete_commands() {
+    for (shell, sign) in [
+        ("bash", "complete -F _molien"),
+        ("zsh", "#compdef molien"),
+        ("fish", "complete -c molien"),
+        ("powershell", "Register-ArgumentCompleter"),
+    ] {
+        let script = shared::stdout(&["completions", shell]);
+        assert!(script.contains(sign) && script.contains("zugzwangs"), "{shell}");
+        assert!(shared::stdout(&["completions", "--help"]).contains(&format!(" {shell} >")));
+    }
+    // What bash does at `molien zug<Tab>` and `molien solve --met<Tab>`.
+    let typed = r#"eval "$1"; COMP_WORDS=(molien $2 "$3"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        _molien molien "$3" "${COMP_WORDS[COMP_CWORD-1]}"; echo "${COMPREPLY[@]}""#;
+    let script = shared::stdout(&["completions", "bash"]);
+    for (before, begun, whole) in [("", "zug", "zugzwangs"), ("solve", "--met", "--metric")] {
+        let bash =
+            Command::new("bash").args(["-c", typed, "bash", &script, before, begun]).output();
+        let Ok(bash) = bash else {
+            println!("skipped: there is no bash");
+            return;
+        };
+        let errors = String::from_utf8_lossy(&bash.stderr);
+        assert_eq!(String::from_utf8_lossy(&bash.stdout).trim(), whole, "{errors}");
+    }
 }

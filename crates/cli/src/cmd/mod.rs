@@ -4,6 +4,7 @@ pub mod bench;
 pub mod bulk;
 pub mod clock;
 pub mod compare;
+pub mod completions;
 pub mod explain;
 pub mod export;
 pub mod find;
