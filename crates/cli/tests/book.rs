@@ -59,7 +59,7 @@ fn console_blocks(page: &str) -> Vec<Vec<&str>> {
         block.drain(..block.iter().take_while(|line| line.is_empty()).count());
     }
     let is_console = |line: &&str| line.starts_with("$ ") || line.starts_with("[Event ");
-    blocks.retain(|block| block.first().is_some_and(|line| is_console(&line)));
+    blocks.retain(|block| block.first().is_some_and(|line| is_console(line)));
     blocks
 }
 
