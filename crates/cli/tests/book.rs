@@ -58,8 +58,10 @@ fn console_blocks(page: &str) -> Vec<Vec<&str>> {
     for block in &mut blocks {
         block.drain(..block.iter().take_while(|line| line.is_empty()).count());
     }
-    let is_console = |line: &&str| line.starts_with("$ ") || line.starts_with("[Event ");
-    blocks.retain(|block| block.first().is_some_and(|line| is_console(line)));
+    let is_console = |block: &Vec<&str>| {
+        block.first().is_some_and(|line| line.starts_with("$ ") || line.starts_with("[Event "))
+    };
+    blocks.retain(is_console);
     blocks
 }
 
