@@ -20,7 +20,7 @@ use crate::columns::Layout;
 use crate::desk::Desk;
 use crate::errors::Failure;
 use crate::input;
-use crate::stream::{Plan, Stream};
+use crate::stream::{Stream, StreamPlan};
 use crate::tables::{Tables, plain};
 
 /// An answer and its picture.
@@ -239,6 +239,6 @@ impl Tables {
         let layout = Layout { fens, turn: true, men, metrics };
         let query = parsed.unwrap_or_else(Query::all);
         let batch_rows = batch_rows.max(1);
-        Ok(Stream::new(Plan { tables, query, layout, columns, batch_rows }))
+        Ok(Stream::new(StreamPlan { tables, query, layout, columns, batch_rows }))
     }
 }

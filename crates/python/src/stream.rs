@@ -27,7 +27,7 @@ const AHEAD: usize = 1;
 type Made = Result<RecordBatch, Failure>;
 
 /// What is searched, and in which form it is handed over.
-pub struct Plan {
+pub struct StreamPlan {
     /// The tables.
     pub tables: TableSet,
     /// Which positions.
@@ -40,7 +40,7 @@ pub struct Plan {
     pub batch_rows: usize,
 }
 
-impl Plan {
+impl StreamPlan {
     fn rows(&self, hits: &[Hit]) -> Rows {
         let mut rows = Rows::new(&self.layout);
         for hit in hits {
@@ -92,7 +92,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn start(plan: Arc<Plan>) -> Reader {
+    fn start(plan: Arc<StreamPlan>) -> Reader {
         let (to, made) = sync_channel(AHEAD);
         let schema = plan.layout.schema();
         std::thread::spawn(move || {
@@ -124,14 +124,14 @@ impl RecordBatchReader for Reader {
 /// beginning.
 #[pyclass(frozen, module = "molien._molien")]
 pub struct Stream {
-    plan: Arc<Plan>,
+    plan: Arc<StreamPlan>,
     reader: Mutex<Option<Reader>>,
     ended: AtomicBool,
 }
 
 impl Stream {
     /// The positions of a plan.
-    pub fn new(plan: Plan) -> Stream {
+    pub fn new(plan: StreamPlan) -> Stream {
         Stream { plan: Arc::new(plan), reader: Mutex::default(), ended: AtomicBool::new(false) }
     }
 

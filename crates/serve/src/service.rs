@@ -60,18 +60,18 @@ async fn run<T: Send + 'static>(
 /// Says when it is dropped, with the request it belongs to, that nobody waits
 /// for an answer any more.
 #[derive(Default)]
-pub(crate) struct Wanted {
+pub(crate) struct StillAsked {
     given_up: Arc<AtomicBool>,
 }
 
-impl Wanted {
+impl StillAsked {
     /// The flag that is set then.
     pub fn given_up(&self) -> Arc<AtomicBool> {
         self.given_up.clone()
     }
 }
 
-impl Drop for Wanted {
+impl Drop for StillAsked {
     fn drop(&mut self) {
         self.given_up.store(true, Ordering::Relaxed);
     }
@@ -209,7 +209,7 @@ impl Service {
         T: Send + 'static,
         F: FnOnce(Arc<AtomicBool>) -> T + Send + 'static,
     {
-        let wanted = Wanted::default();
+        let wanted = StillAsked::default();
         let given_up = wanted.given_up();
         let searched = self.search(move |_| work(given_up));
         async move {

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use molien_board::{Material, Setup};
 use molien_build::Build;
 use molien_mine::export::{Columns, CsvWriter, ParquetWriter, RowWriter};
-use molien_mine::{Hit, MineError, Query as Wanted, Search, TableSet};
+use molien_mine::{Hit, MineError, Query as MineQuery, Search, TableSet};
 use molien_schema::{CountJson, HitJson};
 use molien_values::Metric;
 use serde::Deserialize;
@@ -58,15 +58,15 @@ pub(super) struct FindQuery {
 pub(crate) struct Sought {
     build: Build,
     material: Material,
-    query: Wanted,
+    query: MineQuery,
 }
 
 impl Sought {
     /// Reads a question and has the table made, if need be.
     pub async fn read(service: &Service, name: &str, query: &str) -> Result<Sought, Problem> {
         let material = material(name)?;
-        let query =
-            Wanted::parse(query, material).map_err(|error| Problem::Request(error.to_string()))?;
+        let query = MineQuery::parse(query, material)
+            .map_err(|error| Problem::Request(error.to_string()))?;
         let build = reader(service, material, Metric::Dtz50).await?;
         Ok(Sought { build, material, query })
     }

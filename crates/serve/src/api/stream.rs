@@ -14,7 +14,7 @@ use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::NDJSON;
-use crate::service::Wanted;
+use crate::service::StillAsked;
 use crate::{Problem, Service};
 
 /// Takes lines one by one; says whether the client still wants them.
@@ -35,7 +35,7 @@ pub(super) fn streamed(
     work: impl FnOnce(Emit<'_>, Arc<AtomicBool>) -> Result<(), MineError> + Send + 'static,
 ) -> Response {
     let (sender, receiver) = mpsc::channel::<Bytes>(limit + 1);
-    let wanted = Wanted::default();
+    let wanted = StillAsked::default();
     let given_up = wanted.given_up();
     let searched = service.search(move |_| {
         let mut left = limit;
