@@ -99,12 +99,13 @@ impl OpenTables {
     /// not hold all of the metrics, it is.
     fn known(&self, material: Material, metrics: &[Metric]) -> Known {
         let material = material.canonical();
-        if let Some(known) = self.known.get(&material) {
+        let before = self.known.get(&material);
+        if let Some(known) = &before {
             let has_all = |file: &Arc<TableFile>| metrics.iter().all(|&metric| file.holds(metric));
             let is_enough =
                 known.file.as_ref().is_ok_and(|file| file.as_ref().is_some_and(has_all));
             if is_enough || self.is_current(&known.looked) {
-                return known;
+                return known.clone();
             }
         }
         // What changes from now on is noticed the next time.
@@ -112,7 +113,11 @@ impl OpenTables {
         let file = match self.directory.open(material) {
             Ok(file) => Ok(Some(Arc::new(file))),
             Err(error) if error.is_missing() => Ok(None),
-            Err(error) => Err(error),
+            // What is open stays valid, whatever has come in its place.
+            Err(error) => match before.map(|known| known.file) {
+                Some(Ok(Some(open))) => Ok(Some(open)),
+                _ => Err(error),
+            },
         };
         let known = Known { file, looked };
         self.known.insert(material, known.clone());
