@@ -15,7 +15,6 @@ mod request;
 use axum::extract::{Query, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use molien_board::Position;
 use molien_values::Metric;
 
 use crate::reply::{Lasting, json_or_cbor, plain};
@@ -29,14 +28,22 @@ const METRICS_WITH_DTC: &[Metric] = &[Metric::Dtz50, Metric::Dtm, Metric::Dtc];
 const RULE_METRICS: &[Metric] = &[Metric::Dtz50, Metric::Dtm, Metric::Dtm50];
 const RULE_METRICS_WITH_DTC: &[Metric] = &[Metric::Dtz50, Metric::Dtm, Metric::Dtm50, Metric::Dtc];
 
-fn metrics(service: &Service, asked: &Asked, dtc: DtcMode) -> &'static [Metric] {
-    let has = |position: Position| service.tables().holds(position.material(), Metric::Dtm50);
-    match (answer::in_domain(&asked.chess).is_some_and(has), dtc == DtcMode::Always) {
+/// Which of them. Whether a table is there may take a look at the disk.
+async fn metrics(
+    service: &Service,
+    asked: &Asked,
+    dtc: DtcMode,
+) -> Result<&'static [Metric], Problem> {
+    let has_rule = match answer::in_domain(&asked.chess).map(|position| position.material()) {
+        Some(material) => service.read(move |tables| tables.holds(material, Metric::Dtm50)).await?,
+        None => false,
+    };
+    Ok(match (has_rule, dtc == DtcMode::Always) {
         (false, false) => METRICS,
         (false, true) => METRICS_WITH_DTC,
         (true, false) => RULE_METRICS,
         (true, true) => RULE_METRICS_WITH_DTC,
-    }
+    })
 }
 
 /// `GET /standard`.
@@ -47,7 +54,7 @@ pub(crate) async fn standard(
 ) -> Response {
     let answer = async {
         let asked = Asked::read(query.fen.as_deref())?;
-        let metrics = metrics(&service, &asked, query.dtc);
+        let metrics = metrics(&service, &asked, query.dtc).await?;
         answer::find(&service, asked, metrics).await
     };
     match answer.await {
