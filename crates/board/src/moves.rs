@@ -78,6 +78,16 @@ impl Position {
         moves
     }
 
+    /// Hands over every legal move in the order of [`Position::legal_moves`], without
+    /// a list: nothing is allocated.
+    pub fn for_each_legal(&self, mut emit: impl FnMut(Move)) {
+        self.for_each_pseudo_legal(|m| {
+            if self.is_legal_after(&m) {
+                emit(m);
+            }
+        });
+    }
+
     /// All moves that follow the rules but may leave the own king in check.
     pub fn pseudo_legal_moves(&self) -> Vec<Move> {
         let mut moves = Vec::with_capacity(48);

@@ -287,7 +287,8 @@ impl Position {
         }
         let mut claimed = *self;
         claimed.en_passant = Some(square);
-        let capturable = claimed.legal_moves().iter().any(|m| m.is_en_passant());
+        let mut capturable = false;
+        claimed.for_each_legal(|m| capturable |= m.is_en_passant());
         Ok(if capturable { claimed } else { *self })
     }
 }

@@ -7,7 +7,10 @@ use shakmaty::{
 };
 
 fn uci_moves(position: &Position) -> Vec<String> {
-    let mut moves: Vec<String> = position.legal_moves().iter().map(ToString::to_string).collect();
+    let (listed, mut told) = (position.legal_moves(), Vec::new());
+    position.for_each_legal(|m| told.push(m));
+    assert_eq!(listed, told);
+    let mut moves: Vec<String> = listed.iter().map(ToString::to_string).collect();
     moves.sort();
     moves
 }

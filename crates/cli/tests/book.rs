@@ -219,3 +219,25 @@ fn shells_complete_commands() {
         assert_eq!(String::from_utf8_lossy(&bash.stdout).trim(), whole, "{errors}");
     }
 }
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let folder = scratch("man");
+    let output = molien(&folder, &["man", "--out", "man1"]);
+    assert!(output.status.success(), "{output:?}");
+    let page = |name: &str| std::fs::read_to_string(folder.join("man1").join(name)).unwrap();
+    assert!(page("molien.1").contains("Solves chess endgames"));
+    let help = shared::stdout(&["--help"]);
+    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let commands = commands.take_while(|line| !line.is_empty());
+    let mut count = 0;
+    for line in commands.filter(|line| !line.trim().starts_with("help ")) {
+        let (name, about) = line.trim().split_once(' ').unwrap();
+        let page = page(&format!("molien-{name}.1")).replace("\\-", "-");
+        assert!(page.contains(".TH") && page.contains(about.trim()), "{name}: {page}");
+        assert!(page.contains("molien "), "{name} has no example");
+        count += 1;
+    }
+    assert!(count > 20, "{count}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -1,6 +1,6 @@
 //! Many positions at once.
 
-use molien::{Answer, Metric, ProbeError, Setup, Tablebase};
+use molien::{Metric, Setup, Tablebase};
 use rayon::prelude::*;
 
 use crate::columns::{Layout, Rows};
@@ -8,9 +8,9 @@ use crate::desk::Desk;
 use crate::errors::Failure;
 use crate::input;
 
-/// Positions read together: each block of a table is decoded once for all of
-/// them. Between such chunks Ctrl-C is looked for.
-const CHUNK: usize = 1 << 15;
+/// Positions asked for in one call, in which each block of a table is decoded once
+/// for all of them. Between such calls Ctrl-C is looked for.
+const AT_ONCE: usize = 1 << 18;
 
 /// What to do with a position of which nothing is known, or that is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,41 +36,24 @@ pub fn values(
     };
     let setups: Result<Vec<Option<Setup>>, Failure> =
         fens.par_iter().enumerate().map(read).collect();
-    let setups = setups?;
-    let legal: Vec<usize> = (0..setups.len()).filter(|&i| setups[i].is_some()).collect();
-    let order = by_table(&setups, legal);
-    let chunk_len = CHUNK.min(order.len().div_ceil(rayon::current_num_threads())).max(1);
-    let answer = |numbers: &[usize]| {
-        if desk.stopped() {
-            return Ok(Vec::new()); // whoever stopped it raises
-        }
-        let asked: Vec<Setup> = numbers.iter().filter_map(|&i| setups[i]).collect();
-        Ok(tables.answers_at(&asked, metrics)?)
-    };
-    let answers: Result<Vec<Vec<Result<Answer, ProbeError>>>, Failure> =
-        order.par_chunks(chunk_len).map(answer).collect();
-    let mut found: Vec<Option<Answer>> = vec![None; setups.len()];
-    for (&number, answer) in order.iter().zip(answers?.into_iter().flatten()) {
-        found[number] = match (answer, unknown) {
-            (Ok(answer), _) => Some(answer),
-            (Err(_), Unknown::Null) => None,
-            (Err(error), Unknown::Raise) => return Err(Failure::from(error).at(number)),
-        };
-    }
     let layout = Layout { fens: false, turn: false, men: Vec::new(), metrics: metrics.to_vec() };
     let mut rows = Rows::new(&layout);
-    for answer in &found {
-        let plies = |metric: &Metric| answer.as_ref().and_then(|a| a.values.plies(*metric));
-        rows.push_values(answer.as_ref().map(|a| a.category), metrics.iter().map(plies));
+    for setups in setups?.chunks(AT_ONCE) {
+        if desk.stopped() {
+            break; // whoever stopped it raises
+        }
+        let legal: Vec<Setup> = setups.iter().flatten().copied().collect();
+        let mut answers = tables.answers_at(&legal, metrics)?.into_iter();
+        for setup in setups {
+            let answer = match (setup.and_then(|_| answers.next()), unknown) {
+                (Some(Err(error)), Unknown::Raise) => {
+                    return Err(Failure::from(error).at(rows.len()));
+                }
+                (answer, _) => answer.and_then(Result::ok),
+            };
+            let plies = |metric: &Metric| answer.as_ref().and_then(|a| a.values.plies(*metric));
+            rows.push_values(answer.as_ref().map(|a| a.category), metrics.iter().map(plies));
+        }
     }
     Ok((layout, rows))
-}
-
-/// Positions of one table side by side: the threads then read different tables,
-/// or different parts of one.
-fn by_table(setups: &[Option<Setup>], mut numbers: Vec<usize>) -> Vec<usize> {
-    let material =
-        |&i: &usize| setups[i].map(|setup| setup.position.material().canonical().to_string());
-    numbers.sort_by_cached_key(material);
-    numbers
 }

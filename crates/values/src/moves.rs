@@ -52,7 +52,7 @@ pub fn value_before(metric: Metric, class: MoveClass, after: Value) -> Value {
 
 /// The value of a position with its right to capture en passant, from those of
 /// positions without such rights. Where such captures are the only moves, what the
-/// position would be worth without them does not count.
+/// position would be worth without them does not count. Nothing is allocated.
 ///
 /// # Errors
 /// If a value cannot be had.
@@ -64,11 +64,15 @@ pub fn value_with_en_passant<E>(
     if position.en_passant().is_none() {
         return plain(position);
     }
-    let moves = position.legal_moves();
-    let other = moves.iter().any(|m| !m.is_en_passant());
+    // A pawn can be captured from its left and from its right.
+    let (mut captures, mut other) = ([None; 2], false);
+    position.for_each_legal(|m| match captures.iter_mut().find(|place| place.is_none()) {
+        Some(place) if m.is_en_passant() => *place = Some(m),
+        _ => other |= !m.is_en_passant(),
+    });
     let mut best = other.then(|| plain(&position.without_en_passant())).transpose()?;
-    for m in moves.iter().filter(|m| m.is_en_passant()) {
-        let value = value_before(metric, MoveClass::of(m), plain(&position.play(m))?);
+    for m in captures.into_iter().flatten() {
+        let value = value_before(metric, MoveClass::of(&m), plain(&position.play(&m))?);
         best = Some(best.map_or(value, |best| better(best, value)));
     }
     Ok(best.unwrap_or(Value::Draw))
