@@ -81,10 +81,11 @@ impl Position {
     /// Hands over every legal move in the order of [`Position::legal_moves`], without
     /// a list: nothing is allocated.
     pub fn for_each_legal(&self, mut emit: impl FnMut(Move)) {
-        self.for_each_pseudo_legal(|m| {
+        let _ = self.try_each_pseudo_legal(|m| {
             if self.is_legal_after(&m) {
                 emit(m);
             }
+            ControlFlow::Continue(())
         });
     }
 
