@@ -43,7 +43,8 @@ pub use molien_board::{
 };
 pub use molien_build::{Build, BuildError, Making, Storage, storage};
 pub use molien_probe::{
-    Answer, MadeTables, MoveAnswer, ProbeError, Source, Sources, StoredTables, Tablebase, words,
+    Answer, FenProbeError, MadeTables, MoveAnswer, ProbeError, Source, Sources, StoredTables,
+    Tablebase, words,
 };
 pub use molien_solve::{Progress, Silent, WaveReport};
 pub use molien_table::{Directory, Pack, TableError, WriteOptions};

@@ -1,8 +1,8 @@
 //! The layout of one hyperboard.
 
-use molien_board::{Bitboard, Color, Man, Material, Position, Role, Square};
+use molien_board::{Bitboard, Color, Man, Material, Role, Square};
 
-use crate::{KING_PAIRS, OuterAxes, Walk, king_pair, king_pair_squares};
+use crate::{KING_PAIRS, OuterAxes, Walk, king_pair_squares};
 
 /// The most outer men a hyperboard can have.
 pub const MAX_OUTER: usize = 6;
@@ -154,12 +154,15 @@ impl Hyperboard {
 
     /// All pieces other than kings in hyperboard order: outer, row, column.
     pub fn pieces_in_order(&self) -> Vec<Man> {
-        match self.king_axis {
-            KingAxis::Tile => self.outer.clone(),
-            KingAxis::Pairs => {
-                self.outer.iter().copied().chain(self.row).chain(self.column).collect()
-            }
-        }
+        self.pieces_by_place().collect()
+    }
+
+    pub(crate) fn pieces_by_place(&self) -> impl Iterator<Item = Man> + '_ {
+        let in_tile = match self.king_axis {
+            KingAxis::Tile => [None, None],
+            KingAxis::Pairs => [self.row, self.column],
+        };
+        self.outer.iter().copied().chain(in_tile.into_iter().flatten())
     }
 
     /// In how many ways like men can be told apart: the product of k! over
@@ -234,157 +237,5 @@ impl Hyperboard {
     #[inline]
     pub fn tile_at(&self, king_class: usize, squares: &[Square]) -> usize {
         king_class * self.axes.len() + self.axes.encode(squares)
-    }
-
-    /// Squares of the pieces in hyperboard order, read off a position; like
-    /// men in rising order. `None` if the material or the pawns differ.
-    fn read_squares(&self, position: &Position) -> Option<Vec<Square>> {
-        if position.material() != self.material
-            || Color::BOTH.into_iter().any(|c| position.pawns(c) != self.pawns(c))
-        {
-            return None;
-        }
-        let mut pieces = self.pieces_in_order();
-        pieces.dedup();
-        Some(pieces.iter().flat_map(|&man| position.of(man)).collect())
-    }
-
-    /// The address of a position's placement; the side to move is ignored.
-    /// `None` if it has other men or other pawns than this board.
-    pub fn encode(&self, position: &Position) -> Option<Index> {
-        let squares = self.read_squares(position)?;
-        let (white, black) = (position.king(Color::White), position.king(Color::Black));
-        match self.king_axis {
-            KingAxis::Tile => {
-                Some(Index { tile: self.axes.encode(&squares), row: white, column: black })
-            }
-            KingAxis::Pairs => {
-                let pair = king_pair(white, black)?;
-                let squares: Vec<Square> =
-                    squares.into_iter().map(|s| pair.symmetry.square(s)).collect();
-                Some(self.index_of(pair.class, &squares))
-            }
-        }
-    }
-
-    /// The address of a king class and the squares of all pieces in order.
-    #[inline]
-    pub fn index_of(&self, king_class: usize, squares: &[Square]) -> Index {
-        let outer = self.outer.len();
-        let tile = self.tile_at(king_class, &squares[..outer]);
-        let ghost = Square::new(0);
-        let (row, column) = match (self.row, self.column) {
-            (Some(_), Some(_)) => (squares[outer], squares[outer + 1]),
-            (None, Some(_)) => (ghost, squares[outer]),
-            _ => (ghost, ghost),
-        };
-        Index { tile, row, column }
-    }
-
-    /// The men and squares of an address; `None` if the address is not a
-    /// placement (men share a square, or an axis without a man is not at 0).
-    pub fn decode_men(&self, index: Index) -> Option<Vec<(Man, Square)>> {
-        let cell = self.cell(index.tile)?;
-        let king = |color| Man::new(color, Role::King);
-        let mut men: Vec<(Man, Square)> = Vec::with_capacity(8);
-        if let Some((white, black)) = cell.kings {
-            men.push((king(Color::White), white));
-            men.push((king(Color::Black), black));
-        }
-        men.extend(self.outer.iter().copied().zip(cell.squares));
-        for color in Color::BOTH {
-            let pawn = Man::new(color, Role::Pawn);
-            men.extend(self.pawns(color).into_iter().map(|square| (pawn, square)));
-        }
-        let mut occupied = cell.occupied;
-        for (man, square) in [(self.row, index.row), (self.column, index.column)] {
-            match man {
-                None if square.index() != 0 => return None,
-                None => {}
-                Some(_) if occupied.contains(square) => return None,
-                Some(man) => {
-                    occupied.insert(square);
-                    men.push((man, square));
-                }
-            }
-        }
-        Some(men)
-    }
-
-    /// The position of an address; `None` if it is not a legal one.
-    pub fn decode(&self, index: Index, turn: Color) -> Option<Position> {
-        Position::new(self.decode_men(index)?, turn).ok()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use molien_board::Symmetry;
-
-    fn all_indices(board: &Hyperboard) -> impl Iterator<Item = Index> {
-        let tiles = board.tiles();
-        (0..tiles).flat_map(|tile| {
-            Square::all()
-                .flat_map(move |row| Square::all().map(move |column| Index { tile, row, column }))
-        })
-    }
-
-    /// Like men may be stored in either order: then decode gives the same
-    /// position for both addresses, and encode picks one of them.
-    fn check_laws(board: &Hyperboard, symmetries: &[Symmetry]) {
-        for index in all_indices(board) {
-            let Some(position) = board.decode(index, Color::White) else { continue };
-            let encoded = board.encode(&position).unwrap();
-            let again = board.decode(encoded, Color::White).unwrap();
-            let same = symmetries.iter().any(|&s| again.transform(s) == position);
-            assert!(same, "{position} became {again}");
-            if board.labelled_factor() == 1 && again == position {
-                assert_eq!(encoded, index);
-            }
-            for &symmetry in symmetries {
-                let image = board.encode(&position.transform(symmetry)).unwrap();
-                let mirror = board.decode(image, Color::White).unwrap();
-                assert!(
-                    image == encoded || symmetries.iter().any(|&s| mirror.transform(s) == again)
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn three_men_exhaustively() {
-        for name in ["KQK", "KBK", "KNK"] {
-            check_laws(&Hyperboard::pieces(name.parse().unwrap()), &Symmetry::ALL);
-        }
-    }
-
-    #[test]
-    fn four_men_exhaustively() {
-        for name in ["KQKR", "KNNK"] {
-            check_laws(&Hyperboard::pieces(name.parse().unwrap()), &Symmetry::ALL);
-        }
-    }
-
-    #[test]
-    fn every_legal_position_has_an_address() {
-        let board = Hyperboard::pieces("KRKN".parse().unwrap());
-        let position: Position = "8/8/3n4/8/2k5/8/7R/K7 b - -".parse().unwrap();
-        let indices: Vec<Index> = Symmetry::ALL
-            .iter()
-            .map(|&symmetry| board.encode(&position.transform(symmetry)).unwrap())
-            .collect();
-        assert!(indices.iter().all(|&index| index == indices[0]));
-    }
-
-    #[test]
-    fn pawn_boards_keep_their_pawns() {
-        let material: Material = "KRPKP".parse().unwrap();
-        let position: Position = "8/5p2/8/8/2k5/8/2P4R/K7 b - -".parse().unwrap();
-        let pawns = Color::BOTH.map(|color| position.pawns(color));
-        let board = Hyperboard::around_pawns(material, pawns);
-        let index = board.encode(&position).unwrap();
-        assert_eq!(board.decode(index, Color::Black), Some(position));
-        assert_eq!(board.tiles(), 64);
     }
 }

@@ -98,8 +98,9 @@ impl<'a> Search<'a> {
     ) -> Result<(), MineError> {
         let per_part = self.tables.tiles_per_part();
         let total = (self.plans.len() * per_part) as u64;
-        // Enough parts at once to keep all threads busy reading, or searching.
-        let at_once = (2 * rayon::current_num_threads()).max(BATCH / per_part.max(1));
+        // Reading a part keeps a few threads busy; more parts than that, unless they
+        // are small, take memory and no less time.
+        let at_once = rayon::current_num_threads().div_ceil(4).max(BATCH / per_part.max(1));
         let mut done = 0;
         for plans in self.plans.chunks(at_once) {
             let read = plans.par_iter().map(|plan| self.tables.part(plan));
@@ -209,7 +210,8 @@ impl<'a> Search<'a> {
             for (row, column) in any.pairs() {
                 let index = Index { tile, row, column };
                 let place = Place { part: part.number, turn, index };
-                self.images(part, place, &masks, own_images, &mut found)?;
+                let Some(position) = stored(part, &cell, place) else { continue };
+                self.images(part, place, &position, &masks, own_images, &mut found)?;
             }
         }
         Ok(found)
@@ -232,7 +234,9 @@ impl<'a> Search<'a> {
             let open = bounds.maybe.minus(&bounds.yes).and(&wanted);
             for (row, column) in open.pairs() {
                 let index = Index { tile: cell.tile, row, column };
-                if self.matches(part, Place { part: part.number, turn, index }, expr)? {
+                let place = Place { part: part.number, turn, index };
+                let Some(position) = stored(part, cell, place) else { continue };
+                if (Subject { tables: self.tables, part, place, position }).matches(expr)? {
                     yes.insert(row, column);
                 }
             }
@@ -241,25 +245,18 @@ impl<'a> Search<'a> {
         bounds.iter().zip(&self.variants).map(settle).collect()
     }
 
-    fn matches(&self, part: &Part, place: Place, expr: &Expr) -> Result<bool, MineError> {
-        match stored(part, place) {
-            Some(position) => Subject { tables: self.tables, part, place, position }.matches(expr),
-            None => Ok(false),
-        }
-    }
-
     /// The positions that one address stands for.
     fn images(
         &self,
         part: &Part,
         place: Place,
+        stored: &Position,
         masks: &[Tile],
         own_images: bool,
         found: &mut Vec<Hit>,
     ) -> Result<(), MineError> {
         let Index { row, column, .. } = place.index;
-        let Some(stored) = stored(part, place) else { return Ok(()) };
-        let (values, category) = self.tables.values(part, place, &stored)?;
+        let (values, category) = self.tables.values(part, place, stored)?;
         let opposite = part.has(!place.turn).then(|| part.first.at(!place.turn, place.index));
         let own = part.first.at(place.turn, place.index);
         let first = found.len();
@@ -293,9 +290,10 @@ fn turns(plan: &PartPlan) -> impl Iterator<Item = Color> {
     Color::BOTH.into_iter().filter(move |color| turns[color.index()])
 }
 
-/// The position at a place, in the table's orientation.
-fn stored(part: &Part, place: Place) -> Option<Position> {
-    Position::placement(part.board().decode_men(place.index)?, place.turn)
+/// The position at a place of a tile, in the table's orientation.
+fn stored(part: &Part, cell: &Cell, place: Place) -> Option<Position> {
+    let Index { row, column, .. } = place.index;
+    Position::placement(part.board().men_at(cell, row, column)?, place.turn)
 }
 
 /// What is to be read of a part: nothing, if where its pawns stand rules out

@@ -11,7 +11,7 @@ use crate::{Answer, ProbeError, Tablebase};
 const ON_ONE_THREAD: usize = 1 << 10;
 /// Positions answered together: each block of a table is decoded once for all
 /// of them, so the more the better; each takes half a kilobyte meanwhile.
-const AT_ONCE: usize = 1 << 18;
+const AT_ONCE: usize = 1 << 20;
 
 /// Why a line has no answer.
 #[derive(Debug, Error, Clone)]

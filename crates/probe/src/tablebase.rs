@@ -1,5 +1,6 @@
 //! The interface: positions in, answers out.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use molien_board::{Material, Move, Position, Setup};
@@ -76,15 +77,19 @@ impl Tablebase {
         metrics: &[Metric],
     ) -> Result<(Vec<Values>, Vec<Failure>), ProbeError> {
         map_all(positions, Position::check_legal).into_iter().collect::<Result<(), _>>()?;
-        let mut asked: Vec<Position> = positions.iter().map(Position::without_en_passant).collect();
-        // Then what captures en passant lead to, where there are any.
+        // What captures en passant lead to, where there are any, is asked with the rest.
         let has_right = |&i: &usize| positions[i].en_passant().is_some();
         let with_right: Vec<(usize, Vec<Move>)> = (0..positions.len())
             .filter(has_right)
             .map(|i| (i, en_passant_captures(&positions[i])))
             .collect();
-        for (i, captures) in &with_right {
-            asked.extend(captures.iter().map(|m| positions[*i].play(m).without_en_passant()));
+        let mut asked = Cow::Borrowed(positions);
+        if !with_right.is_empty() {
+            let asked = asked.to_mut();
+            asked.iter_mut().for_each(|position| *position = position.without_en_passant());
+            for (i, captures) in &with_right {
+                asked.extend(captures.iter().map(|m| positions[*i].play(m).without_en_passant()));
+            }
         }
         let mut found = vec![Values::default(); asked.len()];
         let failures = self.source.values(&asked, metrics, &mut found);
@@ -170,9 +175,8 @@ impl Tablebase {
         setups: &[Setup],
         metrics: &[Metric],
     ) -> Result<Vec<Result<Answer, ProbeError>>, ProbeError> {
-        let positions: Vec<Position> = setups.iter().map(|setup| setup.position).collect();
         let (mut values, failures) = self.values_at(setups, metrics)?;
-        self.add_classes(&positions, metrics, &mut values)?;
+        self.add_classes(setups, metrics, &mut values)?;
         let asked: Vec<(&Setup, Values)> = setups.iter().zip(values).collect();
         let answer = |(setup, values): &(&Setup, Values)| {
             let position = &setup.position;
@@ -191,17 +195,18 @@ impl Tablebase {
     /// is stored.
     fn add_classes(
         &self,
-        positions: &[Position],
+        setups: &[Setup],
         metrics: &[Metric],
         values: &mut [Values],
     ) -> Result<(), ProbeError> {
         let unknown = |(_, values): &(usize, &Values)| {
             metrics.iter().all(|&metric| values.get(metric).is_none())
         };
-        let has_class = |i: &usize| self.source.holds(positions[*i].material(), Metric::Wdl);
+        let material = |i: usize| setups[i].position.material();
+        let has_class = |i: &usize| self.source.holds(material(*i), Metric::Wdl);
         let unknown = values.iter().enumerate().filter(unknown).map(|(i, _)| i);
         let unknown: Vec<usize> = unknown.filter(has_class).collect();
-        let asked: Vec<Position> = unknown.iter().map(|&i| positions[i]).collect();
+        let asked: Vec<Position> = unknown.iter().map(|&i| setups[i].position).collect();
         let (classes, _) = self.values(&asked, &[Metric::Wdl])?;
         for (i, found) in unknown.into_iter().zip(classes) {
             if let Some(value) = found.get(Metric::Wdl) {

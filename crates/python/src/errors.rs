@@ -3,7 +3,9 @@
 
 use molien::lines::LineError;
 use molien::mine::{MineError, QueryError};
-use molien::{BuildError, FenError, IllegalPosition, MaterialError, ProbeError, TableError};
+use molien::{
+    BuildError, FenError, FenProbeError, IllegalPosition, MaterialError, ProbeError, TableError,
+};
 use pyo3::prelude::*;
 
 /// What went wrong, and the sentence about it. It can leave the thread that
@@ -75,6 +77,14 @@ fn of_probe(error: &ProbeError) -> &'static str {
     }
 }
 
+fn of_fen_probe(error: &FenProbeError) -> &'static str {
+    match error {
+        FenProbeError::Fen(_) => ILLEGAL,
+        FenProbeError::Probe(error) => of_probe(error),
+        _ => OTHER,
+    }
+}
+
 fn of_mine(error: &MineError) -> &'static str {
     match error {
         MineError::Solve(error) => of_build(error),
@@ -109,6 +119,7 @@ failures! {
     TableError => of_table,
     BuildError => of_build,
     ProbeError => of_probe,
+    FenProbeError => of_fen_probe,
     MineError => of_mine,
     LineError => of_line,
     FenError => |_| ILLEGAL,

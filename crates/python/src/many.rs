@@ -1,16 +1,14 @@
 //! Many positions at once.
 
-use molien::{Metric, Setup, Tablebase};
-use rayon::prelude::*;
+use molien::{FenOptions, Metric, Tablebase};
 
 use crate::columns::{Layout, Rows};
 use crate::desk::Desk;
 use crate::errors::Failure;
-use crate::input;
 
 /// Positions asked for in one call, in which each block of a table is decoded once
 /// for all of them. Between such calls Ctrl-C is looked for.
-const AT_ONCE: usize = 1 << 18;
+const AT_ONCE: usize = 1 << 20;
 
 /// What to do with a position of which nothing is known, or that is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,27 +27,16 @@ pub fn values(
     metrics: &[Metric],
     unknown: Unknown,
 ) -> Result<(Layout, Rows), Failure> {
-    let read = |(number, fen): (usize, &_)| match (input::setup(AsRef::as_ref(fen)), unknown) {
-        (Ok(setup), _) => Ok(Some(setup)),
-        (Err(_), Unknown::Null) => Ok(None),
-        (Err(failure), Unknown::Raise) => Err(failure.at(number)),
-    };
-    let setups: Result<Vec<Option<Setup>>, Failure> =
-        fens.par_iter().enumerate().map(read).collect();
     let layout = Layout { fens: false, turn: false, men: Vec::new(), metrics: metrics.to_vec() };
     let mut rows = Rows::new(&layout);
-    for setups in setups?.chunks(AT_ONCE) {
+    for fens in fens.chunks(AT_ONCE) {
         if desk.stopped() {
             break; // whoever stopped it raises
         }
-        let legal: Vec<Setup> = setups.iter().flatten().copied().collect();
-        let mut answers = tables.answers_at(&legal, metrics)?.into_iter();
-        for setup in setups {
-            let answer = match (setup.and_then(|_| answers.next()), unknown) {
-                (Some(Err(error)), Unknown::Raise) => {
-                    return Err(Failure::from(error).at(rows.len()));
-                }
-                (answer, _) => answer.and_then(Result::ok),
+        for answer in tables.answer_fens(fens, metrics, FenOptions::default()) {
+            let answer = match (answer, unknown) {
+                (Err(error), Unknown::Raise) => return Err(Failure::from(error).at(rows.len())),
+                (answer, _) => answer.ok().map(|(_, answer)| answer),
             };
             let plies = |metric: &Metric| answer.as_ref().and_then(|a| a.values.plies(*metric));
             rows.push_values(answer.as_ref().map(|a| a.category), metrics.iter().map(plies));

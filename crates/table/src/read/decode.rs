@@ -65,20 +65,43 @@ pub(crate) struct PartDecoder<'a> {
     pub told: Told,
 }
 
+/// Blocks decoded one after the other where each could be by itself.
+const BLOCKS_AT_ONCE: usize = 16;
+
+/// Groups of blocks, each of which is decoded by one thread.
+#[derive(Clone, Copy)]
+struct Groups {
+    /// Blocks of a group.
+    blocks: usize,
+    /// Cells of a group.
+    cells: usize,
+}
+
 impl PartDecoder<'_> {
     fn layout(&self) -> &Layout {
         &self.file.shared.meta.layout
     }
 
-    /// Blocks that belong together: no image of a cell lies in others.
-    fn group_blocks(&self) -> usize {
+    /// Groups that can be decoded apart: no image of a cell lies in another.
+    fn groups(&self) -> Groups {
         let layout = self.layout();
         let class_tiles = 1 << (6 * layout.outer_len());
-        (class_tiles / layout.tiles_per_block).max(1)
+        self.groups_of((class_tiles / layout.tiles_per_block).max(1))
     }
 
-    fn group_cells(&self) -> usize {
-        self.group_blocks() * self.layout().tiles_per_block * self.layout().tile_cells()
+    /// The same for one part, smaller if its cells have no images.
+    fn groups_in(&self, images: &Images, part: usize) -> Groups {
+        let layout = self.layout();
+        let has_mirrors = !layout.material.has_pawns() || layout.own_mirror(part, 0).is_some();
+        match images.is_trivial() && !has_mirrors {
+            true => self.groups_of(BLOCKS_AT_ONCE),
+            false => self.groups(),
+        }
+    }
+
+    fn groups_of(&self, blocks: usize) -> Groups {
+        let layout = self.layout();
+        Groups { blocks, cells: blocks * layout.tiles_per_block * layout.tile_cells() }
     }
 
     fn malformed(&self, block: usize) -> impl Fn(Malformed) -> TableError + '_ {
@@ -101,10 +124,10 @@ impl PartDecoder<'_> {
         let layout = self.layout();
         let images = Images::new(layout);
         let mut base = vec![NONE_KEY; layout.tiles_per_part() * layout.tile_cells()];
-        let group_cells = self.group_cells();
-        base.par_chunks_mut(group_cells).enumerate().try_for_each(|(group, keys)| {
-            self.base_group(part, group, keys)?;
-            self.fill_images(&images, part, group * group_cells, keys);
+        let groups = self.groups_in(&images, part);
+        base.par_chunks_mut(groups.cells).enumerate().try_for_each(|(group, keys)| {
+            self.base_group(part, groups, group, keys)?;
+            self.fill_images(&images, part, group * groups.cells, keys);
             keys.iter_mut().for_each(|key| *key = after(*key));
             Ok::<(), TableError>(())
         })?;
@@ -119,10 +142,10 @@ impl PartDecoder<'_> {
     ) -> Result<Vec<ValueKey>, TableError> {
         let images = Images::new(self.layout());
         let mut own = vec![NONE_KEY; base.len()];
-        let group_cells = self.group_cells();
-        own.par_chunks_mut(group_cells).enumerate().try_for_each(|(group, keys)| {
-            self.own_group(part, group, (base, 0), keys)?;
-            self.fill_images(&images, part, group * group_cells, keys);
+        let groups = self.groups_in(&images, part);
+        own.par_chunks_mut(groups.cells).enumerate().try_for_each(|(group, keys)| {
+            self.own_group(part, groups, group, (base, 0), keys)?;
+            self.fill_images(&images, part, group * groups.cells, keys);
             Ok::<(), TableError>(())
         })?;
         Ok(own)
@@ -165,7 +188,7 @@ impl PartDecoder<'_> {
             return self.decode(part).map(drop);
         }
         let images = Images::new(layout);
-        let (cells, whole) = (self.group_cells(), layout.tiles_per_part() * layout.tile_cells());
+        let (cells, whole) = (self.groups().cells, layout.tiles_per_part() * layout.tile_cells());
         let groups = (0..whole.div_ceil(cells)).into_par_iter();
         groups.try_for_each(|group| self.group(&images, part, group).map(drop))
     }
@@ -179,15 +202,15 @@ impl PartDecoder<'_> {
         part: usize,
         group: usize,
     ) -> Result<[Vec<ValueKey>; 2], TableError> {
-        let (layout, cells) = (self.layout(), self.group_cells());
-        let (first, tile_cells) = (group * cells, layout.tile_cells());
+        let (layout, groups) = (self.layout(), self.groups());
+        let (first, tile_cells) = (group * groups.cells, layout.tile_cells());
         let whole = layout.tiles_per_part() * tile_cells;
-        let mut base = vec![NONE_KEY; cells.min(whole - first)];
+        let mut base = vec![NONE_KEY; groups.cells.min(whole - first)];
         let mut own = base.clone();
-        self.base_group(part, group, &mut base)?;
+        self.base_group(part, groups, group, &mut base)?;
         self.fill_images(images, part, first, &mut base);
         base.iter_mut().for_each(|key| *key = after(*key));
-        self.own_group(part, group, (&base, first / tile_cells), &mut own)?;
+        self.own_group(part, groups, group, (&base, first / tile_cells), &mut own)?;
         Ok([base, own])
     }
 
@@ -197,13 +220,13 @@ impl PartDecoder<'_> {
     pub fn class(&self, class: usize) -> Result<[Vec<ValueKey>; 2], TableError> {
         let images = Images::new(self.layout());
         let [base, mut own] = self.group(&images, 0, class)?;
-        self.fill_images(&images, 0, class * self.group_cells(), &mut own);
+        self.fill_images(&images, 0, class * self.groups().cells, &mut own);
         Ok([base, own])
     }
 
     /// The blocks of a group, with their numbers.
-    fn blocks(&self, part: usize, group: usize) -> impl Iterator<Item = usize> {
-        let (per_part, each) = (self.layout().blocks_per_part(), self.group_blocks());
+    fn blocks(&self, part: usize, groups: Groups, group: usize) -> impl Iterator<Item = usize> {
+        let (per_part, each) = (self.layout().blocks_per_part(), groups.blocks);
         let last = ((group + 1) * each).min(per_part);
         (group * each..last).map(move |number| part * per_part + number)
     }
@@ -211,11 +234,12 @@ impl PartDecoder<'_> {
     fn base_group(
         &self,
         part: usize,
+        groups: Groups,
         group: usize,
         keys: &mut [ValueKey],
     ) -> Result<(), TableError> {
         let block_cells = self.layout().tiles_per_block * self.layout().tile_cells();
-        for (number, keys) in self.blocks(part, group).zip(keys.chunks_mut(block_cells)) {
+        for (number, keys) in self.blocks(part, groups, group).zip(keys.chunks_mut(block_cells)) {
             let block = self.file.read_block(number)?;
             let decoded = block.base_keys(&self.file.shared, self.told.metric(), keys);
             decoded.map_err(self.malformed(number))?;
@@ -226,6 +250,7 @@ impl PartDecoder<'_> {
     fn own_group(
         &self,
         part: usize,
+        groups: Groups,
         group: usize,
         (base, first_tile): (&[ValueKey], usize),
         keys: &mut [ValueKey],
@@ -238,7 +263,7 @@ impl PartDecoder<'_> {
         };
         let mut room = Room::new();
         let block_cells = layout.tiles_per_block * tile_cells;
-        for (number, keys) in self.blocks(part, group).zip(keys.chunks_mut(block_cells)) {
+        for (number, keys) in self.blocks(part, groups, group).zip(keys.chunks_mut(block_cells)) {
             let block = self.file.read_block(number)?;
             for (i, tile) in block.shape.tiles.iter().enumerate() {
                 room.predict(layout, tile, &look);

@@ -168,8 +168,8 @@ impl TableFile {
             let legal = legal_tiles(fastest(), &board, turn);
             Graded { legal, won, lost, depth, stalemate: Vec::new() }
         };
-        let values = Color::BOTH.map(graded);
-        Ok(BoardValues { board, values })
+        let (white, black) = rayon::join(|| graded(Color::White), || graded(Color::Black));
+        Ok(BoardValues { values: [white, black], board })
     }
 }
 

@@ -134,8 +134,10 @@ impl Sweep<'_> {
     /// Sets the values of the positions where they are not known. Returns those
     /// that have to be read one by one, in order.
     pub fn run(&self, values: &mut [Values]) -> Vec<usize> {
-        let (mut visits, mut states) = (Vec::new(), Vec::with_capacity(self.positions.len()));
-        for (some, of_some) in in_parts(self.positions.len(), |range| self.plan(range)) {
+        let parts = in_parts(self.positions.len(), |range| self.plan(range));
+        let mut visits = Vec::with_capacity(parts.iter().map(|(some, _)| some.len()).sum());
+        let mut states = Vec::with_capacity(self.positions.len());
+        for (some, of_some) in parts {
             visits.extend(some);
             states.extend(of_some);
         }
