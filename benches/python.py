@@ -64,7 +64,7 @@ def positions(tables: molien.Tablebase, materials: list[str], count: int) -> lis
     sides = [material[1:].split("K") for material in materials]
     men = [f"K{white}k{black.lower()}" for white, black in sides]
     while len(found) < count:
-        asked = [fen(chance.choice(men), chance) for _ in range(count // 4)]
+        asked = [fen(chance.choice(men), chance) for _ in range(count)]
         unknown = numpy.ma.getmaskarray(tables.probe_many(asked, METRICS, errors="null")["category"])
         found += [text for text, is_unknown in zip(asked, unknown) if not is_unknown]
         # All tables are here, so what has no answer is not legal.

@@ -148,7 +148,7 @@ fn eight_threads_of_c_say_what_rust_says() {
     for material in ["-", "KPKP"] {
         assert_eq!(run(&[program, folder, material, "8"], &input), output, "{material}");
     }
-    let missing = run(&[program, folder, "-", "1"], "8/8/8/8/8/2k5/8/KQR4n w - -\n");
+    let missing = run(&[program, folder, "-", "1"], "8/8/8/8/8/2k5/8/K2QR2n w - -\n");
     assert_eq!(missing, "the table, or the metric in it, is not there\n");
 
     // Memory, looked after by valgrind: few positions, since it is slow.
