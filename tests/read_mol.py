@@ -325,7 +325,14 @@ class Table:
             outcome, depth = self.base_value(part, tile, cell, place)
         else:
             outcome, depth = self.predicted_value(part, tile, cell, men, place)
-        return "draw" if outcome == DRAW else f"{'loss' if outcome == LOSS else 'win'} {depth}"
+        if outcome == DRAW or is_rule_draw(metric, depth):
+            return "draw"
+        return f"{'loss' if outcome == LOSS else 'win'} {depth}"
+
+
+def is_rule_draw(metric, depth):
+    """Whether a depth stands for a draw by the 50-move rule (section 6)."""
+    return metric == "dtm50" and depth >= 2046
 
 
 def open_table(path):

@@ -3,7 +3,7 @@ import struct
 
 import zstandard
 
-from read_mol import METRICS, Input, Table, attacks, xxhash
+from read_mol import METRICS, Input, Table, attacks, is_rule_draw, xxhash
 
 GROUP, STRETCH = 1 << 14, 64
 STEPS = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1), (-2, 0), (0, -2), (2, 0), (0, 2)]
@@ -445,4 +445,6 @@ class PackedTable(Table):
         if white not in self.sides(self.place[metric]):
             return f"{'win' if found > 2 else 'loss'}, depth not stored"
         depth = self.depths(self.place[metric], tile, at[0], white)[at]
+        if is_rule_draw(metric, depth):
+            return "draw"
         return f"{'win' if found > 2 else 'loss'} {depth}"

@@ -64,7 +64,16 @@ fn compare(name: &str, metrics: &[Metric], places: &[(usize, usize)]) {
 }
 
 fn compare_in(name: &str, metrics: &[Metric], places: &[(usize, usize)], options: &WriteOptions) {
-    let solver = Build::new();
+    compare_of(&Build::new(), name, metrics, places, options);
+}
+
+fn compare_of(
+    solver: &Build,
+    name: &str,
+    metrics: &[Metric],
+    places: &[(usize, usize)],
+    options: &WriteOptions,
+) {
     let material = name.parse().unwrap();
     let tables: Vec<_> = metrics.iter().map(|&m| solver.table(material, m).unwrap()).collect();
     let folder = tempfile::tempdir().unwrap();
@@ -109,6 +118,11 @@ fn agrees_with_ours() {
     compare("KBBK", &[Metric::Dtm], &[(0, 0)]);
     compare("KRKP", &[Metric::Dtm, Metric::Dtz], &[(3, 9)]);
     compare("KPPK", &[Metric::Dtm, Metric::Dtz], &[(0, 0), (500, 0)]);
+    // Draws by the 50-move rule, or by a stricter one.
+    let (strict, ruled) = (Build::new().with_rule_plies(16), [Metric::Dtm, Metric::Dtm50]);
+    for pack in [Pack::QUICK, Pack::Fast] {
+        compare_of(&strict, "KPK", &ruled, &[(3, 0), (9, 0)], &WriteOptions::packed(pack));
+    }
     // Learnt contexts: a tile of one row, one side for both, pawns.
     let fast = WriteOptions::packed(Pack::Fast);
     compare_in("KQK", &[Metric::Dtm], &[(0, 0), (0, 200)], &fast);

@@ -22,6 +22,7 @@ use molien_build::{Build, BuildError};
 use molien_hyper::Index;
 use molien_probe::chess::to_chess;
 use molien_values::{FIFTY_MOVES_PLIES, Metric, Place, Table, Value, better};
+use rayon::iter::Either;
 use rayon::prelude::*;
 use shakmaty::{Chess, EnPassantMode, Position as _};
 
@@ -188,13 +189,13 @@ impl Clocked {
     /// Where the legal positions are.
     pub fn places(&self) -> impl Iterator<Item = Place> {
         let parts = 0..self.table.parts.len();
-        parts.flat_map(|part| places(&self.table, part)).map(|(place, _)| place)
+        parts.flat_map(|part| places(&self.table, part).0).map(|(place, _)| place)
     }
 
     /// The legal positions.
     pub fn positions(&self) -> impl Iterator<Item = Position> {
         let parts = 0..self.table.parts.len();
-        let all = parts.flat_map(|part| places(&self.table, part));
+        let all = parts.flat_map(|part| places(&self.table, part).0);
         all.filter_map(|(_, chess)| placement(&chess))
     }
 
@@ -229,11 +230,14 @@ struct Node {
 
 impl Nodes {
     fn new(all: &ClockedValues<'_>, made: &Clocked, part: usize) -> Nodes {
-        let places = places(&made.table, part);
+        let (places, images) = places(&made.table, part);
         let tiles = made.table.parts[part].board.tiles();
         let mut numbers = vec![NO_NODE; tiles * TILE_CELLS * 2];
         for (number, (place, _)) in places.iter().enumerate() {
             numbers[address(*place)] = u32::try_from(number).expect("fewer than 2^32 positions");
+        }
+        for (image, home) in images {
+            numbers[address(image)] = numbers[address(home)];
         }
         let node = |(_, chess): &(Place, Chess)| {
             let mut quiet = Vec::new();
@@ -281,8 +285,9 @@ impl Nodes {
     }
 }
 
-/// The legal positions of a part, each at the one place where it is found.
-fn places(table: &Table, part: usize) -> Vec<(Place, Chess)> {
+/// The legal positions of a part, each at one place; and the other places that
+/// show them (like men in another order), with that one.
+fn places(table: &Table, part: usize) -> (Vec<(Place, Chess)>, Vec<(Place, Place)>) {
     let board = &table.parts[part].board;
     let of_tile = |tile: usize| {
         let all = Square::all().flat_map(move |row| {
@@ -293,8 +298,13 @@ fn places(table: &Table, part: usize) -> Vec<(Place, Chess)> {
         all.filter_map(|place| {
             let position = Position::placement(board.decode_men(place.index)?, place.turn)?;
             let chess = to_chess(&position)?;
-            (table.locate(&position) == Some(place)).then_some((place, chess))
+            let home = table.locate(&position)?;
+            Some(if home == place {
+                Either::Left((place, chess))
+            } else {
+                Either::Right((place, home))
+            })
         })
     };
-    (0..board.tiles()).into_par_iter().flat_map_iter(of_tile).collect()
+    (0..board.tiles()).into_par_iter().flat_map_iter(of_tile).partition_map(|found| found)
 }

@@ -123,6 +123,14 @@ fn a_stricter_rule() {
     assert!(compare(&build, &mut values, "KPK".parse().unwrap()) > 10_000);
 }
 
+/// Like men in either order are one position.
+#[test]
+fn like_men() {
+    let build = Build::new().with_rule_plies(6);
+    let mut values = ClockedValues::new(&build, []).with_rule_plies(6);
+    compare(&build, &mut values, "KNNK".parse().unwrap());
+}
+
 /// Every position of every table of three and four men at every clock.
 #[test]
 fn every_table_of_four_men() {

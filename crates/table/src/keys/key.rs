@@ -15,6 +15,11 @@ pub(crate) const DRAW_KEY: ValueKey = 0;
 /// The longest depth a key can hold, with room for one more ply.
 pub(crate) const MAX_PLIES: u16 = 0x3fff;
 
+/// Metrics stored together tell who wins once for all of them. A position that
+/// the 50-move rule draws in DTM50, but nowhere else, is written there as a win
+/// or a loss in this many plies or one more, which no mate takes.
+pub(crate) const RULE_DRAW_PLIES: u16 = 2046;
+
 /// A loss in `plies` plies: the longer the better.
 #[inline]
 pub(crate) const fn loss(plies: u16) -> ValueKey {
@@ -25,6 +30,23 @@ pub(crate) const fn loss(plies: u16) -> ValueKey {
 #[inline]
 pub(crate) const fn win(plies: u16) -> ValueKey {
     ValueKey::MAX - plies as ValueKey
+}
+
+/// What a draw by the 50-move rule is written as where others say this key: as
+/// a value of the side to move.
+#[inline]
+pub(crate) const fn rule_draw(elsewhere: ValueKey) -> ValueKey {
+    match elsewhere {
+        NONE_KEY | DRAW_KEY => elsewhere,
+        1.. => win(RULE_DRAW_PLIES + 1),
+        _ => loss(RULE_DRAW_PLIES),
+    }
+}
+
+/// Undoes [`rule_draw`], whichever side it is seen from.
+#[inline]
+pub(crate) const fn without_rule_draw(key: ValueKey) -> ValueKey {
+    if key != NONE_KEY && plies(key) >= RULE_DRAW_PLIES { DRAW_KEY } else { key }
 }
 
 /// The key of an outcome with its depth.

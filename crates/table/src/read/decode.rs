@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use molien_board::{Square, Symmetry};
+use molien_values::Metric;
 use rayon::prelude::*;
 
 use crate::format::coding::Malformed;
 use crate::format::layout::Layout;
 use crate::format::predict::Room;
-use crate::keys::key::{NONE_KEY, ValueKey, after};
+use crate::keys::key::{NONE_KEY, ValueKey, after, without_rule_draw};
 use crate::read::packed::Packed;
 use crate::read::packed_load::{Exchanged, Told};
 use crate::{TableError, TableFile};
@@ -114,13 +115,30 @@ impl PartDecoder<'_> {
         if let Some(packed) = &self.file.packed {
             return self.decode_packed(packed, part);
         }
-        let base = self.decode_base(part)?;
+        let base = self.decode_promises(part)?;
         let own = self.decode_predicted(part, &base)?;
-        Ok([base, own])
+        Ok([base, own].map(|keys| self.told(keys)))
+    }
+
+    /// The keys as they are told: a draw by the 50-move rule is written as
+    /// something else.
+    fn told(&self, mut keys: Vec<ValueKey>) -> Vec<ValueKey> {
+        let metric = self.told.metric().map(|place| self.file.shared.meta.metrics[place].metric);
+        if metric == Some(Metric::Dtm50) {
+            let keys = keys.par_iter_mut().with_min_len(1 << 16);
+            keys.for_each(|key| *key = without_rule_draw(*key));
+        }
+        keys
     }
 
     /// The base side of [`PartDecoder::decode`].
     pub fn decode_base(&self, part: usize) -> Result<Vec<ValueKey>, TableError> {
+        self.decode_promises(part).map(|keys| self.told(keys))
+    }
+
+    /// The base side's values as they are written: what the predicted side's are
+    /// read with.
+    fn decode_promises(&self, part: usize) -> Result<Vec<ValueKey>, TableError> {
         let layout = self.layout();
         let images = Images::new(layout);
         let mut base = vec![NONE_KEY; layout.tiles_per_part() * layout.tile_cells()];
@@ -135,7 +153,7 @@ impl PartDecoder<'_> {
     }
 
     /// The predicted side of [`PartDecoder::decode`], from the base side.
-    pub fn decode_predicted(
+    fn decode_predicted(
         &self,
         part: usize,
         base: &[ValueKey],
@@ -178,7 +196,7 @@ impl PartDecoder<'_> {
             }
         };
         base.par_iter_mut().with_min_len(1 << 16).for_each(|key| *key = after(*key));
-        Ok([base, own])
+        Ok([base, own].map(|keys| self.told(keys)))
     }
 
     /// Checks that a part can be decoded, with no more memory than that takes.
@@ -221,7 +239,7 @@ impl PartDecoder<'_> {
         let images = Images::new(self.layout());
         let [base, mut own] = self.group(&images, 0, class)?;
         self.fill_images(&images, 0, class * self.groups().cells, &mut own);
-        Ok([base, own])
+        Ok([base, own].map(|keys| self.told(keys)))
     }
 
     /// The blocks of a group, with their numbers.

@@ -8,7 +8,7 @@ use molien_values::{Metric, Outcome, Value, Values};
 
 use crate::format::coding::Malformed;
 use crate::format::layout::CellAddress;
-use crate::keys::key::{DRAW, NONE_KEY, ValueKey, WIN, after, outcome, plies};
+use crate::keys::key::{DRAW, NONE_KEY, RULE_DRAW_PLIES, ValueKey, WIN, after, outcome, plies};
 use crate::read::block::Block;
 use crate::{TableError, TableFile};
 
@@ -37,8 +37,16 @@ fn value_of_key(key: ValueKey) -> Option<Value> {
 
 /// The value in a metric that is read from a key.
 pub(crate) fn value_of(metric: Metric, key: ValueKey) -> Option<Value> {
-    let value = value_of_key(key);
-    if metric == Metric::Wdl { value.map(Value::as_class) } else { value }
+    value_of_key(key).map(|value| as_told(metric, value))
+}
+
+/// The value in a metric that is stored as this one.
+fn as_told(metric: Metric, value: Value) -> Value {
+    match metric {
+        Metric::Wdl => value.as_class(),
+        Metric::Dtm50 if value.plies() >= Some(RULE_DRAW_PLIES) => Value::Draw,
+        _ => value,
+    }
 }
 
 impl TableFile {
@@ -102,7 +110,7 @@ impl TableFile {
         // Learnt contexts code classes by themselves.
         let classes = metric == Metric::Wdl && self.packed.is_some();
         let value = self.value_at(place, (!classes).then_some(stored))?;
-        Ok(if metric == Metric::Wdl { value.map(Value::as_class) } else { value })
+        Ok(value.map(|value| as_told(metric, value)))
     }
 
     fn no_position(&self, position: &Position) -> TableError {

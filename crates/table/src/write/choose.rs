@@ -10,6 +10,7 @@ use crate::TableError;
 use crate::format::coding::{Alphabet, Coding, SeenDifferences};
 use crate::format::compress::Packer;
 use crate::format::layout::{BLOCK_CELLS, Layout, ScanOrder, placed_men};
+use crate::keys::key::RULE_DRAW_PLIES;
 use crate::write::block_encoder::{BlockSample, SolvedMaterial};
 use crate::write::solved::SolvedMetric;
 use crate::write::streams::{Coder, raw_streams};
@@ -159,7 +160,13 @@ fn alphabet_of(stats: &SideStats) -> Alphabet {
 
 /// The coding of a table without a reference.
 pub(crate) fn plain_coding(table: &SolvedMetric<'_>) -> Coding {
-    let alphabets = [alphabet_of(&table.stats.sides[0]), alphabet_of(&table.stats.sides[1])];
+    let mut alphabets = table.stats.sides.each_ref().map(alphabet_of);
+    if table.has_rule_draws() {
+        for alphabet in &mut alphabets {
+            alphabet.wins.push(i32::from(RULE_DRAW_PLIES) + 1);
+            alphabet.losses.push(i32::from(RULE_DRAW_PLIES));
+        }
+    }
     Coding { stored: table.keeps_depths(), reference: None, alphabets }
 }
 

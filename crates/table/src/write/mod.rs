@@ -259,7 +259,13 @@ pub(crate) fn arrange<'a>(
         }
         match equal {
             Some(stored) => aliases.push((metric, stored)),
-            None => source.metrics.push(table),
+            None => {
+                let table = match source.metrics.first() {
+                    Some(first) => table.stored_behind(first),
+                    None => table,
+                };
+                source.metrics.push(table);
+            }
         }
     }
     Ok((source, aliases))

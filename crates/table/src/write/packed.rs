@@ -89,7 +89,7 @@ impl PackedWriter {
         let meta = Meta {
             layout: packed_layout(&layout, base),
             writer: self.name.to_owned(),
-            metrics: metrics(&all, &tables, derived),
+            metrics: metrics(source, &tables, derived),
             aliases,
             dictionaries: Vec::new(),
             packed: Some(packed.clone()),
@@ -129,10 +129,14 @@ fn coded(tables: &Tables<'_>, number: usize, derived: Option<Color>) -> molien_p
 }
 
 /// What the metrics say about themselves.
-fn metrics(all: &[&Table], tables: &Tables<'_>, derived: Option<Color>) -> Vec<MetricMeta> {
+fn metrics(
+    source: &SolvedMaterial<'_>,
+    tables: &Tables<'_>,
+    derived: Option<Color>,
+) -> Vec<MetricMeta> {
     let mut deep: Vec<usize> = Vec::new();
     let mut described = Vec::new();
-    for (place, table) in all.iter().enumerate() {
+    for (place, table) in source.metrics.iter().enumerate() {
         let number = (table.metric != Metric::Wdl).then_some(deep.len());
         let earlier = number.and_then(|number| coded(tables, number, derived).earlier);
         let reference = earlier.map(|number| deep[number]);

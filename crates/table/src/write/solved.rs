@@ -1,15 +1,17 @@
 //! Where the values of a material come from: a table that gives its parts, or
 //! something that is read one class of king pairs at a time.
 
+use std::sync::Arc;
+
 use molien_board::{Color, Material};
 use molien_hyper::{Hyperboard, KING_PAIRS, Tile};
-use molien_values::{Graded, Metric, SideStats, Stats, Table};
+use molien_values::{BoardValues, Count, Graded, Metric, SideStats, Stats, Table};
 
 use crate::TableError;
 use crate::format::layout::Layout;
 use crate::keys::board_map::BoardMap;
 use crate::keys::gather::Seen;
-use crate::keys::key::ValueKey;
+use crate::keys::key::{DRAW_KEY, NONE_KEY, RULE_DRAW_PLIES, ValueKey, after, before, rule_draw};
 use crate::write::classes::{ClassCache, ClassValues};
 use crate::write::parts::TableParts;
 
@@ -19,6 +21,9 @@ pub(crate) struct SolvedMetric<'a> {
     pub metric: Metric,
     pub stats: &'a Stats,
     values: Origin<'a>,
+    /// In DTM50, the metric stored first, which tells who wins where the 50-move
+    /// rule draws.
+    outcomes: Option<&'a dyn TableParts>,
 }
 
 enum Origin<'a> {
@@ -31,24 +36,51 @@ impl<'a> SolvedMetric<'a> {
     pub fn by_part(table: &'a dyn TableParts) -> SolvedMetric<'a> {
         let stats = table.stats();
         let Stats { material, metric, .. } = *stats;
-        SolvedMetric { material, metric, stats, values: Origin::Parts(table) }
+        SolvedMetric { material, metric, stats, values: Origin::Parts(table), outcomes: None }
     }
 
     /// Values that are read class by class.
     pub fn by_class(stats: &'a Stats, classes: ClassCache, keeps_depths: bool) -> SolvedMetric<'a> {
         let Stats { material, metric, .. } = *stats;
-        SolvedMetric { material, metric, stats, values: Origin::Classes { classes, keeps_depths } }
+        let values = Origin::Classes { classes, keeps_depths };
+        SolvedMetric { material, metric, stats, values, outcomes: None }
     }
 
-    /// The whole table, unless it is read class by class.
+    /// The same, to be stored behind this metric: a draw by the 50-move rule is
+    /// written as a win or a loss of [`RULE_DRAW_PLIES`].
+    pub fn stored_behind(mut self, first: &SolvedMetric<'a>) -> SolvedMetric<'a> {
+        if let (Metric::Dtm50, Origin::Parts(first)) = (self.metric, &first.values) {
+            self.outcomes = Some(*first);
+        }
+        self
+    }
+
+    /// Whether draws by the 50-move rule are written as wins and losses.
+    pub fn has_rule_draws(&self) -> bool {
+        self.outcomes.is_some()
+    }
+
+    /// The whole table as it is written, unless it is read class by class.
     ///
     /// # Errors
     /// If a part cannot be read.
     pub fn table(&self) -> Result<Option<Table>, TableError> {
         let Origin::Parts(table) = &self.values else { return Ok(None) };
-        let parts = (0..table.boards().len()).map(|part| table.part(part));
+        let parts = (0..table.boards().len()).map(|part| {
+            let own = table.part(part)?;
+            let Some(outcomes) = self.outcomes else { return Ok(own) };
+            let mut written = BoardValues::clone(&own);
+            let first = outcomes.part(part)?;
+            written.values.iter_mut().zip(&first.values).for_each(|(w, f)| add_rule_draws(w, f));
+            Ok(Arc::new(written))
+        });
         let parts = parts.collect::<Result<_, _>>()?;
-        let (material, metric, stats) = (self.material, self.metric, self.stats.clone());
+        let (material, metric) = (self.material, self.metric);
+        let mut stats = self.stats.clone();
+        if let Some(outcomes) = self.outcomes {
+            let sides = stats.sides.iter_mut().zip(&outcomes.stats().sides);
+            sides.for_each(|(side, first)| count_rule_draws(side, first));
+        }
         Ok(Some(Table { material, metric, parts, stats }))
     }
 
@@ -126,12 +158,69 @@ impl<'a> SolvedMetric<'a> {
                 let game = table.part(part)?;
                 let places = BoardMap::new(layout, &game.board);
                 places.read_all(&game.values[side.index()], seen, first, out);
+                if let Some(outcomes) = self.outcomes {
+                    let game = outcomes.part(part)?;
+                    let mut keys = vec![NONE_KEY; out.len()];
+                    places.read_all(&game.values[side.index()], seen, first, &mut keys);
+                    out.iter_mut()
+                        .zip(&keys)
+                        .for_each(|(out, key)| write_rule_draw(out, *key, seen));
+                }
             }
             Origin::Classes { classes, .. } => {
                 read_classes(classes, layout, (side, seen), first, out)?;
             }
         }
         Ok(())
+    }
+}
+
+/// Writes a draw as the 50-move rule's where the metric stored first has a
+/// winner.
+fn write_rule_draw(key: &mut ValueKey, first: ValueKey, seen: Seen) {
+    if *key == DRAW_KEY {
+        *key = match seen {
+            Seen::ToMove => rule_draw(first),
+            Seen::After => after(rule_draw(before(first))),
+        };
+    }
+}
+
+/// The same for all positions with one side to move.
+fn add_rule_draws(values: &mut Graded, first: &Graded) {
+    let bits = (u16::BITS - RULE_DRAW_PLIES.leading_zeros()) as usize;
+    let tiles = values.won.len();
+    values.depth.resize_with(bits.max(values.depth.len()), || vec![Tile::EMPTY; tiles]);
+    for tile in 0..tiles {
+        let decided = values.won[tile].or(&values.lost[tile]);
+        for (winning, from) in [(true, &first.won), (false, &first.lost)] {
+            let drawn = from[tile].minus(&decided);
+            let own = if winning { &mut values.won } else { &mut values.lost };
+            own[tile] = own[tile].or(&drawn);
+            let plies = RULE_DRAW_PLIES + u16::from(winning);
+            for bit in (0..bits).filter(|bit| plies >> bit & 1 != 0) {
+                values.depth[bit][tile] = values.depth[bit][tile].or(&drawn);
+            }
+        }
+    }
+}
+
+/// The same in the statistics.
+fn count_rule_draws(side: &mut SideStats, first: &SideStats) {
+    let less = |all: Count, own: Count| Count {
+        unique: all.unique.saturating_sub(own.unique),
+        nalimov: all.nalimov.saturating_sub(own.nalimov),
+    };
+    let wins = less(first.total_wins(), side.total_wins());
+    let losses = less(first.total_losses(), side.total_losses());
+    let plies = usize::from(RULE_DRAW_PLIES);
+    for (counts, plies, found) in
+        [(&mut side.wins, plies + 1, wins), (&mut side.losses, plies, losses)]
+    {
+        if found.unique > 0 {
+            counts.resize(plies + 1, Count::default());
+            counts[plies] = found;
+        }
     }
 }
 
