@@ -2,7 +2,7 @@
 
 use molien_board::{Move, Position, Setup};
 use molien_values::{
-    FIFTY_MOVES_PLIES, Metric, MoveClass, Value, Values, better, dtm50_at, dtm50_with, value_before,
+    FIFTY_MOVES_PLIES, Metric, MoveClass, Value, Values, better, dtm50_at, dtm50_of, value_before,
 };
 
 use crate::tablebase::en_passant_captures;
@@ -29,7 +29,12 @@ impl Tablebase {
         let mut open: Vec<usize> = Vec::new();
         for (number, (setup, values)) in setups.iter().zip(&mut values).enumerate() {
             let Some(at_zero) = values.get(Metric::Dtm50) else { continue };
-            match self.told(values, at_zero, setup.halfmove_clock) {
+            let clock = setup.halfmove_clock;
+            let told = match self.rule_plies() {
+                FIFTY_MOVES_PLIES => dtm50_of(values, clock),
+                stricter => dtm50_at(at_zero, clock, stricter),
+            };
+            match told {
                 Some(value) => values.set(Metric::Dtm50, value),
                 None => {
                     values.unset(Metric::Dtm50);
@@ -48,13 +53,8 @@ impl Tablebase {
         Ok((values, failures))
     }
 
-    /// What the value at clock 0 and others tell, if they do.
-    fn told(&self, values: &Values, at_zero: Value, clock: u32) -> Option<Value> {
-        let rule_plies = self.clocks().map_or(FIFTY_MOVES_PLIES, |clocks| clocks.rule_plies());
-        match values.get(Metric::Dtz50).filter(|_| rule_plies == FIFTY_MOVES_PLIES) {
-            Some(dtz50) => dtm50_with(at_zero, (dtz50, values.precision(Metric::Dtz50)), clock),
-            None => dtm50_at(at_zero, clock, rule_plies),
-        }
+    fn rule_plies(&self) -> u16 {
+        self.clocks().map_or(FIFTY_MOVES_PLIES, |clocks| clocks.rule_plies())
     }
 
     /// Has boards solved for what clock 0 does not tell.

@@ -7,8 +7,10 @@
 //! there is room.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use lru::LruCache;
 use molien_board::Position;
 use molien_build::{Build, BuildError, ClockKey, ClockRun, ClockRuns};
 use molien_values::{Value, dtm50_at};
@@ -18,6 +20,9 @@ use crate::ProbeError;
 /// Of the memory that may be used, what kept runs may take: one part in this
 /// many.
 const KEPT_PART: u64 = 4;
+
+/// Of how many boards the number of runs is kept.
+const KEPT_BOARDS: NonZeroUsize = NonZeroUsize::new(4096).expect("not zero");
 
 /// A position at a clock.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +46,7 @@ impl ClockTables {
     /// Answers from what this build makes and reads.
     pub fn new(build: Arc<Build>) -> ClockTables {
         let limit_bytes = build.memory_limit_bytes() / KEPT_PART;
-        ClockTables { build, kept: Mutex::new(Kept { limit_bytes, ..Kept::default() }) }
+        ClockTables { build, kept: Mutex::new(Kept::new(limit_bytes)) }
     }
 
     /// The plies without a zeroing move after which the game is drawn.
@@ -94,7 +99,7 @@ impl ClockTables {
             return Ok(found);
         }
         let work = |runs: &ClockRuns<'_>| {
-            self.kept().last.insert(*key, runs.last());
+            self.kept().last.put(*key, runs.last());
             bisect(open, runs.last(), &mut |sooner| self.run(key, runs, sooner))
         };
         Ok(self.build.with_clock_runs(key, work)??)
@@ -195,31 +200,34 @@ fn bisect<E>(
     Ok(found)
 }
 
-/// Runs, the one asked for last at the end.
-#[derive(Default)]
+/// Runs in order of their last use; the oldest make room.
 struct Kept {
-    runs: Vec<(ClockKey, u16, Arc<ClockRun>)>,
-    last: HashMap<ClockKey, u16>,
+    runs: LruCache<(ClockKey, u16), Arc<ClockRun>>,
+    bytes: u64,
     limit_bytes: u64,
+    /// The last run of each board: a few bytes each.
+    last: LruCache<ClockKey, u16>,
 }
 
 impl Kept {
+    fn new(limit_bytes: u64) -> Kept {
+        let last = LruCache::new(KEPT_BOARDS);
+        Kept { runs: LruCache::unbounded(), bytes: 0, limit_bytes, last }
+    }
+
     fn get(&mut self, key: &ClockKey, sooner: u16) -> Option<Arc<ClockRun>> {
-        let is_it = |(of, run, _): &(ClockKey, u16, _)| of == key && *run == sooner;
-        let place = self.runs.iter().position(is_it)?;
-        let entry = self.runs.remove(place);
-        let run = entry.2.clone();
-        self.runs.push(entry);
-        Some(run)
+        self.runs.get(&(*key, sooner)).cloned()
     }
 
     fn insert(&mut self, key: ClockKey, sooner: u16, run: Arc<ClockRun>) {
-        self.runs.push((key, sooner, run));
-        let bytes = |runs: &[(ClockKey, u16, Arc<ClockRun>)]| {
-            runs.iter().map(|(_, _, run)| run.len_bytes() as u64).sum::<u64>()
-        };
-        while self.runs.len() > 1 && bytes(&self.runs) > self.limit_bytes {
-            self.runs.remove(0);
+        self.bytes += run.len_bytes() as u64;
+        // Another thread may have made it too.
+        if let Some((_, before)) = self.runs.push((key, sooner), run) {
+            self.bytes -= before.len_bytes() as u64;
+        }
+        while self.runs.len() > 1 && self.bytes > self.limit_bytes {
+            let Some((_, oldest)) = self.runs.pop_lru() else { break };
+            self.bytes -= oldest.len_bytes() as u64;
         }
     }
 }

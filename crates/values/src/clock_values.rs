@@ -1,6 +1,6 @@
 //! The value of a position at every count of the 50-move rule.
 
-use crate::{Category, Precision, Value, category_at};
+use crate::{Category, Metric, Precision, Value, Values, category_at};
 
 /// What the value at clock 0 tells of another clock, the game being drawn after
 /// so many plies; none if it depends on more.
@@ -21,8 +21,17 @@ pub fn dtm50_at(at_zero: Value, clock: u32, rule_plies: u16) -> Option<Value> {
     }
 }
 
-/// The same where DTZ50 is known too, which says exactly who wins.
-pub fn dtm50_with(
+/// What stored values tell of DTM50 at a clock; none if it depends on more.
+pub fn dtm50_of(values: &Values, clock: u32) -> Option<Value> {
+    let at_zero = values.get(Metric::Dtm50)?;
+    match values.get(Metric::Dtz50) {
+        Some(dtz50) => dtm50_with(at_zero, (dtz50, values.precision(Metric::Dtz50)), clock),
+        None => dtm50_at(at_zero, clock, crate::FIFTY_MOVES_PLIES),
+    }
+}
+
+/// As [`dtm50_at`], where DTZ50 is known too, which says exactly who wins.
+fn dtm50_with(
     at_zero: Value,
     (dtz50, precision): (Value, Precision),
     clock: u32,

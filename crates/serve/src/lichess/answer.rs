@@ -4,7 +4,7 @@ use molien_board::{MAX_MEN, Position};
 use molien_probe::chess::from_chess;
 use molien_values::{
     Category, FIFTY_MOVES_PLIES, Metric, MoveClass, Precision, Value, Values, category_after,
-    category_at, category_in, dtm50_at, dtm50_with,
+    category_at, category_in, dtm50_of,
 };
 use serde::Serialize;
 use shakmaty::san::SanPlus;
@@ -126,7 +126,7 @@ impl State {
             dtz,
             precise_dtz: precise_dtz(values),
             dtm: values.get(Metric::Dtm).filter(|_| !checkmate).map(plies),
-            dtm50: dtm50(values, clock).filter(|_| !checkmate).map(plies),
+            dtm50: dtm50_of(values, clock).filter(|_| !checkmate).map(plies),
             dtw: None,
             dtc: values.get(Metric::Dtc).map(moves_to_conversion),
             category: match stalemate || insufficient_material {
@@ -134,15 +134,6 @@ impl State {
                 false => MaybeCategory(category, values.precision(Metric::Dtz50)),
             },
         }
-    }
-}
-
-/// Mate under the 50-move rule at a count, where tables tell.
-fn dtm50(values: &Values, clock: u32) -> Option<Value> {
-    let at_zero = values.get(Metric::Dtm50)?;
-    match values.get(Metric::Dtz50) {
-        Some(dtz50) => dtm50_with(at_zero, (dtz50, values.precision(Metric::Dtz50)), clock),
-        None => dtm50_at(at_zero, clock, FIFTY_MOVES_PLIES),
     }
 }
 
