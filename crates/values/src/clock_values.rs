@@ -31,11 +31,7 @@ pub fn dtm50_of(values: &Values, clock: u32) -> Option<Value> {
 }
 
 /// As [`dtm50_at`], where DTZ50 is known too, which says exactly who wins.
-fn dtm50_with(
-    at_zero: Value,
-    (dtz50, precision): (Value, Precision),
-    clock: u32,
-) -> Option<Value> {
+fn dtm50_with(at_zero: Value, (dtz50, precision): (Value, Precision), clock: u32) -> Option<Value> {
     let is_draw = |category| {
         !matches!(
             category,
