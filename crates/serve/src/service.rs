@@ -37,6 +37,9 @@ struct Inner {
     making: OnceLock<MakingTime>,
 }
 
+/// No position has more legal moves, so that with its moves it is a few.
+const FEW_POSITIONS: usize = 219;
+
 /// How long a table that is missing takes to make, in words such as `7 min`; none
 /// if that cannot be said.
 pub type MakingTime = Arc<dyn Fn(Material) -> Option<String> + Send + Sync>;
@@ -260,11 +263,18 @@ impl Service {
         self.stored_values(positions, metrics).await
     }
 
+    /// A position and its moves are looked up where they are asked for: that takes
+    /// less than handing them to another thread and back, even if a page has
+    /// to come from the disk. More are handed over.
     async fn stored_values(
         &self,
         positions: Vec<Position>,
         metrics: &'static [Metric],
     ) -> Result<(Vec<Position>, Found), Problem> {
+        if positions.len() <= FEW_POSITIONS {
+            let (values, failures) = self.tables().values(&positions, metrics)?;
+            return Ok((positions, Found { values, failures }));
+        }
         let work = move |tables: &Tablebase| {
             let (values, failures) = tables.values(&positions, metrics)?;
             Ok::<_, ProbeError>((positions, Found { values, failures }))

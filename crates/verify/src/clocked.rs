@@ -285,9 +285,13 @@ impl Nodes {
     }
 }
 
-/// The legal positions of a part, each at one place; and the other places that
-/// show them (like men in another order), with that one.
-fn places(table: &Table, part: usize) -> (Vec<(Place, Chess)>, Vec<(Place, Place)>) {
+/// Another place that shows a position (like men in another order), and the one
+/// where it is found.
+type Image = (Place, Place);
+
+/// The legal positions of a part, each at the one place where it is found, and
+/// their images.
+fn places(table: &Table, part: usize) -> (Vec<(Place, Chess)>, Vec<Image>) {
     let board = &table.parts[part].board;
     let of_tile = |tile: usize| {
         let all = Square::all().flat_map(move |row| {

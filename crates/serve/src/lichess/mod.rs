@@ -28,22 +28,16 @@ const METRICS_WITH_DTC: &[Metric] = &[Metric::Dtz50, Metric::Dtm, Metric::Dtc];
 const RULE_METRICS: &[Metric] = &[Metric::Dtz50, Metric::Dtm, Metric::Dtm50];
 const RULE_METRICS_WITH_DTC: &[Metric] = &[Metric::Dtz50, Metric::Dtm, Metric::Dtm50, Metric::Dtc];
 
-/// Which of them. Whether a table is there may take a look at the disk.
-async fn metrics(
-    service: &Service,
-    asked: &Asked,
-    dtc: DtcMode,
-) -> Result<&'static [Metric], Problem> {
-    let has_rule = match answer::in_domain(&asked.chess).map(|position| position.material()) {
-        Some(material) => service.read(move |tables| tables.holds(material, Metric::Dtm50)).await?,
-        None => false,
-    };
-    Ok(match (has_rule, dtc == DtcMode::Always) {
+/// Which of them.
+fn metrics(service: &Service, asked: &Asked, dtc: DtcMode) -> &'static [Metric] {
+    let material = answer::in_domain(&asked.chess).map(|position| position.material());
+    let has_rule = material.is_some_and(|material| service.tables().holds(material, Metric::Dtm50));
+    match (has_rule, dtc == DtcMode::Always) {
         (false, false) => METRICS,
         (false, true) => METRICS_WITH_DTC,
         (true, false) => RULE_METRICS,
         (true, true) => RULE_METRICS_WITH_DTC,
-    })
+    }
 }
 
 /// `GET /standard`.
@@ -54,7 +48,7 @@ pub(crate) async fn standard(
 ) -> Response {
     let answer = async {
         let asked = Asked::read(query.fen.as_deref())?;
-        let metrics = metrics(&service, &asked, query.dtc).await?;
+        let metrics = metrics(&service, &asked, query.dtc);
         answer::find(&service, asked, metrics).await
     };
     match answer.await {
