@@ -12,6 +12,9 @@ const FOREVER: &str = "public, max-age=86400";
 /// What may change is asked for again, and compared.
 const REVALIDATE: &str = "no-cache";
 
+/// Bytes that most answers fit into: some thirty moves.
+const USUAL_BYTES: usize = 8192;
+
 /// Whether an answer can change while the tables stay as they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Lasting {
@@ -48,8 +51,9 @@ pub(crate) fn tagged(
 
 /// A value as JSON.
 pub(crate) fn json(request: &HeaderMap, value: &impl Serialize, lasting: Lasting) -> Response {
-    match serde_json::to_vec(value) {
-        Ok(body) => tagged(request, "application/json", body, lasting),
+    let mut body = Vec::with_capacity(USUAL_BYTES);
+    match serde_json::to_writer(&mut body, value) {
+        Ok(()) => tagged(request, "application/json", body, lasting),
         Err(error) => plain(&Problem::Internal(error.to_string())),
     }
 }
@@ -64,7 +68,7 @@ pub(crate) fn json_or_cbor(
     if !accepts.is_some_and(|accepts| accepts.contains("application/cbor")) {
         return json(request, value, lasting);
     }
-    let mut body = Vec::new();
+    let mut body = Vec::with_capacity(USUAL_BYTES);
     match ciborium::into_writer(value, &mut body) {
         Ok(()) => tagged(request, "application/cbor", body, lasting),
         Err(error) => plain(&Problem::Internal(error.to_string())),

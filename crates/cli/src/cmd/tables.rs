@@ -257,21 +257,31 @@ impl Used {
     }
 }
 
+/// The metrics that have a column, and DTM50 where it is stored.
 const COLUMNS: [Metric; 4] = [Metric::Dtz, Metric::Dtc, Metric::Dtz50, Metric::Dtm];
+
+fn holds(entry: &ListedTable, metric: Metric) -> bool {
+    entry.metrics.as_ref().is_ok_and(|held| held.contains(&metric))
+}
 
 /// A markdown table of bytes and bits per position.
 fn print_sizes<'a>(entries: impl Iterator<Item = &'a ListedTable>) -> anyhow::Result<()> {
-    let names = COLUMNS.map(|metric| format!(" {} | bits |", metric.name()));
-    print_line(&format!("| table | positions | wdl | bits |{} file | bits |", names.concat()))?;
-    print_line(&format!("|---|{}", "--:|".repeat(5 + 2 * COLUMNS.len())))?;
+    let entries: Vec<&ListedTable> = entries.collect();
+    let mut columns = COLUMNS.to_vec();
+    columns
+        .extend(entries.iter().any(|entry| holds(entry, Metric::Dtm50)).then_some(Metric::Dtm50));
+    let names = columns.iter().map(|metric| format!(" {} | bits |", metric.name()));
+    let names: String = names.collect();
+    print_line(&format!("| table | positions | wdl | bits |{names} file | bits |"))?;
+    print_line(&format!("|---|{}", "--:|".repeat(5 + 2 * columns.len())))?;
     let (mut positions, mut bytes) = (0, 0);
     for entry in entries {
         let Some(used) = Used::of(entry) else { continue };
-        print_line(&size_row(entry, &used))?;
+        print_line(&size_row(entry, &used, &columns))?;
         positions += used.positions;
         bytes += entry.len_bytes;
     }
-    let blanks = " |".repeat(2 + 2 * COLUMNS.len());
+    let blanks = " |".repeat(2 + 2 * columns.len());
     let all = bytes_and_bits(bytes, positions);
     print_line(&format!("| all | {} |{blanks} {all} |", grouped(positions)))
 }
@@ -280,17 +290,15 @@ fn bytes_and_bits(bytes: u64, positions: u64) -> String {
     format!("{} | {:.3}", grouped(bytes), bytes as f64 * 8.0 / positions.max(1) as f64)
 }
 
-fn size_row(entry: &ListedTable, used: &Used) -> String {
+fn size_row(entry: &ListedTable, used: &Used, columns: &[Metric]) -> String {
     let name = entry.material.file_name();
     let mut cells =
         vec![name, grouped(used.positions), bytes_and_bits(used.outcomes, used.positions)];
-    for metric in COLUMNS {
+    for &metric in columns {
         let stored = used.depths.iter().find(|(stored, _)| *stored == metric);
         cells.push(match stored {
             Some(&(_, bytes)) => bytes_and_bits(bytes, used.positions),
-            None if entry.metrics.as_ref().is_ok_and(|held| held.contains(&metric)) => {
-                "= | =".to_owned()
-            }
+            None if holds(entry, metric) => "= | =".to_owned(),
             None => "- | -".to_owned(),
         });
     }
