@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use molien_board::{Material, Position, Role};
 use molien_operators::Backend;
-use molien_solve::{Cost, Keep, Node, Progress, derive_depths};
+use molien_solve::{Cost, Exchange, Keep, Node, Progress, derive_depths};
 use molien_table::{BoardLog, Directory, Logged};
 use molien_values::{BoardValues, Metric, Shelf, Stats, Table, Value, WaveLog};
 use rayon::prelude::*;
@@ -64,6 +64,8 @@ pub struct Build {
     pub(crate) learning: Flights<Key, ()>,
     /// Tables of so many men and more are never in memory as a whole.
     pub(crate) by_part_men: usize,
+    /// The ranks that make tables together.
+    pub(crate) exchange: Arc<dyn Exchange>,
     /// Tables too large for memory are solved for one request at a time.
     pub(crate) by_part_turn: Mutex<()>,
     /// Where temporary files go.

@@ -31,7 +31,7 @@ const IN_WORK_SHARE: (u64, u64) = (3, 4);
 const PUT_AWAY_BYTES: u64 = 64 << 20;
 
 /// Puts finished boards into a log.
-struct LogSink<'a>(&'a BoardLog);
+pub(crate) struct LogSink<'a>(pub &'a BoardLog);
 
 impl Sink for LogSink<'_> {
     fn take(&self, node: &Node, board: &Arc<BoardValues>, stats: Stats) -> Result<(), SolveError> {
@@ -129,7 +129,10 @@ impl Build {
             at_once: share.at_once as usize,
         };
         self.progress.begin(material, metric, left.schedule.cost.positions);
-        let followed = self.pool().install(|| run.follow(&left.schedule));
+        let followed = self.pool().install(|| match self.ranks() {
+            None => run.follow(&left.schedule),
+            Some(ranks) => self.follow_together(ranks, &run, &left.schedule, log),
+        });
         self.progress.end(material, metric);
         Ok(followed?)
     }

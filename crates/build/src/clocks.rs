@@ -103,6 +103,7 @@ impl Build {
                 keep: Keep::Outcomes,
                 log: None,
                 bishops: None,
+                ranks: None,
             };
             Ok(work(&solve)?)
         })

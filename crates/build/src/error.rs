@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use molien_board::Material;
-use molien_solve::SolveError;
+use molien_solve::{ExchangeError, SolveError};
 use molien_table::TableError;
 use molien_values::{Metric, ShelfError};
 use thiserror::Error;
@@ -94,6 +94,12 @@ pub enum BuildError {
     /// Tables are to be stored, but there is no folder for them.
     #[error("there is no folder to store tables in")]
     NoFolder,
+    /// The ranks that make tables together cannot go on.
+    #[error("making tables together: {source}")]
+    Ranks {
+        /// What is wrong.
+        source: ExchangeError,
+    },
     /// The work was given up because another thread failed.
     #[error("{material} was not made: the thread that worked on it failed")]
     Lost {

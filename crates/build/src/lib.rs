@@ -49,6 +49,7 @@ mod sources;
 mod store;
 mod store_boards;
 mod store_log;
+mod together;
 mod watch;
 mod whole;
 mod zeroing;

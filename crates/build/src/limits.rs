@@ -45,6 +45,9 @@ pub fn storage(material: Material) -> Storage {
 /// Tables of so many men and more are never in memory as a whole.
 pub(crate) const BY_PART_MEN: usize = LOGGED_MEN;
 
+/// Several ranks make tables of so many men and more together: all there are.
+pub(crate) const TOGETHER_MEN: usize = 3;
+
 /// Whether a stored table may be brought into memory as a whole.
 pub(crate) fn is_loaded(material: Material) -> bool {
     material.len() <= WHOLE_MEN

@@ -75,6 +75,7 @@ impl Run<'_> {
             keep: (self.keep)(node.material, self.metric),
             log: self.log,
             bishops: None,
+            ranks: None,
         };
         // Boards around pawns are many: a table of them is announced as a whole.
         let announced = node.pawns == Placement::NONE;

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use molien_board::Role;
 use molien_operators::{Backend, fastest};
-use molien_solve::{Progress, Silent};
+use molien_solve::{Alone, Exchange, Progress, Silent};
 use molien_table::Directory;
 use molien_values::{FIFTY_MOVES_PLIES, Shelf, WaveLog};
 
 use crate::Build;
 use crate::flight::Flights;
-use crate::limits::{BY_PART_MEN, LOGGED_ON_THE_WAY_MEN};
+use crate::limits::{BY_PART_MEN, LOGGED_ON_THE_WAY_MEN, TOGETHER_MEN};
 use crate::memory::{Budget, PROGRAM_BYTES};
 use crate::plan::SLICED_TILES;
 
@@ -50,6 +50,7 @@ impl Build {
             watched: Mutex::default(),
             learning: Flights::default(),
             by_part_men: BY_PART_MEN,
+            exchange: Arc::new(Alone),
             by_part_turn: Mutex::default(),
             scratch: None,
             scratch_made: OnceLock::new(),
@@ -68,6 +69,18 @@ impl Build {
     /// in little memory; six unless this is said.
     pub fn by_part_from(mut self, men: usize) -> Build {
         self.by_part_men = men.clamp(3, BY_PART_MEN);
+        self
+    }
+
+    /// Makes tables together with other ranks, that of `exchange`. All ranks have
+    /// builds that are set up alike, with the same folder, which they share, and
+    /// ask them for the same files ([`Build::store`]); what else is asked for each
+    /// makes alone.
+    pub fn with_ranks(mut self, exchange: Arc<dyn Exchange>) -> Build {
+        if exchange.size() > 1 {
+            self.by_part_men = self.by_part_men.min(TOGETHER_MEN);
+        }
+        self.exchange = exchange;
         self
     }
 

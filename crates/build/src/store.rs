@@ -177,6 +177,11 @@ impl Build {
         let is_one_sided = |material| folder.open(material).is_ok_and(|f| f.is_one_sided());
         let is_done = |material| has_all(material) && !is_one_sided(material);
         let needed = order(&goals, |material| material.len() <= 2 || is_done(material));
+        if let Some(ranks) = self.ranks() {
+            return outside_rayon(|| {
+                self.store_together(ranks, folder, (&goals, &needed), metrics, making)
+            });
+        }
         let (whole, large): (Vec<Material>, Vec<Material>) =
             needed.into_iter().partition(|&material| self.storage(material) == Storage::Whole);
         self.check_disk(folder, &large, metrics)?;
@@ -266,7 +271,7 @@ impl Build {
         error.map_or(Ok(()), Err)
     }
 
-    fn store_one(
+    pub(crate) fn store_one(
         &self,
         folder: &Directory,
         material: Material,

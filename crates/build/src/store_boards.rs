@@ -13,7 +13,8 @@ use crate::store::Making;
 use crate::{Build, BuildError};
 
 /// The order in which metrics are solved: DTZ50 may turn out to be DTZ.
-const ORDER: [Metric; 5] = [Metric::Dtz, Metric::Dtz50, Metric::Dtc, Metric::Dtm, Metric::Dtm50];
+pub(crate) const ORDER: [Metric; 5] =
+    [Metric::Dtz, Metric::Dtz50, Metric::Dtc, Metric::Dtm, Metric::Dtm50];
 
 impl Build {
     /// Solves and stores a material with pawns in some metrics, its values never
@@ -36,12 +37,28 @@ impl Build {
         if wanted.is_empty() {
             return Ok(()); // another process was faster
         }
+        self.store_solved_boards(folder, material, &wanted, making)
+    }
+
+    /// The same for who has the turn and the lock.
+    pub(crate) fn store_solved_boards(
+        &self,
+        folder: &Directory,
+        material: Material,
+        wanted: &[Metric],
+        making: &Making<'_>,
+    ) -> Result<(), BuildError> {
         let mut logged: Vec<LoggedBoards> = Vec::new();
         for metric in ORDER.into_iter().filter(|metric| wanted.contains(metric)) {
             let known = self.without_new_curses(material, metric, &logged)?;
             logged.push(match known {
                 Some(known) => known,
                 None => {
+                    // The leader makes the log if there is none.
+                    self.by_leader(|| {
+                        folder.board_log(material, metric)?;
+                        Ok(())
+                    })?;
                     let log = Arc::new(folder.board_log(material, metric)?);
                     self.solve_by_part((material, metric), &log)?;
                     log.into_table()?
@@ -53,8 +70,10 @@ impl Build {
         let watch = |written, blocks| (making.writing)(material, written, blocks);
         let (options, memory_bytes) = (&making.options, making.assembly_bytes);
         let assembly = Assembly { options, memory_bytes, watch: &watch };
-        self.pool().install(|| folder.store_boards(&logged, &assembly))?;
-        Ok(())
+        self.by_leader(|| {
+            self.pool().install(|| folder.store_boards(&logged, &assembly))?;
+            Ok(())
+        })
     }
 
     /// Where the 50-move rule spoils nothing that a move leads to, DTZ50 is DTZ.

@@ -12,7 +12,7 @@ use crate::watch::Extras;
 use crate::{Build, BuildError};
 
 /// The order in which metrics are solved: DTZ50 may turn out to be DTC.
-const ORDER: [Metric; 3] = [Metric::Dtc, Metric::Dtz50, Metric::Dtm];
+pub(crate) const ORDER: [Metric; 3] = [Metric::Dtc, Metric::Dtz50, Metric::Dtm];
 
 impl Build {
     /// Solves and stores a material without pawns in some metrics, its values
@@ -33,6 +33,17 @@ impl Build {
         if wanted.is_empty() {
             return Ok(()); // another process was faster
         }
+        self.store_waves(folder, material, &wanted, making)
+    }
+
+    /// The same for who has the lock.
+    pub(crate) fn store_waves(
+        &self,
+        folder: &Directory,
+        material: Material,
+        wanted: &[Metric],
+        making: &Making<'_>,
+    ) -> Result<(), BuildError> {
         let mut logged: Vec<Logged> = Vec::new();
         for metric in ORDER.into_iter().filter(|metric| wanted.contains(metric)) {
             self.add_logged(folder, material, metric, &mut logged)?;
@@ -42,8 +53,10 @@ impl Build {
         let watch = |written, blocks| (making.writing)(material, written, blocks);
         let (options, memory_bytes) = (&making.options, making.assembly_bytes);
         let assembly = Assembly { options, memory_bytes, watch: &watch };
-        self.pool().install(|| folder.store_logged(&logged, &assembly))?;
-        Ok(())
+        self.by_leader(|| {
+            self.pool().install(|| folder.store_logged(&logged, &assembly))?;
+            Ok(())
+        })
     }
 
     /// Adds a metric to those that are logged. Where the 50-move rule spoils
@@ -89,6 +102,9 @@ impl Build {
         metric: Metric,
     ) -> Result<Logged, BuildError> {
         let logs = folder.wave_logs().with_worth_tiles(0);
+        if let Some(ranks) = self.ranks() {
+            return self.logged_together(ranks, &logs, (material, metric));
+        }
         if let Some(logged) = logs.finished(material, metric) {
             return Ok(logged);
         }

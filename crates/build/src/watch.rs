@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use molien_board::{Material, Position};
 use molien_hyper::Hyperboard;
-use molien_solve::{BishopPair, BoardSolve, Keep, Watch};
+use molien_solve::{BishopPair, BoardSolve, Exchange, Keep, Watch};
 use molien_values::{BoardValues, Metric, Stats, Table, Value, WaveLog};
 
 use crate::build::outside_rayon;
@@ -22,6 +22,8 @@ pub(crate) struct Extras<'a> {
     pub watch: &'a [Position],
     pub bishops: Option<BishopPair>,
     pub log: Option<&'a dyn WaveLog>,
+    /// The ranks that solve it together.
+    pub ranks: Option<&'a dyn Exchange>,
 }
 
 impl Build {
@@ -143,6 +145,7 @@ impl Build {
             keep: Keep::Outcomes,
             log: extras.log,
             bishops: extras.bishops,
+            ranks: extras.ranks,
         };
         let mut watch = Watch::new(&board, extras.watch);
         self.progress.begin(material, metric, board.tiles() as u64 * 4096);

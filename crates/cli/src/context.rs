@@ -1,9 +1,11 @@
 //! What every command works with.
 
+mod tablebases;
+
 use std::ffi::OsStr;
 use std::io::IsTerminal;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -11,19 +13,15 @@ use anyhow::Context as _;
 use molien_build::Build;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf};
 use molien_operators::{Backend as Operators, fastest};
-use molien_probe::{
-    ClockTables, MadeTables, Source, Sources, Spare, StoredTables, SurveySource, Tablebase,
-};
-use molien_solve::Progress;
-use molien_syzygy::{SyzygyFolder, SyzygyTables};
-#[cfg(feature = "serve")]
-use molien_table::BlockCache;
+use molien_probe::Spare;
+use molien_solve::{Exchange, Progress};
 use molien_table::Directory;
 use molien_uci::MakeBuild;
 
 use crate::args::{Backend, Common, Instructions, Promote};
 use crate::progress::{Bars, Interruptible};
 use crate::text::note;
+use crate::wave_lines::{Both, WaveLines};
 
 /// The environment variable that names the folder of tables.
 const TABLES_VARIABLE: &str = "MOLIEN_TABLES";
@@ -90,11 +88,15 @@ pub struct Context {
     /// Where temporary files go, if that was said.
     temp: Option<PathBuf>,
     by_part_men: usize,
+    /// The processes that solve together.
+    ranks: Arc<dyn Exchange>,
+    /// Where every wave is written down, if it is.
+    waves: OnceLock<Arc<WaveLines>>,
 }
 
 impl Context {
     /// Sets up threads and the reaction to Ctrl-C.
-    pub fn new(common: &Common) -> anyhow::Result<Context> {
+    pub fn new(common: &Common, ranks: Arc<dyn Exchange>) -> anyhow::Result<Context> {
         // More threads than processors only cost memory.
         let threads = common.threads.map(|threads| threads.min(processors()));
         if let Some(threads) = threads {
@@ -136,6 +138,8 @@ impl Context {
             build: OnceLock::new(),
             temp: common.temp.clone(),
             by_part_men: usize::from(common.by_part),
+            ranks,
+            waves: OnceLock::new(),
         };
         if common.backend == Backend::Cuda {
             context.card()?; // said at once rather than in the middle
@@ -165,7 +169,8 @@ impl Context {
 
     /// The card, if it is to be used and there is one; says so once.
     pub fn card_if_wanted(&self) -> Option<Arc<CudaEngine>> {
-        if self.backend == Backend::Cpu || self.promote != Promote::All {
+        let together = self.ranks.size() > 1;
+        if together || self.backend == Backend::Cpu || self.promote != Promote::All {
             return None;
         }
         let look = || {
@@ -181,12 +186,41 @@ impl Context {
     pub fn build(&self) -> Arc<Build> {
         let make = || {
             let interrupted = self.interrupted.clone();
-            Arc::new(match std::io::stderr().is_terminal() {
-                true => self.build_with(Arc::new(Bars::new(interrupted))),
-                false => self.build_with(Arc::new(Interruptible { interrupted })),
-            })
+            let progress: Arc<dyn Progress> = match std::io::stderr().is_terminal() {
+                true if self.is_leader() => Arc::new(Bars::new(interrupted)),
+                _ => Arc::new(Interruptible { interrupted }),
+            };
+            let progress = match self.waves.get() {
+                Some(lines) => Arc::new(Both(lines.clone(), progress)),
+                None => progress,
+            };
+            Arc::new(self.build_with(progress).with_ranks(self.ranks.clone()))
         };
         self.build.get_or_init(make).clone()
+    }
+
+    /// Writes down every wave that is solved from now on; of several processes each
+    /// but the first adds its number to the name.
+    pub fn write_waves(&self, path: &Path) -> anyhow::Result<()> {
+        let mut path = path.to_owned();
+        if !self.is_leader() {
+            path.as_mut_os_string().push(format!(".{}", self.ranks.rank()));
+        }
+        let lines = WaveLines::create(&path);
+        let lines = lines.with_context(|| format!("{} cannot be made", path.display()))?;
+        let _ = self.waves.set(Arc::new(lines));
+        Ok(())
+    }
+
+    /// Whether several processes solve together.
+    pub fn is_together(&self) -> bool {
+        self.ranks.size() > 1
+    }
+
+    /// Whether this is the process that does what is done once: the only one, or the
+    /// first of several.
+    pub fn is_leader(&self) -> bool {
+        self.ranks.rank() == 0
     }
 
     /// Another one, that keeps tables and reads none.
@@ -313,80 +347,4 @@ impl Context {
     pub fn is_interrupted(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
-
-    /// The folders of Syzygy files.
-    pub fn syzygy_folders(&self) -> &[PathBuf] {
-        &self.syzygy
-    }
-
-    /// The Syzygy files, if there are folders of them.
-    pub fn syzygy(&self) -> anyhow::Result<Option<Arc<SyzygyTables>>> {
-        if self.syzygy.is_empty() {
-            return Ok(None);
-        }
-        let files = SyzygyFolder::open(&self.syzygy)?;
-        Ok(Some(Arc::new(SyzygyTables::new(files))))
-    }
-
-    /// Answers from stored tables; behind them from Syzygy files; and as
-    /// [`Context::own_tablebase`] does for what neither of them has.
-    pub fn tablebase(&self) -> anyhow::Result<Tablebase> {
-        Ok(self.tablebase_with(self.syzygy()?))
-    }
-
-    /// Answers from stored tables; from the card for large boards; and what is
-    /// not at hand is solved, unless that is forbidden.
-    pub fn own_tablebase(&self) -> Tablebase {
-        self.tablebase_with(None)
-    }
-
-    /// Answers from stored tables, whose decoded blocks are kept in this cache, and
-    /// behind them from Syzygy files; nothing is solved.
-    #[cfg(feature = "serve")]
-    pub fn stored_tablebase(&self, cache: &BlockCache) -> anyhow::Result<Tablebase> {
-        let folders = self.directories.iter().cloned();
-        let stored = folders
-            .map(|folder| Arc::new(StoredTables::new(folder.with_cache(cache.clone()))))
-            .collect();
-        Ok(in_a_row(stored, self.syzygy()?, Arc::new(Sources::new(Vec::new()))))
-    }
-
-    fn stored(&self) -> Vec<Arc<StoredTables>> {
-        let open = |folder: &Directory| Arc::new(StoredTables::new(folder.clone()));
-        self.directories.iter().map(open).collect()
-    }
-
-    fn tablebase_with(&self, syzygy: Option<Arc<SyzygyTables>>) -> Tablebase {
-        let stored = self.stored();
-        let mut solving: Vec<Arc<dyn Source>> = Vec::new();
-        if !self.no_solve {
-            if let Some(card) = self.card_if_wanted() {
-                solving.push(Arc::new(SurveySource::new(card)));
-            }
-            let made = MadeTables::new(self.build(), stored.first().cloned());
-            solving.push(Arc::new(match stored.is_empty() {
-                true => made,
-                false => made.or_in_memory(self.spare()),
-            }));
-        }
-        let tables = in_a_row(stored, syzygy, Arc::new(Sources::new(solving)));
-        match self.no_solve {
-            true => tables,
-            false => tables.with_clocks(Arc::new(ClockTables::new(self.build()))),
-        }
-    }
-}
-
-/// Stored tables first, then Syzygy files, then the rest.
-fn in_a_row(
-    stored: Vec<Arc<StoredTables>>,
-    syzygy: Option<Arc<SyzygyTables>>,
-    rest: Arc<dyn Source>,
-) -> Tablebase {
-    let rest = match syzygy {
-        Some(files) => files.before(rest),
-        None => rest,
-    };
-    let stored = stored.into_iter().map(|stored| stored as Arc<dyn Source>);
-    Tablebase::new(Arc::new(Sources::new(stored.chain([rest]).collect())))
 }

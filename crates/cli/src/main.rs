@@ -11,8 +11,10 @@ mod fen;
 mod hint;
 mod malloc;
 mod progress;
+mod ranks;
 mod scan_bar;
 mod text;
+mod wave_lines;
 
 use std::process::ExitCode;
 
@@ -22,6 +24,7 @@ use molien_schema::ErrorJson;
 
 use args::{Cli, Command};
 use context::Context;
+use ranks::Ranks;
 use text::note;
 
 /// A check failed.
@@ -44,16 +47,26 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let json = cli.common.json;
-    match run(cli) {
-        Ok(Verdict::Done) => ExitCode::SUCCESS,
+    let ranks = match Ranks::join() {
+        Ok(ranks) => ranks,
+        Err(error) => return could_not_run(json, None, &error),
+    };
+    match run(cli, &ranks) {
+        Ok(Verdict::Done) => {
+            ranks.finish();
+            ExitCode::SUCCESS
+        }
         Ok(Verdict::Failed) => ExitCode::from(FAILED),
         Err(error) if text::is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            let hint = hint::hint(&error);
-            say(json, &sentence(&error), hint);
-            ExitCode::from(COULD_NOT_RUN)
-        }
+        Err(error) => could_not_run(json, ranks.number(), &error),
     }
+}
+
+/// Says why, and which of several processes it was.
+fn could_not_run(json: bool, rank: Option<usize>, error: &anyhow::Error) -> ExitCode {
+    let who = rank.map_or(String::new(), |rank| format!("rank {rank}: "));
+    say(json, &format!("{who}{}", sentence(error)), hint::hint(error));
+    ExitCode::from(COULD_NOT_RUN)
 }
 
 /// An error and its causes; a cause that an error tells itself is not told
@@ -81,8 +94,11 @@ fn say(json: bool, error: &str, hint: Option<String>) {
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<Verdict> {
-    let context = Context::new(&cli.common)?;
+fn run(cli: Cli, ranks: &Ranks) -> anyhow::Result<Verdict> {
+    if ranks.number().is_some() && !matches!(cli.command, Command::Solve(_)) {
+        anyhow::bail!("only `molien solve` can be run by several processes together");
+    }
+    let context = Context::new(&cli.common, ranks.exchange())?;
     match cli.command {
         Command::Solve(args) => cmd::solve::run(&context, &args),
         Command::Plan(args) => cmd::plan::run(&context, &args),

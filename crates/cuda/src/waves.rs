@@ -191,6 +191,7 @@ impl WaveSolve<'_> {
                 ply,
                 decided: tally.decided,
                 tiles: tally.tiles,
+                signature: None,
             });
         }
     }

@@ -34,7 +34,7 @@ pub use backend::{Backend, valid};
 pub use conversions::{Conversions, FixedCapture, Goal, SubView};
 pub use graded::{Plies, Release};
 pub use merge::{Movers, Reading, TileMoves};
-pub use neighbours::for_each_neighbour;
+pub use neighbours::{for_each_king_neighbour, for_each_neighbour, king_neighbours};
 pub use pages::{TileHeap, TileRange, empty_tiles, make_tiles};
 pub use quiet::{QuietMoves, Which};
 pub use relayout::{complete_symmetric, complete_symmetric_class, swap_colors, swapped_class};

@@ -85,6 +85,16 @@ pub(crate) fn tile_through(
     board.tile_at(class, &squares[..outer])
 }
 
+/// The other classes of king pairs that a step of this side's king leads to from
+/// a class, each once; the same classes lead back.
+pub fn king_neighbours(class: usize, side: Color) -> impl Iterator<Item = usize> {
+    let steps = KING_STEPS[class][side.index()].iter();
+    let mut near: Vec<usize> = steps.map(|step| step.pair.class).collect();
+    near.sort_unstable();
+    near.dedup();
+    near.into_iter().filter(move |&other| other != class)
+}
+
 /// Calls `visit` with every tile that has a quiet move of `side` to or from
 /// this cell (quiet moves can be taken back, so the relation is symmetric).
 /// A tile may be visited more than once.
@@ -104,6 +114,17 @@ pub fn for_each_neighbour(
             visit(walk.to(to));
         }
     }
+    for_each_king_neighbour(board, side, cell, visit);
+}
+
+/// The same of the moves of an outer king alone.
+#[inline(always)]
+pub fn for_each_king_neighbour(
+    board: &Hyperboard,
+    side: Color,
+    cell: &Cell,
+    mut visit: impl FnMut(usize),
+) {
     for_each_king_step(board, side, cell, |KingPair { symmetry, class }, tile| {
         visit(tile);
         // Both kings on the long diagonal: the mirror image is stored too.

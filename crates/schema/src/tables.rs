@@ -72,6 +72,8 @@ pub struct PlannedTableJson {
     pub storage: &'static str,
     /// The metrics that are solved.
     pub metrics: Vec<&'static str>,
+    /// The materials of the plan that it reads.
+    pub reads: Vec<String>,
     /// Placements of the pawns.
     pub boards: u64,
     /// Addresses, both sides to move, in each metric.

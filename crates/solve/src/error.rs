@@ -5,6 +5,7 @@ use std::sync::Arc;
 use molien_board::Material;
 use thiserror::Error;
 
+use crate::ranks::ExchangeError;
 use molien_values::LogError;
 
 /// Why a board could not be solved.
@@ -40,5 +41,13 @@ pub enum SolveError {
         material: Material,
         /// What is wrong.
         source: LogError,
+    },
+    /// The ranks that solve a board together cannot go on.
+    #[error("solving {material}: {source}")]
+    Ranks {
+        /// What was being solved.
+        material: Material,
+        /// What is wrong.
+        source: ExchangeError,
     },
 }

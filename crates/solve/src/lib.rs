@@ -8,6 +8,9 @@
 //! forward pass that knows nothing of waves; [`derive_depths`] finds the depths of one
 //! side to move by the same laws.
 //!
+//! Several processes can solve a board without pawns together, each for some classes
+//! of king pairs: see [`Exchange`].
+//!
 //! What it is not: it does not know which boards are needed, in which order, or
 //! where their values are kept (that is `molien-build`); it reads and writes no
 //! files and prints nothing. Progress goes to a [`Progress`] the caller supplies.
@@ -16,6 +19,7 @@ mod consistency;
 mod error;
 mod exits;
 mod progress;
+mod ranks;
 mod views;
 mod waves;
 
@@ -25,5 +29,8 @@ pub use exits::{
     Boards, Captures, Exits, Node, PawnExits, PieceExits, Zeroing, ZeroingWins, reachable,
 };
 pub use progress::{Cost, Progress, Silent, WaveReport};
+pub use ranks::{
+    Alone, Exchange, ExchangeError, OwnerMap, ThreadRank, delta_bytes, dense_bytes, thread_ranks,
+};
 pub use views::{View, Wanted, of_pawn_board, of_piece_board, planes_of_piece_board};
 pub use waves::{BishopPair, BoardSolve, ClockRuns, Keep, Watch};

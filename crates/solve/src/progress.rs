@@ -29,6 +29,9 @@ pub struct WaveReport {
     pub decided: u64,
     /// Tiles computed in this wave.
     pub tiles: u64,
+    /// If signatures are wanted, a number that depends on the addresses newly
+    /// decided and on nothing else: not on threads, ranks or the order of work.
+    pub signature: Option<u64>,
 }
 
 /// Receives news of a solve. All methods have empty defaults.
@@ -39,6 +42,10 @@ pub trait Progress: Send + Sync {
     fn begin(&self, _material: Material, _metric: Metric, _positions: u64) {}
     /// A wave is done.
     fn wave(&self, _report: &WaveReport) {}
+    /// Whether waves are to have signatures, which take a little time.
+    fn wants_signatures(&self) -> bool {
+        false
+    }
     /// A material's solve is complete.
     fn end(&self, _material: Material, _metric: Metric) {}
     /// Another process is making a material's table: this one waits for it.

@@ -47,4 +47,27 @@ pub trait RunLog: Send {
     /// # Errors
     /// If it cannot be kept.
     fn append(&mut self, lost: &Plane, won: &Plane) -> Result<(), LogError>;
+
+    /// From now on reads these classes of king pairs only; the others are empty.
+    fn read_only(&mut self, classes: &[bool]);
+
+    /// Several processes append a wave together, each its own classes: each codes
+    /// them, and says how many bytes each class takes; those of others are 0.
+    ///
+    /// # Errors
+    /// If they cannot be coded.
+    fn code(&mut self, lost: &Plane, won: &Plane, own: &[bool]) -> Result<Vec<u64>, LogError>;
+
+    /// Writes what was coded, given the bytes that each class takes, those of the
+    /// others included.
+    ///
+    /// # Errors
+    /// If it cannot be kept.
+    fn write(&mut self, lengths: &[u64]) -> Result<(), LogError>;
+
+    /// All have written: the wave counts. One of the processes says so in the log.
+    ///
+    /// # Errors
+    /// If that cannot be said.
+    fn commit(&mut self, lengths: &[u64], says_so: bool) -> Result<(), LogError>;
 }

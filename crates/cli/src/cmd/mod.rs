@@ -13,6 +13,7 @@ pub mod line;
 pub mod maxima;
 pub mod only_moves;
 pub mod plan;
+pub mod plan_files;
 pub mod probe;
 pub mod reproduce;
 pub mod search;

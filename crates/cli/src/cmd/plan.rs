@@ -1,14 +1,19 @@
 //! `molien plan`.
 
+use std::collections::HashSet;
+use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use clap::Args;
-use molien_build::{PlannedTable, Storage};
+use anyhow::Context as _;
+use clap::{Args, ValueEnum};
+use molien_board::Material;
+use molien_build::{PlannedTable, Storage, reads};
 use molien_schema::{PlanJson, PlannedTableJson};
 use molien_values::Metric;
 
 use crate::Verdict;
 use crate::args::Materials;
+use crate::cmd::plan_files::{Farm, makefile, snakefile};
 use crate::context::Context;
 use crate::estimate::{Estimate, rough};
 use crate::text::{grouped, plural, print_answer, print_line, size};
@@ -17,11 +22,14 @@ const AFTER_HELP: &str = "\
 Examples:
   molien plan KRPPKR
   molien plan KRPKRP --metric dtm,dtz50
-  molien --memory 16G plan --men 6 --json
+  molien --memory 16G plan KRPKR --json
+  molien plan --men 3 --format make
+  molien plan --men 4 --format snakemake
 
 Tables are listed in the order in which `molien solve` makes them; those in the folder
 are left out. Times and sizes are rough. Disk is what the files take in the end; at the
-peak the log of the table in work comes on top.";
+peak the log of the table in work comes on top. As a makefile or for Snakemake a plan
+has a command for each table; see `docs/cluster.md`.";
 
 /// What to plan.
 #[derive(Args, Debug)]
@@ -37,6 +45,26 @@ pub struct PlanArgs {
         value_parser = Metric::from_name
     )]
     metric: Vec<Metric>,
+    /// How the plan is written
+    #[arg(long, default_value = "text", value_name = "HOW")]
+    format: Format,
+    /// Have tables with six men made by N ranks together (MPI), in a makefile or
+    /// Snakemake's
+    #[arg(long, value_name = "N")]
+    ranks: Option<NonZeroUsize>,
+}
+
+/// How a plan is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// As a table to read
+    Text,
+    /// As with --json
+    Json,
+    /// As a makefile: a command for each table, after those it reads
+    Make,
+    /// The same for Snakemake, with the memory, disk and time of each
+    Snakemake,
 }
 
 /// Prints what would be solved.
@@ -44,17 +72,32 @@ pub fn run(context: &Context, args: &PlanArgs) -> anyhow::Result<Verdict> {
     let materials = args.which.list()?;
     let tables = context.build().plan_tables(&materials, &args.metric);
     let free = context.directory().and_then(|folder| folder.free_bytes());
-    let threads = context.threads();
-    let plan = PlanJson::new(tables.iter().map(|table| row(table, threads)).collect(), free);
-    if context.json {
-        print_answer(&plan)?;
-        return Ok(Verdict::Done);
+    let planned: HashSet<Material> = tables.iter().map(|table| table.material).collect();
+    let rows = tables.iter().map(|table| row(table, &planned, context.threads()));
+    let plan = PlanJson::new(rows.collect(), free);
+    match args.format {
+        Format::Json => print_answer(&plan)?,
+        Format::Text if context.json => print_answer(&plan)?,
+        Format::Text => print(&plan)?,
+        Format::Make => print_text(&makefile(&plan.tables, &farm(context, args)?))?,
+        Format::Snakemake => print_text(&snakefile(&plan.tables, &farm(context, args)?))?,
     }
-    print(&plan)?;
     Ok(Verdict::Done)
 }
 
-fn row(table: &PlannedTable, threads: usize) -> PlannedTableJson {
+fn print_text(text: &str) -> anyhow::Result<()> {
+    print_line(text.trim_end())
+}
+
+/// Where and how the tables of a plan are made.
+fn farm<'a>(context: &'a Context, args: &PlanArgs) -> anyhow::Result<Farm<'a>> {
+    let folder = context.directory().context("there is no folder to store tables in")?.folder();
+    let ranks = args.ranks.map(NonZeroUsize::get);
+    Ok(Farm { folder, threads: context.threads(), ranks })
+}
+
+fn row(table: &PlannedTable, planned: &HashSet<Material>, threads: usize) -> PlannedTableJson {
+    let reads = reads(table.material).into_iter().filter(|material| planned.contains(material));
     PlannedTableJson {
         material: table.material.to_string(),
         storage: match table.storage {
@@ -64,6 +107,7 @@ fn row(table: &PlannedTable, threads: usize) -> PlannedTableJson {
             Storage::None => "none",
         },
         metrics: table.metrics.iter().map(|metric| metric.name()).collect(),
+        reads: reads.map(|material| material.to_string()).collect(),
         boards: table.boards,
         positions: 2 * table.addresses,
         seconds: Estimate::planned(table).time(threads).as_secs_f64(),

@@ -1,6 +1,7 @@
 //! `molien solve`.
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -65,6 +66,10 @@ pub struct SolveArgs {
     /// table leaves it; a wrong one is an error
     #[arg(long)]
     check: bool,
+    /// Write a line for every wave to a file, with a signature of what it decides:
+    /// equal files, once sorted, are equal waves; several ranks write FILE, FILE.1, ...
+    #[arg(long, value_name = "FILE")]
+    waves: Option<PathBuf>,
 }
 
 /// How files are coded.
@@ -117,13 +122,19 @@ fn write_options(args: &SolveArgs) -> anyhow::Result<WriteOptions> {
 /// that can be are stored, in the metrics asked for.
 pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
     let materials = args.which.list()?;
+    if let Some(path) = &args.waves {
+        context.write_waves(path)?;
+    }
+    if context.is_together() && context.directory().is_none() {
+        anyhow::bail!("several processes together store tables: they need a folder they share");
+    }
     if args.check {
         context.card()?.check_tables();
     }
     if let Some(card) = context.card_if_wanted() {
         card.prepare_tables()?;
     }
-    if let Some(directory) = context.directory().filter(|_| args.rebuild) {
+    if let Some(directory) = context.directory().filter(|_| args.rebuild && context.is_leader()) {
         remove_for_rebuild(directory, &materials)?;
     }
     match (context.directory(), args.which.men) {
@@ -170,9 +181,17 @@ fn store(context: &Context, materials: &[Material], args: &SolveArgs) -> anyhow:
     }
     let (stored, others): (Vec<Material>, Vec<Material>) =
         materials.iter().partition(|&&material| storage(material) != Storage::None);
-    estimate::announce(context, &stored, metrics);
+    if context.is_together() && !others.is_empty() {
+        anyhow::bail!("{}: several processes together solve up to six men", others[0]);
+    }
+    if context.is_leader() {
+        estimate::announce(context, &stored, metrics);
+    }
     let options = write_options(args)?;
     let seconds = make(context, &stored, metrics, options)?;
+    if !context.is_leader() {
+        return Ok(Verdict::Done);
+    }
     let tables = context.own_tablebase();
     for material in stored {
         let seconds = seconds.get(&material.canonical()).copied().unwrap_or(0.0);

@@ -1,8 +1,8 @@
 //! Solving one hyperboard, given what the moves out of it achieve.
 
 use molien_board::{Color, Material};
-use molien_hyper::{Cell, Hyperboard, Plane, Tile};
-use molien_operators::{Backend, Conversions, Goal, valid};
+use molien_hyper::{Cell, Hyperboard, KingAxis, Plane, Tile};
+use molien_operators::{Backend, Conversions, Goal, Release, valid};
 use molien_values::{BoardValues, Graded, Metric, Placement, Run, RunLog, WaveLog};
 use rayon::prelude::*;
 
@@ -16,6 +16,7 @@ use super::undecided::Undecided;
 use super::watch::{Watch, is_one_sided};
 use super::{CHUNK_TILES, State, Stop, Waves};
 use crate::exits::Exits;
+use crate::ranks::{Exchange, ExchangeError, Part};
 use crate::{Progress, SolveError};
 use molien_operators::{complete_symmetric, empty_tiles, make_tiles};
 use molien_values::Stats;
@@ -41,6 +42,11 @@ pub struct BoardSolve<'a> {
     pub log: Option<&'a dyn WaveLog>,
     /// Only placements with these bishops on squares of both colours.
     pub bishops: Option<BishopPair>,
+    /// The ranks that solve the board together, each its part, if there are
+    /// several and it is a board without pawns. (In [`Metric::Dtm50`] each solves all
+    /// of it.) Values are then right in the classes of this rank; the statistics
+    /// are those of all.
+    pub ranks: Option<&'a dyn Exchange>,
 }
 
 impl BoardSolve<'_> {
@@ -51,12 +57,14 @@ impl BoardSolve<'_> {
     /// Solves the board; `watch` learns the depths of its positions.
     ///
     /// # Errors
-    /// If it is cancelled or a wave cannot be logged.
+    /// If it is cancelled, a wave cannot be logged, or another rank is gone.
     pub fn run(&self, watch: &mut Watch) -> Result<(BoardValues, Stats), SolveError> {
         let board = self.board;
-        let mut game = BoardValues { board: board.clone(), values: self.legal() };
+        let part = self.part().map_err(|source| self.stopped(source.into()))?;
+        let part = part.as_ref();
+        let mut game = BoardValues { board: board.clone(), values: self.legal(part) };
         let mut stats = Stats::new(self.material(), self.metric);
-        let counter = Counter::new(self.backend, board);
+        let counter = Counter::new(self.backend, board, part);
         self.wins_of(Color::White, &mut game, &mut stats, &counter, watch)?;
         let symmetric = is_one_sided(board);
         if !symmetric {
@@ -74,13 +82,24 @@ impl BoardSolve<'_> {
             complete_symmetric_stats(&mut stats);
         }
         let placements = |cell: &Cell| self.wanted(cell, valid(board, cell));
-        finish_stats(&mut stats, &counter, &game, placements);
+        let finished = finish_stats(&mut stats, &counter, &game, placements);
+        finished.map_err(|source| self.stopped(source.into()))?;
         Ok((game, stats))
     }
 
-    /// The legal positions, and no values yet.
-    pub(super) fn legal(&self) -> [Graded; 2] {
-        let legal = |turn, cell: &Cell| self.backend.legal(self.board, turn, cell);
+    /// What is solved here, if others solve the rest.
+    fn part(&self) -> Result<Option<Part<'_>>, ExchangeError> {
+        let shared = self.metric != Metric::Dtm50 && self.board.king_axis() == KingAxis::Pairs;
+        let ranks = self.ranks.filter(|_| shared);
+        ranks.map(|ranks| Part::new(ranks, self.board)).transpose()
+    }
+
+    /// The legal positions of what is looked at here, and no values yet.
+    pub(super) fn legal(&self, part: Option<&Part<'_>>) -> [Graded; 2] {
+        let legal = |turn, cell: &Cell| match part.is_none_or(|part| part.sees(cell.tile)) {
+            true => self.backend.legal(self.board, turn, cell),
+            false => Tile::EMPTY,
+        };
         let tiles = |turn| self.each_tile(|cell| self.wanted(cell, legal(turn, cell)));
         Color::BOTH.map(|turn| Graded { legal: tiles(turn), ..Graded::default() })
     }
@@ -107,8 +126,8 @@ impl BoardSolve<'_> {
         if self.material().side_len(attacker) == 1 {
             return Ok(()); // a bare king cannot win
         }
-        let defender = !attacker;
-        let mut state = self.start(attacker, &mut game.values);
+        let (defender, part) = (!attacker, counter.part);
+        let mut state = self.start(attacker, &mut game.values, part);
         let candidates = &state.candidates.positions.tiles;
         let mut recorder = Recorder {
             board: self.board,
@@ -123,7 +142,9 @@ impl BoardSolve<'_> {
         };
         let under_the_rule = self.metric == Metric::Dtm50;
         let last_ply = if under_the_rule { self.rule_plies } else { NEVER - 1 };
-        let waves = Waves { backend: self.backend, board: self.board, counter, attacker, last_ply };
+        let (backend, board) = (self.backend, self.board);
+        let signed = self.progress.wants_signatures();
+        let waves = Waves { backend, board, counter, attacker, last_ply, part, signed };
         let log = self.open_log(attacker)?;
         let runs = under_the_rule.then(|| Runs::new(&waves, &state));
         let mut ran = waves.run(&mut state, log, &mut recorder);
@@ -162,6 +183,7 @@ impl BoardSolve<'_> {
         match stop {
             Stop::Cancelled => SolveError::Cancelled { material },
             Stop::NotLogged(source) => SolveError::WaveLog { material, source },
+            Stop::Apart(source) => SolveError::Ranks { material, source },
         }
     }
 
@@ -178,7 +200,12 @@ impl BoardSolve<'_> {
         log.open(&run).map_err(|source| SolveError::WaveLog { material: run.material, source })
     }
 
-    pub(super) fn start(&self, attacker: Color, values: &mut [Graded; 2]) -> State {
+    pub(super) fn start(
+        &self,
+        attacker: Color,
+        values: &mut [Graded; 2],
+        part: Option<&Part<'_>>,
+    ) -> State {
         let defender = !attacker;
         let tiles = self.board.tiles();
         let [white, black] = values;
@@ -196,13 +223,21 @@ impl BoardSolve<'_> {
             found.release.trim();
             found
         };
+        let owns = |number: usize| part.is_none_or(|part| part.owns(number));
         // Positions that can escape are no candidates.
         let candidate = |number: usize| {
+            if !owns(number) {
+                return (Tile::EMPTY, Release::new(0));
+            }
             let found = conversions(defender, Goal::Hold, number, &their.legal[number]);
             (their.legal[number].minus(&found.escape), found.release)
         };
         let win = |number: usize| {
             let legal = own.legal[number];
+            if !owns(number) {
+                // Wins there are others' news.
+                return (legal, Release::new(0));
+            }
             (legal, conversions(attacker, Goal::Win, number, &legal).release)
         };
         let candidates = Pending::gather(self.backend, tiles, candidate);

@@ -56,14 +56,16 @@ impl BoardSolve<'_> {
     /// If it is cancelled.
     pub fn at_clocks(&self, positions: &[Position]) -> Result<Vec<ClockValues>, SolveError> {
         let mut found = vec![ClockValues::drawn(self.rule_plies); positions.len()];
-        let mut values = self.legal();
+        let mut values = self.legal(None);
         let (backend, board) = (self.backend, self.board);
-        let counter = Counter::new(backend, board);
+        let counter = Counter::new(backend, board, None);
         let attackers = if is_one_sided(board) { &Color::BOTH[..1] } else { &Color::BOTH[..] };
         for &attacker in attackers.iter().filter(|&&side| self.material().side_len(side) > 1) {
             let last_ply = self.rule_plies;
-            let waves = Waves { backend, board, counter: &counter, attacker, last_ply };
-            let runs = Runs::new(&waves, &self.start(attacker, &mut values));
+            let counter = &counter;
+            let waves =
+                Waves { backend, board, counter, attacker, last_ply, part: None, signed: false };
+            let runs = Runs::new(&waves, &self.start(attacker, &mut values, None));
             for sooner in 0..=runs.last() {
                 let watch = Watch::new(board, positions);
                 let mut watching = Watching { attacker, watch, progress: self.progress };
@@ -77,12 +79,14 @@ impl BoardSolve<'_> {
 
     /// Gets the runs of this board ready in which one side, the attacker, wins.
     pub fn with_clock_runs<T>(&self, attacker: Color, work: impl FnOnce(&ClockRuns<'_>) -> T) -> T {
-        let mut values = self.legal();
+        let mut values = self.legal(None);
         let (backend, board) = (self.backend, self.board);
-        let counter = Counter::new(backend, board);
+        let counter = Counter::new(backend, board, None);
         let last_ply = self.rule_plies;
-        let waves = Waves { backend, board, counter: &counter, attacker, last_ply };
-        let start = self.start(attacker, &mut values);
+        let counter = &counter;
+        let waves =
+            Waves { backend, board, counter, attacker, last_ply, part: None, signed: false };
+        let start = self.start(attacker, &mut values, None);
         let runs = Runs::new(&waves, &start);
         drop(start);
         work(&ClockRuns { solve: self, attacker, runs })

@@ -1,15 +1,18 @@
 //! Counts the positions that addresses of a hyperboard stand for.
 
-use molien_board::{Color, Position};
-use molien_hyper::{Cell, Hyperboard, Index, KingAxis, Plane, Tile};
+use molien_hyper::{Cell, Hyperboard, KingAxis, Tile};
 use molien_operators::Backend;
 use molien_values::{BoardValues, Count, Graded, Stats, Zugzwangs};
 use rayon::prelude::*;
+
+use crate::ranks::{ExchangeError, Part};
 
 /// Counts addresses of a hyperboard as positions.
 pub(crate) struct Counter<'a> {
     backend: &'a dyn Backend,
     board: &'a Hyperboard,
+    /// What is counted here, if others count the rest.
+    pub part: Option<&'a Part<'a>>,
     /// Addresses of one placement of like men.
     stored_factor: u64,
     /// By tile: the representatives, for tiles with mirror images of their own
@@ -38,6 +41,15 @@ impl Raw {
         }
     }
 
+    /// As plain numbers, to be added up.
+    pub fn numbers(self) -> [u64; 3] {
+        [self.plain, self.mirrored, self.mirrored_unique]
+    }
+
+    pub fn of_numbers([plain, mirrored, mirrored_unique]: [u64; 3]) -> Raw {
+        Raw { plain, mirrored, mirrored_unique }
+    }
+
     /// All addresses.
     pub fn addresses(self) -> u64 {
         self.plain + self.mirrored
@@ -58,13 +70,17 @@ impl Raw {
 }
 
 impl<'a> Counter<'a> {
-    pub fn new(backend: &'a dyn Backend, board: &'a Hyperboard) -> Counter<'a> {
+    pub fn new(
+        backend: &'a dyn Backend,
+        board: &'a Hyperboard,
+        part: Option<&'a Part<'a>>,
+    ) -> Counter<'a> {
         let mirror = |tile| {
-            let cell = board.cell(tile)?;
+            let cell = board.cell(tile).filter(|_| part.is_none_or(|part| part.owns(tile)))?;
             board.maps_to_itself(&cell).then(|| Box::new(board.representatives(&cell)))
         };
         let mirrors = (0..board.tiles()).into_par_iter().with_min_len(64).map(mirror).collect();
-        Counter { backend, board, stored_factor: board.stored_factor(), mirrors }
+        Counter { backend, board, part, stored_factor: board.stored_factor(), mirrors }
     }
 
     /// The positions that some addresses stand for.
@@ -81,9 +97,10 @@ impl<'a> Counter<'a> {
     pub fn tiles<const N: usize>(
         &self,
         sets: impl Fn(usize, &Cell) -> [Tile; N] + Sync,
-    ) -> [Count; N] {
+    ) -> Result<[Count; N], ExchangeError> {
+        let owns = |number| self.part.is_none_or(|part| part.owns(number));
         let count = |mut raw: [Raw; N], number: usize| {
-            if let Some(cell) = self.board.cell(number) {
+            if let Some(cell) = self.board.cell(number).filter(|_| owns(number)) {
                 for (raw, set) in raw.iter_mut().zip(&sets(number, &cell)) {
                     raw.count(self, number, set, self.backend.count(set));
                 }
@@ -93,15 +110,15 @@ impl<'a> Counter<'a> {
         let add = |a: [Raw; N], b: [Raw; N]| std::array::from_fn(|i| a[i].add(b[i]));
         let none = || [Raw::default(); N];
         let numbers = (0..self.board.tiles()).into_par_iter().with_min_len(64);
-        numbers.fold(none, count).reduce(none, add).map(|raw| self.finish(raw))
+        let mut raw = numbers.fold(none, count).reduce(none, add);
+        if let Some(part) = self.part {
+            let mut numbers: Vec<u64> = raw.iter().flat_map(|raw| raw.numbers()).collect();
+            part.exchange.sum(&mut numbers)?;
+            let (all, _) = numbers.as_chunks::<3>();
+            raw.iter_mut().zip(all).for_each(|(raw, all)| *raw = Raw::of_numbers(*all));
+        }
+        Ok(raw.map(|raw| self.finish(raw)))
     }
-}
-
-/// The first position of a plane, in the order of the table.
-pub(crate) fn first_position(board: &Hyperboard, plane: &Plane, turn: Color) -> Option<Position> {
-    let tile = plane.live.iter().position(|&live| live)?;
-    let (row, column) = plane.tiles[tile].pairs().next()?;
-    board.decode(Index { tile, row, column }, turn)
 }
 
 /// Fills in what needs the finished values: legal and broken positions, and
@@ -111,7 +128,7 @@ pub(crate) fn finish_stats(
     counter: &Counter<'_>,
     game: &BoardValues,
     placements: impl Fn(&Cell) -> Tile + Sync,
-) {
+) -> Result<(), ExchangeError> {
     let [white, black] = &game.values;
     let draw = |side: &Graded, tile: usize| {
         side.legal[tile].minus(&side.won[tile]).minus(&side.lost[tile])
@@ -130,9 +147,10 @@ pub(crate) fn finish_stats(
                 white.lost[t].and(&draw(black, t)),
                 black.lost[t].and(&white.lost[t]),
             ]
-        });
+        })?;
     let [white, black] = &mut stats.sides;
     (white.legal, white.broken) = (legal_white, broken_white);
     (black.legal, black.broken) = (legal_black, broken_black);
     stats.zugzwangs = Zugzwangs { white_wins, black_wins, full_point };
+    Ok(())
 }

@@ -20,6 +20,7 @@ mod depths;
 mod late;
 mod pending;
 mod record;
+mod together;
 mod undecided;
 mod watch;
 
@@ -30,7 +31,7 @@ pub use record::Keep;
 pub use watch::Watch;
 
 use molien_board::Color;
-use molien_hyper::{Cell, Hyperboard, Plane, Tile};
+use molien_hyper::{Cell, Hyperboard, Index, Plane, Tile};
 use molien_operators::{Backend, Plies, QuietMoves, Which, empty_tiles, for_each_neighbour};
 use molien_values::{LogError, RunLog};
 use rayon::prelude::*;
@@ -38,6 +39,8 @@ use rayon::prelude::*;
 use counter::{Counter, Raw};
 use pending::let_go;
 use undecided::{Dirty, Slab, TileStep, Undecided};
+
+use crate::ranks::{ExchangeError, Part};
 
 /// Tiles a task takes where there is little to do for each.
 const CHUNK_TILES: usize = 64;
@@ -67,6 +70,14 @@ pub(crate) enum Stop {
     Cancelled,
     /// A wave could not be logged.
     NotLogged(LogError),
+    /// The ranks cannot go on together.
+    Apart(ExchangeError),
+}
+
+impl From<ExchangeError> for Stop {
+    fn from(error: ExchangeError) -> Stop {
+        Stop::Apart(error)
+    }
 }
 
 /// What half a wave has done.
@@ -76,11 +87,16 @@ pub(crate) struct Tally {
     pub decided: Raw,
     /// Tiles looked at.
     pub tiles: u64,
+    /// The first address decided, once all are known.
+    pub first: Option<Index>,
+    /// A number for what is decided, if that is wanted, once all of it is known.
+    pub signature: Option<u64>,
 }
 
 impl Tally {
     fn add(self, other: Tally) -> Tally {
-        Tally { decided: self.decided.add(other.decided), tiles: self.tiles + other.tiles }
+        let decided = self.decided.add(other.decided);
+        Tally { decided, tiles: self.tiles + other.tiles, ..self }
     }
 }
 
@@ -122,6 +138,10 @@ pub(crate) struct Waves<'a> {
     pub attacker: Color,
     /// The waves end after this ply.
     pub last_ply: u16,
+    /// What is decided here, if other ranks decide the rest.
+    pub part: Option<&'a Part<'a>>,
+    /// Whether waves are to have signatures.
+    pub signed: bool,
 }
 
 impl Waves<'_> {
@@ -133,27 +153,50 @@ impl Waves<'_> {
         mut log: Option<Box<dyn RunLog>>,
         listener: &mut impl Listener,
     ) -> Result<(), Stop> {
+        if let (Some(part), Some(log)) = (self.part, &mut log) {
+            log.read_only(&part.seen());
+        }
         for ply in 0..=self.last_ply {
-            if listener.cancelled() {
-                return Err(Stop::Cancelled);
-            }
+            let cancelled = listener.cancelled();
             let State { lost_now, won_now, .. } = state;
-            let logged = log.as_mut().is_some_and(|log| log.next(lost_now, won_now));
+            let logged = !cancelled && log.as_mut().is_some_and(|log| log.next(lost_now, won_now));
+            self.agree(cancelled, logged)?;
             // Wave 0 is computed in any case: it finds the stalemates, too.
-            let wave = match ply {
-                0 => self.first_wave(state, listener),
-                _ if logged => self.replay(state, ply),
-                _ => [self.defend(state, ply), self.attack(state, ply)],
+            let wave = match logged && ply > 0 {
+                true => self.replay(state, ply),
+                false => self.decide(state, ply, listener)?,
             };
+            let (wave, more) = self.total(state, wave)?;
             self.report(state, ply, wave, listener);
-            if let Some(log) = log.as_mut().filter(|_| !logged) {
-                log.append(&state.lost_now, &state.won_now).map_err(Stop::NotLogged)?;
+            if let Some(log) = log.as_deref_mut().filter(|_| !logged) {
+                self.append(log, state)?;
             }
-            if !state.advance(wave) {
+            if !state.advance(wave) && !more {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Decides a wave. What is lost travels while it is found out what is won.
+    fn decide(
+        &self,
+        state: &mut State,
+        ply: u16,
+        listener: &mut impl Listener,
+    ) -> Result<[Tally; 2], Stop> {
+        self.clear_ghosts(state);
+        let lost = match ply {
+            0 => self.first_losses(state, listener),
+            _ => self.defend(state, ply),
+        };
+        self.post(&state.lost_now, self.attacker)?;
+        let won = self.attack(state, ply);
+        let wave = [self.sealed(lost, &state.lost_now), self.sealed(won, &state.won_now)];
+        self.collect_lost(state)?;
+        self.post(&state.won_now, !self.attacker)?;
+        self.collect_won(state)?;
+        Ok(wave)
     }
 
     /// The defender's half of a wave: fills `lost_now`.
@@ -206,7 +249,10 @@ impl Waves<'_> {
             return Tally::default();
         }
         undecided.depths.reserve(ply);
-        let (slabs, dirty) = undecided.slabs(decided);
+        let (mut slabs, dirty) = undecided.slabs(decided, self.slab_tiles());
+        if self.part.is_some() {
+            slabs.retain(|slab| self.owns(slab.first));
+        }
         let slab = |mut slab: Slab<'_>| {
             let mut tally = Tally::default();
             for i in 0..slab.open.len() {
@@ -228,13 +274,13 @@ impl Waves<'_> {
         slabs.into_par_iter().map(slab).reduce(Tally::default, Tally::add)
     }
 
-    /// Wave 0, in which those without a legal move are lost or stalemated.
-    fn first_wave(&self, state: &mut State, listener: &mut impl Listener) -> [Tally; 2] {
+    /// The defender's half of wave 0, in which those without a legal move are lost
+    /// or stalemated.
+    fn first_losses(&self, state: &mut State, listener: &mut impl Listener) -> Tally {
         let tiles = self.defend(state, 0).tiles;
         let stalemates = self.take_stalemates(&mut state.lost_now);
         listener.decided(0, Decided::Stalemate(&stalemates), Tally::default());
-        let lost = Tally { decided: self.count(&state.lost_now), tiles };
-        [lost, self.attack(state, 0)]
+        Tally { decided: self.count(&state.lost_now), tiles, ..Tally::default() }
     }
 
     /// Takes in the wave in `lost_now` and `won_now`, decided by an earlier
@@ -257,7 +303,9 @@ impl Waves<'_> {
         });
         let reached = (&candidates.dirty, !self.attacker);
         let won = self.half(open, won_now, ply, reached, |_, tile| take(tile));
-        [lost, won].map(|half| Tally { tiles: 0, ..half })
+        let wave = [self.sealed(lost, &state.lost_now), self.sealed(won, &state.won_now)];
+        self.take_in_logged(state);
+        wave.map(|half| Tally { tiles: 0, ..half })
     }
 
     /// Decides at this ply what is undecided but not among those left.

@@ -1,11 +1,11 @@
 //! Keeps what the waves decide: who wins, and histograms.
 
 use molien_board::Color;
-use molien_hyper::{Hyperboard, KingAxis, Plane, Tile};
+use molien_hyper::{Hyperboard, Index, KingAxis, Plane, Tile};
 use molien_values::{Count, Longest, Metric, SideStats};
 use rayon::prelude::*;
 
-use super::counter::{Counter, first_position};
+use super::counter::Counter;
 use super::watch::Watch;
 use super::{CHUNK_TILES, Decided, Listener, Tally};
 use crate::{Progress, WaveReport};
@@ -39,15 +39,15 @@ impl Listener for Recorder<'_> {
         self.watch.look(ply, self.attacker, &decided);
         match decided {
             Decided::Stalemate(plane) => return self.stalemated(plane),
-            Decided::Won(plane) => {
+            Decided::Won(_) => {
                 let side = &mut self.sides[self.attacker.index()];
                 count_at(&mut side.wins, ply, self.counter.finish(tally.decided));
-                side.longest_win = longest(self.board, plane, self.attacker, ply);
+                side.longest_win = longest(self.board, tally.first, self.attacker, ply);
             }
-            Decided::Lost(plane) => {
+            Decided::Lost(_) => {
                 let side = &mut self.sides[self.attacker.other().index()];
                 count_at(&mut side.losses, ply, self.counter.finish(tally.decided));
-                side.longest_loss = longest(self.board, plane, !self.attacker, ply);
+                side.longest_loss = longest(self.board, tally.first, !self.attacker, ply);
             }
         }
         self.progress.wave(&WaveReport {
@@ -57,6 +57,7 @@ impl Listener for Recorder<'_> {
             ply,
             decided: tally.decided.addresses(),
             tiles: tally.tiles,
+            signature: tally.signature,
         });
     }
 
@@ -81,8 +82,8 @@ pub(super) fn take_off(tiles: &mut [Tile], plane: &Plane) {
     live.for_each(|((tile, gone), _)| *tile = tile.minus(gone));
 }
 
-fn longest(board: &Hyperboard, plane: &Plane, turn: Color, plies: u16) -> Option<Longest> {
-    first_position(board, plane, turn).map(|position| Longest { plies, position })
+fn longest(board: &Hyperboard, first: Option<Index>, turn: Color, plies: u16) -> Option<Longest> {
+    board.decode(first?, turn).map(|position| Longest { plies, position })
 }
 
 fn count_at(histogram: &mut Vec<Count>, ply: u16, count: Count) {

@@ -11,7 +11,7 @@ use super::pending::{NEVER, Pending, next_due};
 
 /// Tiles a task takes: in five men those of one pair of kings, which read the
 /// same tiles.
-const SLAB_TILES: usize = 64;
+pub(crate) const SLAB_TILES: usize = 64;
 
 /// A set of positions that only shrinks.
 pub(crate) struct Undecided {
@@ -46,24 +46,33 @@ impl Undecided {
         self.dirty.any || self.conversions.first_due() == ply
     }
 
+    /// The first ply at which a tile has a conversion due.
+    pub fn first_due(&self) -> u16 {
+        self.conversions.first_due()
+    }
+
     /// Whether some tile will have to be looked at.
     pub fn will_change(&self) -> bool {
         self.dirty.any || self.conversions.first_due() != NEVER
     }
 
-    /// Cut into tasks, with what a wave decides, and the tiles to look at.
-    pub fn slabs<'a>(&'a mut self, decided: &'a mut Plane) -> (Vec<Slab<'a>>, &'a Dirty) {
+    /// Cut into tasks of so many tiles, with what a wave decides, and the tiles to
+    /// look at.
+    pub fn slabs<'a>(
+        &'a mut self,
+        decided: &'a mut Plane,
+        tiles: usize,
+    ) -> (Vec<Slab<'a>>, &'a Dirty) {
         let Undecided { positions, conversions, dirty, depths } = self;
-        let open =
-            positions.tiles.chunks_mut(SLAB_TILES).zip(positions.live.chunks_mut(SLAB_TILES));
-        let decided = decided.tiles.chunks_mut(SLAB_TILES).zip(decided.live.chunks_mut(SLAB_TILES));
+        let open = positions.tiles.chunks_mut(tiles).zip(positions.live.chunks_mut(tiles));
+        let decided = decided.tiles.chunks_mut(tiles).zip(decided.live.chunks_mut(tiles));
         let Pending { some, bits, ranges, next } = conversions;
-        let pending = some.chunks_mut(SLAB_TILES).zip(ranges.chunks(SLAB_TILES));
-        let pending = pending.zip(next.chunks_mut(SLAB_TILES));
-        let depths = depths.slabs(SLAB_TILES);
+        let pending = some.chunks_mut(tiles).zip(ranges.chunks(tiles));
+        let pending = pending.zip(next.chunks_mut(tiles));
+        let depths = depths.slabs(tiles);
         let slabs = open.zip(decided).zip(pending).zip(depths).enumerate();
         let slab = |(i, ((((open, alive), (decided, live)), ((some, ranges), next)), depths))| {
-            let first = i * SLAB_TILES;
+            let first = i * tiles;
             Slab { first, open, alive, decided, live, some, bits, ranges, next, depths }
         };
         (slabs.map(slab).collect(), dirty)

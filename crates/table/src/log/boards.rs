@@ -42,22 +42,22 @@ const MAX_HEAD_LEN: usize = 1 << 26;
 /// The boards of a table with pawns in one metric, those that are finished, in
 /// a file. Any number of threads may add and read.
 pub struct BoardLog {
-    material: Material,
-    metric: Metric,
-    path: PathBuf,
-    store: PlaneStore,
-    boards: Mutex<BTreeMap<Placement, Arc<LoggedBoard>>>,
+    pub(super) material: Material,
+    pub(super) metric: Metric,
+    pub(super) path: PathBuf,
+    pub(super) store: PlaneStore,
+    pub(super) boards: Mutex<BTreeMap<Placement, Arc<LoggedBoard>>>,
 }
 
 /// Where a board is.
-struct LoggedBoard {
+pub(super) struct LoggedBoard {
     sides: [PackedSide; 2],
     stats_start: u64,
     stats_len: usize,
 }
 
 /// What a log is of; that of another version is not resumed.
-fn front(material: Material, metric: Metric) -> Vec<u8> {
+pub(super) fn front(material: Material, metric: Metric) -> Vec<u8> {
     let mut out = ByteWriter::default();
     out.0.extend(MAGIC);
     out.bytes(format!("{material} {metric} {}", env!("CARGO_PKG_VERSION")).as_bytes());
@@ -249,7 +249,7 @@ fn hyperboard(material: Material, pawns: Placement) -> Hyperboard {
     Hyperboard::around_pawns(material, pawns.bitboards())
 }
 
-fn failed(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> TableError {
+pub(super) fn failed(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> TableError {
     move |source| TableError::Io { path: path.to_owned(), doing, source: Arc::new(source) }
 }
 
@@ -268,7 +268,7 @@ fn record(head: &[u8], blocks: &[u8]) -> Vec<u8> {
 }
 
 /// The record that begins at `start`, if it is whole, and its length.
-fn next_record(
+pub(super) fn next_record(
     input: &mut impl Read,
     material: Material,
     metric: Metric,

@@ -18,6 +18,7 @@ use molien_hyper::Plane;
 use molien_values::{LogError, Metric, Run, RunLog, WaveLog};
 
 use crate::format::bytes::ByteWriter;
+use crate::log::planes::write_at;
 use crate::log::record::Sections;
 use crate::write::assemble::PART;
 
@@ -139,6 +140,10 @@ struct FileLog {
     records: u64,
     sections: Sections,
     reading: bool,
+    /// The sections that are read, if not all are.
+    read_only: Option<Vec<bool>>,
+    /// Sections coded here that are not written yet.
+    coded: Vec<Vec<u8>>,
 }
 
 impl FileLog {
@@ -154,7 +159,21 @@ impl FileLog {
             file.write_all(&start)?;
         }
         let (path, end, sections) = (path.into(), start.len() as u64, sections(run));
-        Ok(FileLog { path, file, end, records: 0, sections, reading: true })
+        let (records, reading, read_only, coded) = (0, true, None, Vec::new());
+        Ok(FileLog { path, file, end, records, sections, reading, read_only, coded })
+    }
+
+    fn not_appended(&self) -> impl FnOnce(std::io::Error) -> LogError + use<> {
+        let place = self.path.display().to_string();
+        |error| LogError::Append { place, source: Arc::new(error) }
+    }
+
+    /// Ends reading. Whatever follows the last whole record is of no use.
+    fn cut(&mut self) -> std::io::Result<()> {
+        if std::mem::replace(&mut self.reading, false) {
+            self.file.set_len(self.end)?;
+        }
+        Ok(())
     }
 
     /// The next record, if it is whole; returns its length.
@@ -162,7 +181,8 @@ impl FileLog {
         let (starts, start) = read_head(&mut self.file, self.sections, self.end, self.records)?;
         let mut body = vec![0; *starts.last()? as usize];
         self.file.read_exact(&mut body).ok()?;
-        self.sections.decode((&starts, &body), self.records, lost, won).ok()?;
+        let wanted = self.read_only.as_deref();
+        self.sections.decode((&starts, &body), self.records, wanted, lost, won).ok()?;
         Some(start - self.end + body.len() as u64)
     }
 }
@@ -208,9 +228,40 @@ impl RunLog for FileLog {
             self.file.write_all(&record)?;
             Ok(record.len() as u64)
         };
-        let place = || self.path.display().to_string();
-        self.end += write()
-            .map_err(|error| LogError::Append { place: place(), source: Arc::new(error) })?;
+        self.end += write().map_err(self.not_appended())?;
+        self.records += 1;
+        Ok(())
+    }
+
+    fn read_only(&mut self, classes: &[bool]) {
+        self.read_only = Some(classes.to_vec());
+    }
+
+    fn code(&mut self, lost: &Plane, won: &Plane, own: &[bool]) -> Result<Vec<u64>, LogError> {
+        // All do so before any of them writes.
+        self.cut().map_err(self.not_appended())?;
+        let coded = self.sections.encode_sections(lost, won, self.records, |class| own[class]);
+        self.coded = coded.map_err(self.not_appended())?;
+        Ok(self.coded.iter().map(|section| section.len() as u64).collect())
+    }
+
+    fn write(&mut self, lengths: &[u64]) -> Result<(), LogError> {
+        let mut at = self.end + self.sections.head_len() as u64;
+        for (section, length) in std::mem::take(&mut self.coded).iter().zip(lengths) {
+            if !section.is_empty() {
+                write_at(&self.file, section, at).map_err(self.not_appended())?;
+            }
+            at += length;
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, lengths: &[u64], says_so: bool) -> Result<(), LogError> {
+        let head = self.sections.encode_head(lengths, self.records);
+        if says_so {
+            write_at(&self.file, &head, self.end).map_err(self.not_appended())?;
+        }
+        self.end += head.len() as u64 + lengths.iter().sum::<u64>();
         self.records += 1;
         Ok(())
     }

@@ -6,3 +6,4 @@ pub(crate) mod logged;
 pub(crate) mod logs;
 pub(crate) mod planes;
 pub(crate) mod record;
+mod shared_boards;

@@ -59,6 +59,32 @@ impl PlaneStore {
         PlaneStore(Place::File(file, Mutex::new(used)))
     }
 
+    /// The file, if planes go to one.
+    pub(super) fn file(&self) -> Option<&File> {
+        if let Place::File(file, _) = &self.0 { Some(file) } else { None }
+    }
+
+    /// How much of the file is used.
+    pub(super) fn used(&self) -> u64 {
+        match &self.0 {
+            Place::Memory => 0,
+            Place::File(_, used) => *used.lock().unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
+    /// Others have put something into the file: it is used up to here.
+    pub(super) fn set_used(&self, end: u64) {
+        if let Place::File(_, used) = &self.0 {
+            *used.lock().unwrap_or_else(PoisonError::into_inner) = end;
+        }
+    }
+
+    /// Writes to a place of the file that nobody else uses.
+    pub(super) fn write_at(&self, bytes: &[u8], start: u64) -> io::Result<()> {
+        let file = self.file().ok_or(io::ErrorKind::NotFound)?;
+        write_at(file, bytes, start)
+    }
+
     /// Puts bytes one after the other; where they begin, if that is in a file.
     pub(crate) fn put(&self, bytes: Vec<u8>) -> io::Result<Block> {
         let Place::File(file, used) = &self.0 else {
@@ -98,7 +124,7 @@ impl PlaneStore {
 }
 
 #[cfg(unix)]
-fn write_at(file: &File, bytes: &[u8], start: u64) -> io::Result<()> {
+pub(crate) fn write_at(file: &File, bytes: &[u8], start: u64) -> io::Result<()> {
     std::os::unix::fs::FileExt::write_all_at(file, bytes, start)
 }
 
@@ -108,7 +134,7 @@ fn read_at(file: &File, bytes: &mut [u8], start: u64) -> io::Result<()> {
 }
 
 #[cfg(windows)]
-fn write_at(file: &File, mut bytes: &[u8], mut start: u64) -> io::Result<()> {
+pub(crate) fn write_at(file: &File, mut bytes: &[u8], mut start: u64) -> io::Result<()> {
     while !bytes.is_empty() {
         let written = std::os::windows::fs::FileExt::seek_write(file, bytes, start)?;
         bytes = &bytes[written..];

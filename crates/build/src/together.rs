@@ -1,0 +1,231 @@
+//! Several ranks make the files of a folder together.
+//!
+//! Rank 0, the leader, looks at the folder, holds the locks and writes the files; the
+//! others do as it says. Tables without pawns are solved by all, each rank for its
+//! classes of king pairs, into one wave log; of tables with pawns each rank solves
+//! some boards of a stage, and reads the others' from one board log. Both logs are as
+//! one process would have left them, so a run that died goes on with any number of
+//! ranks.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use molien_board::Material;
+use molien_solve::{Exchange, ExchangeError, SolveError};
+use molien_table::{BoardLog, Directory, Logged, Pack, Sides, WaveLogs};
+use molien_values::Metric;
+
+use crate::by_part::LogSink;
+use crate::cache::Key;
+use crate::inputs::unreadable;
+use crate::limits::Storage;
+use crate::needs::order;
+use crate::plan::{Schedule, Stage};
+use crate::run::Run;
+use crate::store::{Making, stored_metrics};
+use crate::watch::Extras;
+use crate::{Build, BuildError, store_boards, store_log};
+
+const LEADER: usize = 0;
+
+/// How ranks make a table.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// There is nothing to do.
+    Not,
+    /// The leader makes it alone.
+    Alone,
+    Together,
+}
+
+impl How {
+    const ALL: [How; 3] = [How::Not, How::Alone, How::Together];
+}
+
+fn apart(material: Material) -> impl Fn(ExchangeError) -> BuildError {
+    move |source| SolveError::Ranks { material, source }.into()
+}
+
+impl Build {
+    /// The ranks that make tables together, if there are several.
+    pub(crate) fn ranks(&self) -> Option<&dyn Exchange> {
+        Some(&*self.exchange).filter(|ranks| ranks.size() > 1)
+    }
+
+    /// Whether this process does what is done once: it leads, or is alone.
+    pub fn is_leader(&self) -> bool {
+        self.exchange.rank() == LEADER
+    }
+
+    /// Done by the leader while the others wait.
+    pub(crate) fn by_leader(
+        &self,
+        work: impl FnOnce() -> Result<(), BuildError>,
+    ) -> Result<(), BuildError> {
+        if self.is_leader() {
+            work()?;
+        }
+        let Some(ranks) = self.ranks() else { return Ok(()) };
+        ranks.barrier().map_err(|source| BuildError::Ranks { source })
+    }
+
+    /// Tells all ranks the leader's numbers.
+    fn told(&self, ranks: &dyn Exchange, numbers: &mut [u64]) -> Result<(), BuildError> {
+        if !self.is_leader() {
+            numbers.fill(0);
+        }
+        ranks.sum(numbers).map_err(|source| BuildError::Ranks { source })
+    }
+
+    /// Makes what the leader finds to be needed for the goals.
+    pub(crate) fn store_together(
+        &self,
+        ranks: &dyn Exchange,
+        folder: &Directory,
+        (goals, needed): (&[Material], &[Material]),
+        metrics: &[Metric],
+        making: &Making<'_>,
+    ) -> Result<(), BuildError> {
+        let all = order(goals, |material| material.len() <= 2);
+        let mut wanted: Vec<u64> =
+            all.iter().map(|material| u64::from(needed.contains(material))).collect();
+        self.told(ranks, &mut wanted)?;
+        let wanted = all.into_iter().zip(wanted).filter(|(_, wanted)| *wanted != 0);
+        let wanted: Vec<Material> = wanted.map(|(material, _)| material).collect();
+        let large = wanted.iter().copied().filter(|&m| self.storage(m) != Storage::Whole);
+        let large: Vec<Material> = large.collect();
+        self.by_leader(|| self.check_disk(folder, &large, metrics))?;
+        for material in wanted {
+            let start = Instant::now();
+            self.store_one_together(ranks, folder, material, metrics, making)?;
+            (making.done)(material, start.elapsed());
+        }
+        Ok(())
+    }
+
+    fn store_one_together(
+        &self,
+        ranks: &dyn Exchange,
+        folder: &Directory,
+        material: Material,
+        metrics: &[Metric],
+        making: &Making<'_>,
+    ) -> Result<(), BuildError> {
+        let lock = self.is_leader().then(|| self.lock_table(folder, material)).transpose()?;
+        let stored = stored_metrics(material, metrics);
+        let missing = self.missing(folder, material, metrics);
+        let how = self.how(folder, material, &missing, making);
+        let mut said = vec![How::ALL.iter().position(|one| *one == how).unwrap_or(0) as u64];
+        said.extend(stored.iter().map(|metric| u64::from(missing.contains(metric))));
+        self.told(ranks, &mut said)?;
+        let wanted = stored.into_iter().zip(&said[1..]).filter(|(_, missing)| **missing != 0);
+        let wanted: Vec<Metric> = wanted.map(|(metric, _)| metric).collect();
+        match (How::ALL[said[0] as usize], self.storage(material)) {
+            (How::Not, _) => Ok(()),
+            (How::Together, Storage::FromLog) => {
+                self.store_waves(folder, material, &wanted, making)
+            }
+            (How::Together, Storage::ByPart) => {
+                self.store_solved_boards(folder, material, &wanted, making)
+            }
+            _ => {
+                drop(lock);
+                self.by_leader(|| self.store_one(folder, material, metrics, making, u64::MAX))
+            }
+        }
+    }
+
+    /// Logs give files of the usual kind, with depths of both sides to move; what else
+    /// is asked for of a table that fits in memory the leader makes.
+    fn how(
+        &self,
+        folder: &Directory,
+        material: Material,
+        missing: &[Metric],
+        making: &Making<'_>,
+    ) -> How {
+        if missing.is_empty() {
+            return How::Not;
+        }
+        let solved: &[Metric] = match self.storage(material) {
+            Storage::FromLog => &store_log::ORDER,
+            Storage::ByPart => &store_boards::ORDER,
+            _ => return How::Alone,
+        };
+        if crate::storage(material) != Storage::Whole {
+            return How::Together;
+        }
+        let usual = matches!(making.options.pack, None | Some(Pack::Quick { .. }))
+            && making.options.sides != Some(Sides::One)
+            && !folder.path(material).exists();
+        match usual && missing.iter().all(|metric| solved.contains(metric)) {
+            true => How::Together,
+            false => How::Alone,
+        }
+    }
+
+    /// The log of a material without pawns, to which each rank adds its part.
+    pub(crate) fn logged_together(
+        &self,
+        ranks: &dyn Exchange,
+        logs: &WaveLogs,
+        (material, metric): Key,
+    ) -> Result<Logged, BuildError> {
+        let mut known = [u64::from(logs.finished(material, metric).is_some())];
+        self.told(ranks, &mut known)?;
+        if known == [0] {
+            let extras = Extras { log: Some(logs), ranks: Some(ranks), ..Extras::default() };
+            let (_, stats, _) = self.solve_pieces(material, metric, &extras)?;
+            self.by_leader(|| {
+                logs.finish(&stats)?;
+                Ok(())
+            })?;
+        }
+        let what = "the finished log, which must be in a folder they share";
+        let missing = || apart(material)(ExchangeError::Differ { what });
+        logs.finished(material, metric).ok_or_else(missing)
+    }
+
+    /// Follows a schedule: each rank solves some boards of every stage.
+    pub(crate) fn follow_together(
+        &self,
+        ranks: &dyn Exchange,
+        run: &Run<'_>,
+        schedule: &Schedule,
+        log: &Arc<BoardLog>,
+    ) -> Result<(), SolveError> {
+        for stage in &schedule.stages {
+            self.stage_together(ranks, run, stage, log)?;
+        }
+        Ok(())
+    }
+
+    fn stage_together(
+        &self,
+        ranks: &dyn Exchange,
+        run: &Run<'_>,
+        stage: &Stage,
+        log: &Arc<BoardLog>,
+    ) -> Result<(), SolveError> {
+        let (rank, size) = (ranks.rank(), ranks.size());
+        let Some(material) = stage.boards.first().map(|node| node.material) else { return Ok(()) };
+        let folder = self.scratch_folder().map_err(unreadable(material))?;
+        let own = BoardLog::unnamed(folder, material, run.metric).map_err(unreadable(material))?;
+        let share = Stage {
+            boards: stage.boards.iter().copied().skip(rank).step_by(size).collect(),
+            tables: Vec::new(),
+            keep: stage.keep.clone(),
+            give_up: stage.give_up.clone(),
+            forget: stage.forget.clone(),
+        };
+        Run { sink: &LogSink(&own), ..*run }.stage(&share)?;
+        let apart = |source| SolveError::Ranks { material, source };
+        let mut lengths = vec![0; size];
+        lengths[rank] = own.records_len();
+        ranks.sum(&mut lengths).map_err(apart)?;
+        let further = lengths[..rank].iter().sum();
+        log.copy_records(&own, further).map_err(unreadable(material))?;
+        ranks.barrier().map_err(apart)?;
+        log.take_in(lengths.iter().sum()).map_err(unreadable(material))
+    }
+}
