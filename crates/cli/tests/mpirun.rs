@@ -55,8 +55,9 @@ fn lines(paths: &[PathBuf]) -> Vec<String> {
 }
 
 impl Usual {
-    fn new(name: &str) -> Usual {
-        let folder = scratch(&format!("mpirun-{name}"));
+    /// In a folder of its own for each test.
+    fn new(name: &str, test: &str) -> Usual {
+        let folder = scratch(&format!("mpirun-{test}-{name}"));
         let solve = ["--yes", "--tables", "one", "solve", name, "--metric", METRICS];
         let output = molien(&folder, &[&solve[..], &["--waves", "waves"]].concat());
         assert!(output.status.success(), "{}", said(&output));
@@ -159,7 +160,7 @@ fn the_files_are_those_of_one_process() {
         false => &["KRKN", "KPK"],
     };
     for name in names {
-        let usual = Usual::new(name);
+        let usual = Usual::new(name, "files");
         let counts: &[usize] = if exhaustive() { &[1, 2, 3, 4, 7] } else { &[1, 3, 4] };
         counts.iter().for_each(|&ranks| usual.check(ranks));
         std::fs::remove_dir_all(&usual.folder).unwrap();
@@ -173,7 +174,7 @@ fn what_was_killed_resumes_with_other_ranks() {
     if !has_mpirun() {
         return;
     }
-    let usual = Usual::new("KRKN");
+    let usual = Usual::new("KRKN", "killed");
     usual.below("some");
     for (ranks, wait) in [(3, 150), (4, 250), (2, 350)] {
         let mut job = usual.command(ranks, "some").spawn().unwrap();
