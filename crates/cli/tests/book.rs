@@ -7,7 +7,7 @@ mod shared;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use shared::{molien, scratch, words};
+use shared::{molien, molien_with, scratch, words};
 
 /// A file of the repository.
 fn repository(path: &str) -> PathBuf {
@@ -65,18 +65,21 @@ fn console_blocks(page: &str) -> Vec<Vec<&str>> {
     blocks
 }
 
-/// Runs a line as a shell would.
+/// Runs a line as a shell would. The tables are made anew: what is stored decides
+/// what is shown.
 fn run_line(folder: &Path, line: &str) -> Output {
+    let tables = folder.join("tables");
     if let Some(arguments) = line.strip_prefix("molien ") {
         let words = words(arguments);
-        return molien(folder, &words.iter().map(String::as_str).collect::<Vec<_>>());
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        return molien_with(&tables, folder, &words);
     }
     let program = Path::new(env!("CARGO_BIN_EXE_molien")).parent().unwrap();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = [program.to_owned()].into_iter().chain(std::env::split_paths(&path));
     let mut shell = Command::new("sh");
     shell.args(["-c", line]).env("PATH", std::env::join_paths(path).unwrap());
-    shell.env_remove("SYZYGY_PATH").env("MOLIEN_TABLES", folder.join("tables"));
+    shell.env_remove("SYZYGY_PATH").env("MOLIEN_TABLES", tables);
     shell.current_dir(folder).output().unwrap()
 }
 

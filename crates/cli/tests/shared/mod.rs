@@ -11,12 +11,16 @@ pub fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// Runs the program in a folder.
+/// Runs the program in a folder, with tables that other tests may have made.
 pub fn molien(folder: &Path, args: &[&str]) -> Output {
+    let tables = Path::new(concat!(env!("CARGO_TARGET_TMPDIR"), "/mining-tables"));
+    molien_with(tables, folder, args)
+}
+
+/// Runs the program in a folder, with these tables.
+pub fn molien_with(tables: &Path, folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_molien"));
-    command
-        .env_remove("SYZYGY_PATH")
-        .env("MOLIEN_TABLES", concat!(env!("CARGO_TARGET_TMPDIR"), "/mining-tables"));
+    command.env_remove("SYZYGY_PATH").env("MOLIEN_TABLES", tables);
     command.args(args).current_dir(folder).output().unwrap()
 }
 
