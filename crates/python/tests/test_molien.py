@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -241,6 +242,15 @@ def test_progress_is_told_and_may_stop_the_work() -> None:
     assert tables.probe(ROOK).dtm == 27
 
 
+@pytest.fixture
+def listens_to_ctrl_c() -> Iterator[None]:
+    """A shell lets what it runs in the background ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("listens_to_ctrl_c")
 def test_ctrl_c_stops_a_solve() -> None:
     tables = molien.Tablebase(in_memory=True)
     solving = threading.Event()
