@@ -3,16 +3,16 @@
 //! Each *rank* owns some of the 462 classes of king pairs ([`OwnerMap`]) and
 //! decides their positions. Only a king's step leads from one class to another, so
 //! after each half of a wave a rank tells those that read its classes what it has
-//! decided there (`part`, `delta`), over an [`Exchange`].
+//! decided there (`share`, `delta`), over an [`Exchange`].
 
 mod delta;
 mod owners;
-mod part;
+mod share;
 mod threads;
 
 pub use delta::{delta_bytes, dense_bytes};
 pub use owners::OwnerMap;
-pub(crate) use part::Part;
+pub(crate) use share::Share;
 pub use threads::{ThreadRank, thread_ranks};
 
 use thiserror::Error;

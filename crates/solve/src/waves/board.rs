@@ -16,7 +16,7 @@ use super::undecided::Undecided;
 use super::watch::{Watch, is_one_sided};
 use super::{CHUNK_TILES, State, Stop, Waves};
 use crate::exits::Exits;
-use crate::ranks::{Exchange, ExchangeError, Part};
+use crate::ranks::{Exchange, ExchangeError, Share};
 use crate::{Progress, SolveError};
 use molien_operators::{complete_symmetric, empty_tiles, make_tiles};
 use molien_values::Stats;
@@ -42,7 +42,7 @@ pub struct BoardSolve<'a> {
     pub log: Option<&'a dyn WaveLog>,
     /// Only placements with these bishops on squares of both colours.
     pub bishops: Option<BishopPair>,
-    /// The ranks that solve the board together, each its part, if there are
+    /// The ranks that solve the board together, each its share, if there are
     /// several and it is a board without pawns. (In [`Metric::Dtm50`] each solves all
     /// of it.) Values are then right in the classes of this rank; the statistics
     /// are those of all.
@@ -60,11 +60,11 @@ impl BoardSolve<'_> {
     /// If it is cancelled, a wave cannot be logged, or another rank is gone.
     pub fn run(&self, watch: &mut Watch) -> Result<(BoardValues, Stats), SolveError> {
         let board = self.board;
-        let part = self.part().map_err(|source| self.stopped(source.into()))?;
-        let part = part.as_ref();
-        let mut game = BoardValues { board: board.clone(), values: self.legal(part) };
+        let share = self.share().map_err(|source| self.stopped(source.into()))?;
+        let share = share.as_ref();
+        let mut game = BoardValues { board: board.clone(), values: self.legal(share) };
         let mut stats = Stats::new(self.material(), self.metric);
-        let counter = Counter::new(self.backend, board, part);
+        let counter = Counter::new(self.backend, board, share);
         self.wins_of(Color::White, &mut game, &mut stats, &counter, watch)?;
         let symmetric = is_one_sided(board);
         if !symmetric {
@@ -88,15 +88,15 @@ impl BoardSolve<'_> {
     }
 
     /// What is solved here, if others solve the rest.
-    fn part(&self) -> Result<Option<Part<'_>>, ExchangeError> {
+    fn share(&self) -> Result<Option<Share<'_>>, ExchangeError> {
         let shared = self.metric != Metric::Dtm50 && self.board.king_axis() == KingAxis::Pairs;
         let ranks = self.ranks.filter(|_| shared);
-        ranks.map(|ranks| Part::new(ranks, self.board)).transpose()
+        ranks.map(|ranks| Share::new(ranks, self.board)).transpose()
     }
 
     /// The legal positions of what is looked at here, and no values yet.
-    pub(super) fn legal(&self, part: Option<&Part<'_>>) -> [Graded; 2] {
-        let legal = |turn, cell: &Cell| match part.is_none_or(|part| part.sees(cell.tile)) {
+    pub(super) fn legal(&self, share: Option<&Share<'_>>) -> [Graded; 2] {
+        let legal = |turn, cell: &Cell| match share.is_none_or(|share| share.sees(cell.tile)) {
             true => self.backend.legal(self.board, turn, cell),
             false => Tile::EMPTY,
         };
@@ -126,8 +126,8 @@ impl BoardSolve<'_> {
         if self.material().side_len(attacker) == 1 {
             return Ok(()); // a bare king cannot win
         }
-        let (defender, part) = (!attacker, counter.part);
-        let mut state = self.start(attacker, &mut game.values, part);
+        let (defender, share) = (!attacker, counter.share);
+        let mut state = self.start(attacker, &mut game.values, share);
         let candidates = &state.candidates.positions.tiles;
         let mut recorder = Recorder {
             board: self.board,
@@ -144,7 +144,7 @@ impl BoardSolve<'_> {
         let last_ply = if under_the_rule { self.rule_plies } else { NEVER - 1 };
         let (backend, board) = (self.backend, self.board);
         let signed = self.progress.wants_signatures();
-        let waves = Waves { backend, board, counter, attacker, last_ply, part, signed };
+        let waves = Waves { backend, board, counter, attacker, last_ply, share, signed };
         let log = self.open_log(attacker)?;
         let runs = under_the_rule.then(|| Runs::new(&waves, &state));
         let mut ran = waves.run(&mut state, log, &mut recorder);
@@ -204,7 +204,7 @@ impl BoardSolve<'_> {
         &self,
         attacker: Color,
         values: &mut [Graded; 2],
-        part: Option<&Part<'_>>,
+        share: Option<&Share<'_>>,
     ) -> State {
         let defender = !attacker;
         let tiles = self.board.tiles();
@@ -223,7 +223,7 @@ impl BoardSolve<'_> {
             found.release.trim();
             found
         };
-        let owns = |number: usize| part.is_none_or(|part| part.owns(number));
+        let owns = |number: usize| share.is_none_or(|share| share.owns(number));
         // Positions that can escape are no candidates.
         let candidate = |number: usize| {
             if !owns(number) {

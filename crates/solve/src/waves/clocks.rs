@@ -64,7 +64,7 @@ impl BoardSolve<'_> {
             let last_ply = self.rule_plies;
             let counter = &counter;
             let waves =
-                Waves { backend, board, counter, attacker, last_ply, part: None, signed: false };
+                Waves { backend, board, counter, attacker, last_ply, share: None, signed: false };
             let runs = Runs::new(&waves, &self.start(attacker, &mut values, None));
             for sooner in 0..=runs.last() {
                 let watch = Watch::new(board, positions);
@@ -85,7 +85,7 @@ impl BoardSolve<'_> {
         let last_ply = self.rule_plies;
         let counter = &counter;
         let waves =
-            Waves { backend, board, counter, attacker, last_ply, part: None, signed: false };
+            Waves { backend, board, counter, attacker, last_ply, share: None, signed: false };
         let start = self.start(attacker, &mut values, None);
         let runs = Runs::new(&waves, &start);
         drop(start);

@@ -5,14 +5,14 @@ use molien_operators::Backend;
 use molien_values::{BoardValues, Count, Graded, Stats, Zugzwangs};
 use rayon::prelude::*;
 
-use crate::ranks::{ExchangeError, Part};
+use crate::ranks::{ExchangeError, Share};
 
 /// Counts addresses of a hyperboard as positions.
 pub(crate) struct Counter<'a> {
     backend: &'a dyn Backend,
     board: &'a Hyperboard,
     /// What is counted here, if others count the rest.
-    pub part: Option<&'a Part<'a>>,
+    pub share: Option<&'a Share<'a>>,
     /// Addresses of one placement of like men.
     stored_factor: u64,
     /// By tile: the representatives, for tiles with mirror images of their own
@@ -73,14 +73,14 @@ impl<'a> Counter<'a> {
     pub fn new(
         backend: &'a dyn Backend,
         board: &'a Hyperboard,
-        part: Option<&'a Part<'a>>,
+        share: Option<&'a Share<'a>>,
     ) -> Counter<'a> {
         let mirror = |tile| {
-            let cell = board.cell(tile).filter(|_| part.is_none_or(|part| part.owns(tile)))?;
+            let cell = board.cell(tile).filter(|_| share.is_none_or(|share| share.owns(tile)))?;
             board.maps_to_itself(&cell).then(|| Box::new(board.representatives(&cell)))
         };
         let mirrors = (0..board.tiles()).into_par_iter().with_min_len(64).map(mirror).collect();
-        Counter { backend, board, part, stored_factor: board.stored_factor(), mirrors }
+        Counter { backend, board, share, stored_factor: board.stored_factor(), mirrors }
     }
 
     /// The positions that some addresses stand for.
@@ -98,7 +98,7 @@ impl<'a> Counter<'a> {
         &self,
         sets: impl Fn(usize, &Cell) -> [Tile; N] + Sync,
     ) -> Result<[Count; N], ExchangeError> {
-        let owns = |number| self.part.is_none_or(|part| part.owns(number));
+        let owns = |number| self.share.is_none_or(|share| share.owns(number));
         let count = |mut raw: [Raw; N], number: usize| {
             if let Some(cell) = self.board.cell(number).filter(|_| owns(number)) {
                 for (raw, set) in raw.iter_mut().zip(&sets(number, &cell)) {
@@ -111,9 +111,9 @@ impl<'a> Counter<'a> {
         let none = || [Raw::default(); N];
         let numbers = (0..self.board.tiles()).into_par_iter().with_min_len(64);
         let mut raw = numbers.fold(none, count).reduce(none, add);
-        if let Some(part) = self.part {
+        if let Some(share) = self.share {
             let mut numbers: Vec<u64> = raw.iter().flat_map(|raw| raw.numbers()).collect();
-            part.exchange.sum(&mut numbers)?;
+            share.exchange.sum(&mut numbers)?;
             let (all, _) = numbers.as_chunks::<3>();
             raw.iter_mut().zip(all).for_each(|(raw, all)| *raw = Raw::of_numbers(*all));
         }

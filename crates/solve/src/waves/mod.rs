@@ -40,7 +40,7 @@ use counter::{Counter, Raw};
 use pending::let_go;
 use undecided::{Dirty, Slab, TileStep, Undecided};
 
-use crate::ranks::{ExchangeError, Part};
+use crate::ranks::{ExchangeError, Share};
 
 /// Tiles a task takes where there is little to do for each.
 const CHUNK_TILES: usize = 64;
@@ -139,7 +139,7 @@ pub(crate) struct Waves<'a> {
     /// The waves end after this ply.
     pub last_ply: u16,
     /// What is decided here, if other ranks decide the rest.
-    pub part: Option<&'a Part<'a>>,
+    pub share: Option<&'a Share<'a>>,
     /// Whether waves are to have signatures.
     pub signed: bool,
 }
@@ -153,8 +153,8 @@ impl Waves<'_> {
         mut log: Option<Box<dyn RunLog>>,
         listener: &mut impl Listener,
     ) -> Result<(), Stop> {
-        if let (Some(part), Some(log)) = (self.part, &mut log) {
-            log.read_only(&part.seen());
+        if let (Some(share), Some(log)) = (self.share, &mut log) {
+            log.read_only(&share.seen());
         }
         for ply in 0..=self.last_ply {
             let cancelled = listener.cancelled();
@@ -250,7 +250,7 @@ impl Waves<'_> {
         }
         undecided.depths.reserve(ply);
         let (mut slabs, dirty) = undecided.slabs(decided, self.slab_tiles());
-        if self.part.is_some() {
+        if self.share.is_some() {
             slabs.retain(|slab| self.owns(slab.first));
         }
         let slab = |mut slab: Slab<'_>| {

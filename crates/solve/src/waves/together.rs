@@ -1,4 +1,4 @@
-//! Waves of which several ranks decide a part each.
+//! Waves of which several ranks decide a share each.
 //!
 //! After its half of a wave a rank tells those that read its classes what it has
 //! decided there; what it hears goes into its own planes. So it has all of a plane
@@ -25,26 +25,26 @@ const NOWHERE: u64 = u64::MAX;
 impl Waves<'_> {
     /// Whether a tile is decided here.
     pub(super) fn owns(&self, tile: usize) -> bool {
-        self.part.is_none_or(|part| part.owns(tile))
+        self.share.is_none_or(|share| share.owns(tile))
     }
 
-    /// Tiles a task takes. Those of a part are all of one class.
+    /// Tiles a task takes. Those of a share are all of one class.
     pub(super) fn slab_tiles(&self) -> usize {
-        self.part.map_or(SLAB_TILES, |part| greatest_divisor(SLAB_TILES, part.class_tiles))
+        self.share.map_or(SLAB_TILES, |share| greatest_divisor(SLAB_TILES, share.class_tiles))
     }
 
     /// Agrees with the others on whether to go on, and on whether the wave is in the
     /// log.
     pub(super) fn agree(&self, cancelled: bool, logged: bool) -> Result<(), Stop> {
-        let Some(part) = self.part else {
+        let Some(share) = self.share else {
             return if cancelled { Err(Stop::Cancelled) } else { Ok(()) };
         };
         let mut said = [u64::from(cancelled), u64::from(logged)];
-        part.exchange.sum(&mut said)?;
+        share.exchange.sum(&mut said)?;
         if said[0] > 0 {
             return Err(Stop::Cancelled);
         }
-        match said[1] == 0 || said[1] == part.exchange.size() as u64 {
+        match said[1] == 0 || said[1] == share.exchange.size() as u64 {
             true => Ok(()),
             false => Err(ExchangeError::Differ { what: "the waves in the log" }.into()),
         }
@@ -52,21 +52,21 @@ impl Waves<'_> {
 
     /// Empties what others had decided.
     pub(super) fn clear_ghosts(&self, state: &mut State) {
-        if let Some(part) = self.part {
-            part.clear_ghosts(&mut state.lost_now);
-            part.clear_ghosts(&mut state.won_now);
+        if let Some(share) = self.share {
+            share.clear_ghosts(&mut state.lost_now);
+            share.clear_ghosts(&mut state.won_now);
         }
     }
 
     /// Begins to tell the others what was decided.
     pub(super) fn post(&self, decided: &Plane, read_by: Color) -> Result<(), Stop> {
-        self.part.map_or(Ok(()), |part| Ok(part.post(decided, read_by)?))
+        self.share.map_or(Ok(()), |share| Ok(share.post(decided, read_by)?))
     }
 
     /// Takes in what the others have decided to be lost.
     pub(super) fn collect_lost(&self, state: &mut State) -> Result<(), Stop> {
-        if let Some(part) = self.part {
-            let found = part.collect(&mut state.lost_now)?;
+        if let Some(share) = self.share {
+            let found = share.collect(&mut state.lost_now)?;
             self.take_in_lost(state, &found);
         }
         Ok(())
@@ -74,8 +74,8 @@ impl Waves<'_> {
 
     /// Takes in what the others have decided to be won.
     pub(super) fn collect_won(&self, state: &mut State) -> Result<(), Stop> {
-        if let Some(part) = self.part {
-            let found = part.collect(&mut state.won_now)?;
+        if let Some(share) = self.share {
+            let found = share.collect(&mut state.won_now)?;
             self.take_in_won(state, &found);
         }
         Ok(())
@@ -83,8 +83,8 @@ impl Waves<'_> {
 
     /// Takes in what the others had decided in a wave that was logged.
     pub(super) fn take_in_logged(&self, state: &mut State) {
-        if let Some(part) = self.part {
-            let (lost, won) = (part.ghosts_in(&state.lost_now), part.ghosts_in(&state.won_now));
+        if let Some(share) = self.share {
+            let (lost, won) = (share.ghosts_in(&state.lost_now), share.ghosts_in(&state.won_now));
             self.take_in_lost(state, &lost);
             self.take_in_won(state, &won);
         }
@@ -149,17 +149,17 @@ impl Waves<'_> {
         state: &State,
         wave: [Tally; 2],
     ) -> Result<([Tally; 2], bool), Stop> {
-        let Some(part) = self.part else { return Ok((wave, false)) };
+        let Some(share) = self.share else { return Ok((wave, false)) };
         let sums = wave.iter().flat_map(|half| {
             let [a, b, c] = half.decided.numbers();
             [a, b, c, half.tiles, half.signature.unwrap_or(0)]
         });
         let mut sums: Vec<u64> = sums.collect();
-        part.exchange.sum(&mut sums)?;
+        share.exchange.sum(&mut sums)?;
         let due = state.open.first_due().min(state.candidates.first_due());
         let [lost, won] = wave.each_ref().map(|half| half.first.map_or(NOWHERE, number_of));
         let mut least = [lost, won, u64::from(due)];
-        part.exchange.least(&mut least)?;
+        share.exchange.least(&mut least)?;
         let half = |i: usize| {
             let [a, b, c, tiles, signature] = std::array::from_fn(|j| sums[5 * i + j]);
             let first = (least[i] != NOWHERE).then(|| index_of(least[i]));
@@ -169,18 +169,18 @@ impl Waves<'_> {
         Ok(([half(0), half(1)], least[2] != u64::from(NEVER)))
     }
 
-    /// Appends a wave to the log, each rank its part.
+    /// Appends a wave to the log, each rank its share.
     pub(super) fn append(&self, log: &mut dyn RunLog, state: &State) -> Result<(), Stop> {
         let State { lost_now, won_now, .. } = state;
-        let Some(part) = self.part else {
+        let Some(share) = self.share else {
             return log.append(lost_now, won_now).map_err(Stop::NotLogged);
         };
-        let mut lengths = log.code(lost_now, won_now, &part.owned).map_err(Stop::NotLogged)?;
-        part.exchange.sum(&mut lengths)?;
+        let mut lengths = log.code(lost_now, won_now, &share.owned).map_err(Stop::NotLogged)?;
+        share.exchange.sum(&mut lengths)?;
         log.write(&lengths).map_err(Stop::NotLogged)?;
         // The wave counts once all have written their parts.
-        part.exchange.barrier()?;
-        log.commit(&lengths, part.exchange.rank() == 0).map_err(Stop::NotLogged)
+        share.exchange.barrier()?;
+        log.commit(&lengths, share.exchange.rank() == 0).map_err(Stop::NotLogged)
     }
 }
 

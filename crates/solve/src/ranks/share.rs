@@ -8,7 +8,7 @@ use super::{Exchange, ExchangeError, OwnerMap, delta};
 
 /// The classes of king pairs that one rank owns, and those that it reads of
 /// others: its *ghosts*.
-pub(crate) struct Part<'a> {
+pub(crate) struct Share<'a> {
     pub exchange: &'a dyn Exchange,
     /// Tiles of a class.
     pub class_tiles: usize,
@@ -21,12 +21,12 @@ pub(crate) struct Part<'a> {
     readers: [Vec<Vec<usize>>; 2],
 }
 
-impl<'a> Part<'a> {
-    /// The part of a rank. All ranks make sure that they mean the same board.
+impl<'a> Share<'a> {
+    /// The share of a rank. All ranks make sure that they mean the same board.
     ///
     /// # Errors
     /// If there are more ranks than classes, or they do not mean the same.
-    pub fn new(exchange: &'a dyn Exchange, board: &Hyperboard) -> Result<Part<'a>, ExchangeError> {
+    pub fn new(exchange: &'a dyn Exchange, board: &Hyperboard) -> Result<Share<'a>, ExchangeError> {
         let (rank, ranks) = (exchange.rank(), exchange.size());
         if ranks > KING_PAIRS {
             return Err(ExchangeError::TooMany { ranks, most: KING_PAIRS });
@@ -37,9 +37,9 @@ impl<'a> Part<'a> {
         let ghosts = readers.each_ref().map(|readers| {
             readers.iter().map(|readers: &Vec<usize>| readers.contains(&rank)).collect()
         });
-        let part = Part { exchange, class_tiles: board.axes().len(), owned, ghosts, readers };
-        part.agree("the table", map.signature() ^ name_signature(board.material()))?;
-        Ok(part)
+        let share = Share { exchange, class_tiles: board.axes().len(), owned, ghosts, readers };
+        share.agree("the table", map.signature() ^ name_signature(board.material()))?;
+        Ok(share)
     }
 
     /// Makes sure that all ranks have the same number.
