@@ -99,8 +99,10 @@ impl ClockTables {
             return Ok(found);
         }
         let work = |runs: &ClockRuns<'_>| {
-            self.kept().last.put(*key, runs.last());
-            bisect(open, runs.last(), &mut |sooner| self.run(key, runs, sooner))
+            // Before the lock: a thread that works may take up another question.
+            let last = runs.last();
+            self.kept().last.put(*key, last);
+            bisect(open, last, &mut |sooner| self.run(key, runs, sooner))
         };
         Ok(self.build.with_clock_runs(key, work)??)
     }
