@@ -119,6 +119,27 @@ def check_space_plays_the_best_move(page):
     assert best.replace(" ", "_") in page.driver.current_url
 
 
+# What the browser itself counts as having moved without being asked to, from the start.
+SHIFTS = """window.shifts = [];
+  new PerformanceObserver((list) => shifts.push(...list.getEntries().filter((entry) => !entry.hadRecentInput).map((entry) => entry.value)))
+    .observe({ type: "layout-shift", buffered: true });"""
+
+
+def check_nothing_moves_by_itself(page):
+    page.open(f"/?fen={ROOK}")
+    page.driver.execute_script(SHIFTS)
+    page.wait(lambda: page.all("#tools button"), "no tools")
+    for _ in range(3):
+        best = page.one("li[data-uci]").get_attribute("data-fen")
+        page.press(Keys.SPACE)
+        page.wait(lambda: page.one("#fen").get_attribute("value") == best, "the best move was not played")
+        page.wait(lambda: page.one("li[data-uci]").get_attribute("data-fen") != best, "no answer")
+        page.wait(lambda: page.one("#more .line").is_displayed(), "best play stays hidden")
+        assert not page.all("#panel [data-solving]")
+    shifts = page.driver.execute_script("return shifts")
+    assert sum(shifts) == 0, shifts
+
+
 def check_what_is_pointed_at_is_drawn(page):
     page.open(f"/?fen={ROOK}")
     page.wait_for("mate in 14 moves")

@@ -48,7 +48,8 @@ function start() {
         return answer.text();
       });
       kept.set(url, text);
-      text.then((html) => html.includes("data-solving") && kept.delete(url), () => kept.delete(url));
+      const isPassing = (html) => !html || html.includes("data-solving"); // until the table is solved
+      text.then((html) => isPassing(html) && kept.delete(url), () => kept.delete(url));
     }
     return kept.get(url);
   }
@@ -63,18 +64,25 @@ function start() {
     if (how === "push") history.pushState({ ...state, depth: ++depth }, "", `/?${parameters(fen)}`);
     if (how === "replace") history.replaceState({ ...state, depth }, "", `/?${parameters(fen)}`);
     const number = ++asked;
+    // Both are asked for at once. What stands below is hidden, not shoved about, until it is
+    // that of this position.
+    const below = () => piece("more", fen).catch(() => "");
+    const rest = below();
     try {
       const html = await piece("panel", fen);
       if (number !== asked) return; // another position was asked for meanwhile
       panel.innerHTML = html;
+      more.classList.add("stale");
       shown();
-      const rest = await piece("more", fen);
-      if (number !== asked) return;
-      more.innerHTML = rest;
-      ahead();
     } catch {
       if (number === asked) panel.innerHTML = `<p class="verdict trouble">The service does not answer.</p>`;
+      return;
     }
+    const text = (await rest) || (await below());
+    if (number !== asked) return;
+    more.innerHTML = text;
+    more.classList.remove("stale");
+    ahead();
   }
 
   /** What follows once the panel is there. */

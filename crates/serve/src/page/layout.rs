@@ -2,6 +2,9 @@
 
 use maud::{DOCTYPE, Markup, html};
 
+/// What the script `app.js` imports.
+const MODULES: [&str; 5] = ["board", "editor", "fen", "play", "tables"];
+
 /// A picture and a description for links to a page.
 pub(super) struct Card {
     /// In a sentence.
@@ -43,7 +46,9 @@ pub(super) fn page(title: &str, card: Option<&Card>, here: &str, body: Markup) -
                 }
                 link rel="stylesheet" href="/web/style.css";
                 link rel="icon" href="/men/wN.svg" type="image/svg+xml";
-                script type="module" src="/web/app.js" {}
+                // The first picture is the whole page: the script adds the tools below the board.
+                @for name in MODULES { link rel="modulepreload" href={ "/web/" (name) ".js" }; }
+                script type="module" src="/web/app.js" blocking="render" {}
             }
             body {
                 header {
