@@ -16,6 +16,7 @@ const LOG_BYTES_AN_ADDRESS: f64 = 0.25;
 
 /// A table that is to be made, and what that takes.
 #[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct PlannedTable {
     /// The material, in canonical orientation.
     pub material: Material,

@@ -13,6 +13,7 @@ use crate::{LineError, Strategy};
 
 /// A legal move and what it is worth to the mover.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Candidate {
     /// The move.
     pub played: Move,
@@ -30,6 +31,7 @@ pub struct Candidate {
 
 /// The judged moves of a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Judged {
     /// The position and its clock.
     pub setup: Setup,

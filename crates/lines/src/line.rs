@@ -62,6 +62,7 @@ impl Mark {
 
 /// One move of a line.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Ply {
     /// The position before it, with its clock.
     pub before: Setup,
@@ -117,6 +118,7 @@ impl End {
 
 /// A line of play.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Line {
     /// Where it starts.
     pub start: Setup,

@@ -30,6 +30,7 @@ impl Shares {
 
 /// What happens at one ply.
 #[derive(Clone, Copy, PartialEq, Debug)]
+#[non_exhaustive]
 pub struct PlyFigures {
     /// The ply.
     pub ply: usize,

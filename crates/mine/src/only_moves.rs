@@ -30,6 +30,7 @@ impl OnlyMoveCounts {
 
 /// Only-move statistics of one side to move.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct OnlyMoves {
     /// Won positions by depth in plies.
     pub wins: Vec<OnlyMoveCounts>,

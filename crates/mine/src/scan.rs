@@ -18,6 +18,7 @@ const BATCH: usize = 256;
 
 /// A position that matches.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Hit {
     /// The position, in the orientation asked for.
     pub position: Position,

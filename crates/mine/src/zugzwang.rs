@@ -37,6 +37,7 @@ impl ZugzwangKind {
 
 /// A mutual zugzwang.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Zugzwang {
     /// Who gains.
     pub kind: ZugzwangKind,

@@ -7,6 +7,7 @@ use crate::Failure;
 
 /// The value of a position.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Answer {
     /// The class under the 50-move rule, at the count that was asked about, if
     /// the value in DTZ50 or DTM50 is known, or the class alone. Otherwise what the known metrics tell: with
@@ -60,6 +61,7 @@ fn told_by_others(values: &Values, clock: u32) -> Option<Category> {
 /// A legal move and the value of the position after it, seen from the side
 /// then to move.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MoveAnswer {
     /// The move.
     pub played: Move,

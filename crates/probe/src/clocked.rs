@@ -12,6 +12,7 @@ use crate::{ProbeError, Tablebase, chess};
 
 /// What mate under the 50-move rule takes from a position.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ClockAnswer {
     /// The value at the clock of the question.
     pub value: Value,
@@ -23,6 +24,7 @@ pub struct ClockAnswer {
 
 /// A move and what it leads to.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ClockMove {
     /// The move.
     pub played: Move,

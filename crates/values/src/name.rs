@@ -5,6 +5,7 @@ use thiserror::Error;
 /// A word that names nothing, and the words that would.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("'{found}' is not a {what}: use {allowed}")]
+#[non_exhaustive]
 pub struct UnknownName {
     /// What was expected, such as `metric`.
     pub what: &'static str,

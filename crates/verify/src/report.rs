@@ -80,6 +80,7 @@ pub struct Disagreement {
 
 /// What the referee found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct RefereeReport {
     /// Positions looked at.
     pub checked: u64,
@@ -115,6 +116,7 @@ impl RefereeReport {
 
 /// What the self-consistency check of one metric found.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct PlaneReport {
     /// The metric.
     pub metric: Metric,
@@ -126,6 +128,7 @@ pub struct PlaneReport {
 
 /// What both checks found on a material.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// The material, in canonical orientation.
     pub material: Material,

@@ -168,7 +168,7 @@ impl View<'_> {
 
     fn print_histogram(&self, side: Color) -> anyhow::Result<()> {
         print_line(&format!("  {:>5} {:>17} {:>17} {:>7}", "plies", "wins", "losses", "H %"))?;
-        for PlyFigures { ply, wins, losses, horizon } in self.0.plies(side) {
+        for PlyFigures { ply, wins, losses, horizon, .. } in self.0.plies(side) {
             let (wins, losses, h) = (grouped(wins), grouped(losses), 100.0 * horizon);
             print_line(&format!("  {ply:>5} {wins:>17} {losses:>17} {h:>7.2}"))?;
         }
@@ -179,7 +179,7 @@ impl View<'_> {
         let Figures { stats: Stats { material, .. }, metric, counting } = self.0;
         for side in Color::BOTH {
             let name = side.to_string().to_lowercase();
-            for PlyFigures { ply, wins, losses, horizon } in self.0.plies(side) {
+            for PlyFigures { ply, wins, losses, horizon, .. } in self.0.plies(side) {
                 let h = 100.0 * horizon;
                 print_line(&format!(
                     "{material},{metric},{counting},{name},{ply},{wins},{losses},{h:.2}"

@@ -24,6 +24,7 @@ impl Default for Options {
 
 /// A move that was judged.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct MoveReport {
     /// Which item of the move text it is.
     pub item: usize,
@@ -130,6 +131,7 @@ pub enum Flaw {
 
 /// What was found in a game.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct GameReport {
     /// Its number in the file.
     pub number: usize,

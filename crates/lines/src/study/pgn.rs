@@ -9,6 +9,7 @@ use thiserror::Error;
 /// What is wrong with a game, and where.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("game {game}, line {line}: {problem}")]
+#[non_exhaustive]
 pub struct PgnError {
     /// The number of the game, from 1.
     pub game: usize,

@@ -135,6 +135,7 @@ pub fn to_text(report: &GameReport) -> String {
 
 /// Counts over many games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
 pub struct Summary {
     /// Games read.
     pub games: usize,

@@ -18,6 +18,7 @@ use thiserror::Error;
 /// A mistake in a query.
 #[derive(Debug, Error, Clone, PartialEq, Eq)]
 #[error("query, column {column}: {message}")]
+#[non_exhaustive]
 pub struct QueryError {
     /// Where, counted from 1.
     pub column: usize,

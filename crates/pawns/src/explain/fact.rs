@@ -10,6 +10,7 @@ use molien_board::{Color, Square};
 
 /// A statement about one position.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
 pub struct Fact {
     /// What is said.
     pub kind: FactKind,

@@ -34,6 +34,7 @@ const SEARCH_TIME: Duration = Duration::from_secs(10);
 
 /// A verdict in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The value for the side to move; `None` where neither rules nor search
     /// decide.

@@ -67,6 +67,7 @@ pub struct Limits {
 
 /// What is known after an iteration, and at the end.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SearchResult {
     /// The move to play; `None` if the game is over.
     pub best_move: Option<Move>,

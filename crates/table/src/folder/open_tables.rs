@@ -57,6 +57,7 @@ struct Looked {
 
 /// Why the values of a metric could not be read.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ReadFailure {
     /// Whose table.
     pub material: Material,

@@ -9,6 +9,7 @@ use crate::{TableError, TableFile};
 
 /// What part of a file holds what.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Sizes {
     /// Bytes of the outcomes: base side, predicted side.
     pub outcomes: [u64; 2],
