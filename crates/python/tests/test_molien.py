@@ -47,6 +47,7 @@ def test_a_position_is_answered(tables: molien.Tablebase) -> None:
     assert len(answer.moves) == chess.Board(ROOK).legal_moves.count()
     assert answer.best is not None and answer.best.dtm == -26
     assert "; Rd1>" in repr(answer) and tables.probe(ROOK, moves=False).moves == ()
+    assert tables.probe(ROOK, "dtm50").dtm50 == 27
     late = tables.probe("8/8/8/8/8/2k5/8/K6R w - - 90 1")
     assert late.category is molien.Category.CURSED_WIN
 

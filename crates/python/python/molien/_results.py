@@ -60,6 +60,11 @@ class Valued:
         """Plies to a zeroing move under the 50-move rule."""
         return self.plies.get(Metric.DTZ50)
 
+    @property
+    def dtm50(self) -> int | None:
+        """Plies to mate under the 50-move rule."""
+        return self.plies.get(Metric.DTM50)
+
     def moves_to(self, metric: str = Metric.DTM) -> int | None:
         """The depth in moves of the winner."""
         return _moves(self.plies.get(Metric(metric)))
