@@ -239,10 +239,9 @@ impl Build {
         }
         let whole = self.whole(material, metric, keep);
         let (inputs, held) = self.inputs(wanted, &whole)?;
-        let more = whole.schedule.cost.bytes.saturating_sub(whole.slices_bytes);
-        let room = self.reserve(wanted, more)?;
+        let (room, at_once) = self.reserve_boards(wanted, &whole)?;
         let Whole { schedule, .. } = whole;
-        Ok(Work::Solve { inputs: Box::new(inputs), schedule, _room: [held, room] })
+        Ok(Work::Solve { inputs: Box::new(inputs), schedule, at_once, _room: [held, room] })
     }
 
     /// How a whole table is solved.
@@ -328,6 +327,7 @@ impl Build {
         keep: Keep,
         inputs: &Inputs,
         schedule: &Schedule,
+        at_once: u64,
     ) -> Result<Table, BuildError> {
         if let Some(table) = self.without_curses(material, metric, keep, inputs) {
             return Ok(table);
@@ -336,6 +336,9 @@ impl Build {
             self.progress.begin(material, metric, schedule.cost.positions);
         }
         let gathered = Gathered::default();
+        // As many as there are threads for need not be counted.
+        let counted = at_once < self.boards_at_once();
+        let at_once = if counted { at_once as usize } else { usize::MAX };
         let run = Run {
             backend: self.backend,
             progress: &*self.progress,
@@ -345,7 +348,7 @@ impl Build {
             keep: if keep == Keep::Depths { |_, _| Keep::Depths } else { |_, _| Keep::Outcomes },
             inputs,
             sink: &gathered,
-            at_once: usize::MAX,
+            at_once,
         };
         let followed = run.follow(schedule);
         if material.has_pawns() {
@@ -487,7 +490,7 @@ enum Work<'a> {
     /// It is at hand, but compressed.
     Unpack { packed: Arc<PackedTable>, _room: Reservation<'a> },
     /// It is solved from what it reads.
-    Solve { inputs: Box<Inputs>, schedule: Schedule, _room: [Reservation<'a>; 2] },
+    Solve { inputs: Box<Inputs>, schedule: Schedule, at_once: u64, _room: [Reservation<'a>; 2] },
 }
 
 impl Work<'_> {
@@ -499,8 +502,8 @@ impl Work<'_> {
             Work::Unpack { packed, .. } => {
                 packed.unpack().map(Some).map_err(|error| BuildError::packing(wanted.0, error))
             }
-            Work::Solve { inputs, schedule, .. } => {
-                build.solve(wanted, keep, inputs, schedule).map(Some)
+            Work::Solve { inputs, schedule, at_once, .. } => {
+                build.solve(wanted, keep, inputs, schedule, *at_once).map(Some)
             }
         }
     }

@@ -116,6 +116,11 @@ impl Cache {
         self.bytes_of(|_, _| true)
     }
 
+    /// What those take that somebody holds.
+    pub fn bytes_in_use(&self) -> u64 {
+        self.bytes_of(|_, entry| !entry.kept.is_free())
+    }
+
     /// What some tables take together. Tables in two metrics may share their
     /// boards.
     fn bytes_of(&self, wanted: impl Fn(&Key, &Entry) -> bool) -> u64 {

@@ -116,6 +116,8 @@ pub(crate) fn kept_for_others_bytes(node: &Node, tiles: u64, metric: Metric) -> 
 /// later.
 pub(crate) struct Budget {
     pub limit_bytes: u64,
+    /// What the program takes beside that.
+    program_bytes: u64,
     taken: Mutex<Taken>,
     freed: Condvar,
 }
@@ -154,8 +156,17 @@ impl Taken {
 }
 
 impl Budget {
-    pub fn new(limit_bytes: u64) -> Budget {
-        Budget { limit_bytes, taken: Mutex::default(), freed: Condvar::new() }
+    pub fn new(limit_bytes: u64, program_bytes: u64) -> Budget {
+        let limit_bytes = limit_bytes.saturating_sub(program_bytes);
+        Budget { limit_bytes, program_bytes, taken: Mutex::default(), freed: Condvar::new() }
+    }
+
+    /// The same with so much more for the program.
+    pub fn less(&self, bytes: u64) -> Budget {
+        match self.limit_bytes {
+            u64::MAX => Budget::new(u64::MAX, 0),
+            limit => Budget::new(limit + self.program_bytes, self.program_bytes + bytes),
+        }
     }
 
     /// What is left beside so much more for tables kept for later.
@@ -191,7 +202,7 @@ impl Budget {
 
     /// Why so much cannot be had.
     pub fn refusal(&self, (material, metric): Key, needed: u64) -> BuildError {
-        let mib = |bytes: u64| bytes.saturating_add(PROGRAM_BYTES).div_ceil(1 << 20);
+        let mib = |bytes: u64| bytes.saturating_add(self.program_bytes).div_ceil(1 << 20);
         let (needed_mib, limit_mib) = (mib(needed), mib(self.limit_bytes));
         BuildError::Memory { material, metric, needed_mib, limit_mib }
     }
@@ -215,7 +226,7 @@ mod tests {
     #[test]
     fn work_waits_for_room() {
         let key = (KEY.parse().unwrap(), Metric::Dtm);
-        let budget = Budget::new(100);
+        let budget = Budget::new(100, 0);
         let first = budget.reserve(key, 70, Purpose::Work, |_| 0).unwrap();
         std::thread::scope(|scope| {
             let second =

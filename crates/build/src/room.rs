@@ -8,6 +8,7 @@ use molien_values::BoardValues;
 use crate::cache::{Kept, Key};
 use crate::memory::{Purpose, Reservation};
 use crate::packed::PackedTable;
+use crate::whole::Whole;
 use crate::{Build, BuildError, lock};
 
 impl Build {
@@ -16,7 +17,21 @@ impl Build {
         self.take(key, bytes, Purpose::Work)
     }
 
-    /// The same, for what work yet to begin is going to read, and for work that
+    /// Reserves memory to solve a table whose slices are there: for as many boards
+    /// side by side as there is room for now. Returns how many those are.
+    pub(crate) fn reserve_boards(
+        &self,
+        key: Key,
+        whole: &Whole,
+    ) -> Result<(Reservation<'_>, u64), BuildError> {
+        let in_use = lock(&self.tables).bytes_in_use();
+        let room = self.budget.room(in_use).saturating_add(whole.slices_bytes);
+        let at_once = whole.at_once_within(room, self.boards_at_once());
+        let more = whole.bytes(at_once).saturating_sub(whole.slices_bytes);
+        Ok((self.reserve(key, more)?, at_once))
+    }
+
+    /// Reserves memory for what work yet to begin is going to read, and for work that
     /// makes tables on the way.
     pub(crate) fn hold(&self, key: Key, bytes: u64) -> Result<Reservation<'_>, BuildError> {
         self.take(key, bytes, Purpose::Holding)

@@ -38,7 +38,7 @@ impl Build {
             wave_log: None,
             threads: None,
             pool: OnceLock::new(),
-            budget: Budget::new(u64::MAX),
+            budget: Budget::new(u64::MAX, 0),
             tables: Mutex::default(),
             making: Flights::default(),
             to_come: Mutex::default(),
@@ -106,7 +106,14 @@ impl Build {
     /// Refuses what needs more memory than this, and gives up tables kept for
     /// later to stay below it.
     pub fn with_memory_limit(mut self, bytes: u64) -> Build {
-        self.budget = Budget::new(bytes.saturating_sub(PROGRAM_BYTES));
+        self.budget = Budget::new(bytes, PROGRAM_BYTES);
+        self
+    }
+
+    /// Leaves so much of the memory limit, which has been set before, to others:
+    /// an allocator that keeps blocks for later, for instance.
+    pub fn with_memory_aside(mut self, bytes: u64) -> Build {
+        self.budget = self.budget.less(bytes);
         self
     }
 

@@ -26,6 +26,11 @@ pub(crate) struct Whole {
     pub slices_bytes: u64,
     /// What every board reads takes together.
     pub common_bytes: u64,
+    /// What is in memory at each stage, boards finished in it included, and how
+    /// many those are.
+    alive: Vec<(u64, u64)>,
+    /// What solving a board takes on top.
+    solving_bytes: u64,
     /// What a board takes while it is solved: itself, what solving it takes, and
     /// what it reads, all of it brought into memory for it.
     pub in_work_bytes: u64,
@@ -143,19 +148,20 @@ impl Whole {
         let placements: u64 = boards.iter().map(|stage| stage.len() as u64).sum();
         let slices_bytes = reads.slices.keys().map(copied_bytes).sum();
         let each = kept_bytes(material, tiles, keep);
-        let in_work = working_bytes(material, tiles, metric) + reads.copied_bytes;
+        let solving_bytes = working_bytes(material, tiles, metric) + reads.copied_bytes;
         let mut forgotten = vec![0; boards.len()];
         for (wanted, &last) in &reads.slices {
             forgotten[last] += copied_bytes(wanted);
         }
         let common_bytes = reads.common.values().sum::<u64>();
-        let (mut alive, mut peak) = (slices_bytes + common_bytes, 0);
+        let (mut now, mut alive) = (slices_bytes + common_bytes, Vec::new());
         for (stage, forgotten) in boards.iter().zip(forgotten) {
-            alive += each * stage.len() as u64;
-            peak = peak.max(alive + at_once.min(stage.len() as u64) * in_work);
-            alive -= forgotten;
+            now += each * stage.len() as u64;
+            alive.push((now, stage.len() as u64));
+            now -= forgotten;
         }
-        let cost = Cost { placements, positions: placements * tiles * 4096, bytes: peak };
+        let bytes = peak(&alive, solving_bytes, at_once);
+        let cost = Cost { placements, positions: placements * tiles * 4096, bytes };
         let stage = |boards| Stage { boards, ..Stage::default() };
         let mut stages: Vec<Stage> = boards.into_iter().map(stage).collect();
         let mut slices: HashMap<Material, Vec<Wanted>> = HashMap::new();
@@ -167,8 +173,33 @@ impl Whole {
         slices.sort_by_key(|(source, _)| (source.pawns(), source.to_string()));
         let in_work_bytes = each + working_bytes(material, tiles, metric) + reads.alive_bytes;
         let schedule = Schedule { cost, stages };
-        Whole { schedule, slices, slices_bytes, common_bytes, in_work_bytes }
+        Whole {
+            schedule,
+            slices,
+            slices_bytes,
+            common_bytes,
+            alive,
+            solving_bytes,
+            in_work_bytes,
+        }
     }
+
+    /// What it takes at the peak with so many boards of a stage side by side.
+    pub fn bytes(&self, at_once: u64) -> u64 {
+        peak(&self.alive, self.solving_bytes, at_once)
+    }
+
+    /// How many boards of a stage, of so many at most, may be side by side for
+    /// all to fit into so much memory; one if none does.
+    pub fn at_once_within(&self, room_bytes: u64, at_most: u64) -> u64 {
+        let fits = |at_once: &u64| self.bytes(*at_once) <= room_bytes;
+        (1..=at_most).rev().find(fits).unwrap_or(1)
+    }
+}
+
+fn peak(alive: &[(u64, u64)], solving_bytes: u64, at_once: u64) -> u64 {
+    let stage = |&(alive, boards): &(u64, u64)| alive + at_once.min(boards) * solving_bytes;
+    alive.iter().map(stage).max().unwrap_or(0)
 }
 
 #[cfg(test)]
