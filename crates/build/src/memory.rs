@@ -4,6 +4,7 @@
 //! it. Who finds no room waits until other work has ended, and only if there is
 //! none is it refused.
 
+use std::num::NonZeroU64;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use molien_board::Material;
@@ -112,12 +113,36 @@ pub(crate) fn kept_for_others_bytes(node: &Node, tiles: u64, metric: Metric) -> 
     kept_bytes(node.material, tiles, keep_for_others(node.material, metric))
 }
 
+/// Of the memory that may be used, what others take: one part in so many, up to so
+/// many bytes; or nothing.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Aside {
+    pub one_in: Option<NonZeroU64>,
+    pub most_bytes: u64,
+}
+
+impl Aside {
+    fn of(&self, whole_bytes: u64) -> u64 {
+        self.one_in.map_or(0, |parts| (whole_bytes / parts).min(self.most_bytes))
+    }
+
+    /// How much memory there must be for so much to be left.
+    fn whole_for(&self, bytes: u64) -> u64 {
+        let Some(parts) = self.one_in else { return bytes };
+        let rest = parts.get().saturating_sub(1).max(1);
+        let in_parts = bytes.div_ceil(rest).saturating_mul(parts.get());
+        in_parts.min(bytes.saturating_add(self.most_bytes))
+    }
+}
+
 /// The memory that may be used, and what is taken of it beside tables kept for
 /// later.
 pub(crate) struct Budget {
+    /// For tables and work.
     pub limit_bytes: u64,
-    /// What the program takes beside that.
-    program_bytes: u64,
+    /// All there is, what the program takes beside tables and work included.
+    whole_bytes: u64,
+    aside: Aside,
     taken: Mutex<Taken>,
     freed: Condvar,
 }
@@ -156,16 +181,26 @@ impl Taken {
 }
 
 impl Budget {
-    pub fn new(limit_bytes: u64, program_bytes: u64) -> Budget {
-        let limit_bytes = limit_bytes.saturating_sub(program_bytes);
-        Budget { limit_bytes, program_bytes, taken: Mutex::default(), freed: Condvar::new() }
+    /// No limit.
+    pub fn unlimited() -> Budget {
+        Budget::of(u64::MAX, u64::MAX, Aside::default())
     }
 
-    /// The same with so much more for the program.
-    pub fn less(&self, bytes: u64) -> Budget {
+    /// So much memory, of which the program and others take a part.
+    pub fn new(whole_bytes: u64, aside: Aside) -> Budget {
+        let others = PROGRAM_BYTES + aside.of(whole_bytes);
+        Budget::of(whole_bytes.saturating_sub(others), whole_bytes, aside)
+    }
+
+    fn of(limit_bytes: u64, whole_bytes: u64, aside: Aside) -> Budget {
+        Budget { limit_bytes, whole_bytes, aside, taken: Mutex::default(), freed: Condvar::new() }
+    }
+
+    /// The same memory with another part of it for others.
+    pub fn with_aside(&self, aside: Aside) -> Budget {
         match self.limit_bytes {
-            u64::MAX => Budget::new(u64::MAX, 0),
-            limit => Budget::new(limit + self.program_bytes, self.program_bytes + bytes),
+            u64::MAX => Budget::unlimited(),
+            _ => Budget::new(self.whole_bytes, aside),
         }
     }
 
@@ -202,8 +237,9 @@ impl Budget {
 
     /// Why so much cannot be had.
     pub fn refusal(&self, (material, metric): Key, needed: u64) -> BuildError {
-        let mib = |bytes: u64| bytes.saturating_add(self.program_bytes).div_ceil(1 << 20);
-        let (needed_mib, limit_mib) = (mib(needed), mib(self.limit_bytes));
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        let needed_mib = mib(self.aside.whole_for(needed.saturating_add(PROGRAM_BYTES)));
+        let limit_mib = mib(self.whole_bytes);
         BuildError::Memory { material, metric, needed_mib, limit_mib }
     }
 }
@@ -226,7 +262,7 @@ mod tests {
     #[test]
     fn work_waits_for_room() {
         let key = (KEY.parse().unwrap(), Metric::Dtm);
-        let budget = Budget::new(100, 0);
+        let budget = Budget::new(PROGRAM_BYTES + 100, Aside::default());
         let first = budget.reserve(key, 70, Purpose::Work, |_| 0).unwrap();
         std::thread::scope(|scope| {
             let second =
@@ -245,5 +281,24 @@ mod tests {
         assert!(budget.reserve(key, 60, Purpose::Work, |_| 0).is_err());
         drop(held);
         assert!(budget.reserve(key, 60, Purpose::Work, |_| 0).is_ok());
+    }
+
+    /// A limit that is said to do does.
+    #[test]
+    fn what_is_said_to_be_needed_will_do() {
+        let key = (KEY.parse().unwrap(), Metric::Dtm);
+        let aside = Aside { one_in: NonZeroU64::new(16), most_bytes: 512 << 20 };
+        for needed in [1 << 20, 700 << 20, 8 << 30, 20 << 30] {
+            let small = Budget::new(16 << 20, aside);
+            let BuildError::Memory { needed_mib, limit_mib, .. } = small.refusal(key, needed)
+            else {
+                panic!("no room")
+            };
+            assert_eq!(limit_mib, 16);
+            let budget = Budget::new(needed_mib << 20, aside);
+            assert!(budget.reserve(key, needed, Purpose::Work, |_| 0).is_ok(), "{needed_mib}");
+            let less = Budget::new((needed_mib - 3) << 20, aside);
+            assert!(less.reserve(key, needed, Purpose::Work, |_| 0).is_err(), "{needed_mib}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use molien_values::BoardValues;
 
@@ -39,7 +40,8 @@ impl Build {
 
     fn take(&self, key: Key, bytes: u64, purpose: Purpose) -> Result<Reservation<'_>, BuildError> {
         self.pack_for(bytes);
-        self.budget.reserve(key, bytes, purpose, |room| {
+        let made_room = AtomicBool::new(false);
+        let reserved = self.budget.reserve(key, bytes, purpose, |room| {
             let bytes = |boards: &HashMap<_, Arc<BoardValues>>| {
                 boards.values().map(|board| board.len_bytes() as u64).sum::<u64>()
             };
@@ -48,11 +50,16 @@ impl Build {
             if kept <= room {
                 return kept;
             }
+            made_room.store(true, Ordering::Relaxed);
             lock(&self.boards).clear();
             let to_come: Vec<Key> = lock(&self.to_come).values().flatten().copied().collect();
             let when = |key: &Key| to_come.iter().position(|other| other == key);
             lock(&self.tables).give_up(room, when)
-        })
+        });
+        if made_room.into_inner() {
+            self.progress.made_room();
+        }
+        reserved
     }
 
     /// Compresses tables that are still to be read, if there would not be room

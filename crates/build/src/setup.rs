@@ -1,6 +1,6 @@
 //! What a build works with: memory, threads, folder, shelves.
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -14,7 +14,7 @@ use molien_values::{FIFTY_MOVES_PLIES, Shelf, WaveLog};
 use crate::Build;
 use crate::flight::Flights;
 use crate::limits::{BY_PART_MEN, LOGGED_ON_THE_WAY_MEN, TOGETHER_MEN};
-use crate::memory::{Budget, PROGRAM_BYTES};
+use crate::memory::{Aside, Budget};
 use crate::plan::SLICED_TILES;
 
 impl Default for Build {
@@ -38,7 +38,7 @@ impl Build {
             wave_log: None,
             threads: None,
             pool: OnceLock::new(),
-            budget: Budget::new(u64::MAX, 0),
+            budget: Budget::unlimited(),
             tables: Mutex::default(),
             making: Flights::default(),
             to_come: Mutex::default(),
@@ -106,14 +106,15 @@ impl Build {
     /// Refuses what needs more memory than this, and gives up tables kept for
     /// later to stay below it.
     pub fn with_memory_limit(mut self, bytes: u64) -> Build {
-        self.budget = Budget::new(bytes, PROGRAM_BYTES);
+        self.budget = Budget::new(bytes, Aside::default());
         self
     }
 
-    /// Leaves so much of the memory limit, which has been set before, to others:
-    /// an allocator that keeps blocks for later, for instance.
-    pub fn with_memory_aside(mut self, bytes: u64) -> Build {
-        self.budget = self.budget.less(bytes);
+    /// Leaves one part in so many of the memory limit, which has been set before,
+    /// and at most so many bytes, to others: an allocator that keeps blocks for
+    /// later, for instance.
+    pub fn with_memory_aside(mut self, one_in: NonZeroU64, most_bytes: u64) -> Build {
+        self.budget = self.budget.with_aside(Aside { one_in: Some(one_in), most_bytes });
         self
     }
 

@@ -418,7 +418,7 @@ impl Build {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Budget, Purpose};
+    use crate::memory::{Aside, Budget, PROGRAM_BYTES, Purpose};
     use std::sync::Barrier;
     use std::sync::atomic::AtomicBool;
 
@@ -427,7 +427,7 @@ mod tests {
     #[test]
     fn who_finds_no_room_works_alone() {
         let key = key("KQK".parse().unwrap(), Metric::Dtm);
-        let budget = Budget::new(100, 0);
+        let budget = Budget::new(PROGRAM_BYTES + 100, Aside::default());
         let (together, both) = (RwLock::new(()), Barrier::new(2));
         let work = |bytes: u64| {
             let first = AtomicBool::new(true);

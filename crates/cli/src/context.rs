@@ -71,8 +71,6 @@ pub struct Context {
     /// Whether results are printed as JSON.
     pub json: bool,
     memory_bytes: u64,
-    /// Of that, what blocks take that the allocator keeps.
-    kept_bytes: u64,
     promote: Promote,
     /// Where tables are read; the first keeps new ones. None if tables are not
     /// kept.
@@ -118,14 +116,13 @@ impl Context {
         .context("Ctrl-C cannot be handled")?;
         let operators = common.instructions.map_or(Ok(fastest()), Instructions::operators)?;
         let memory_bytes = common.memory.bytes();
-        let kept_bytes = malloc::keep_given_up(memory_bytes);
+        malloc::keep_given_up(memory_bytes);
         // Tables of another game than chess are not kept.
         let keeps = !common.in_memory && common.promote == Promote::All;
         let folders = if keeps { tables_folders(&common.tables) } else { Vec::new() };
         let context = Context {
             json: common.json,
             memory_bytes,
-            kept_bytes,
             promote: common.promote,
             directories: folders.into_iter().map(Directory::new).collect(),
             // They are tables of chess.
@@ -269,7 +266,7 @@ impl Context {
             .with_backend(self.operators)
             .with_progress(progress)
             .with_memory_limit(self.memory_bytes)
-            .with_memory_aside(self.kept_bytes)
+            .with_memory_aside(malloc::KEPT_PART, malloc::MOST_KEPT_BYTES)
             .with_promotions(self.promote.roles())
             .by_part_from(self.by_part_men);
         if let Some(temp) = &self.temp {
@@ -312,15 +309,14 @@ impl Context {
     /// Makes builds that report to a listener of the caller's. They do not use
     /// the card, which would be looked for when nobody waits for it.
     pub fn build_maker(&self) -> MakeBuild {
-        let (memory_bytes, kept_bytes) = (self.memory_bytes, self.kept_bytes);
-        let promote = self.promote;
+        let (memory_bytes, promote) = (self.memory_bytes, self.promote);
         let operators = self.operators;
         Arc::new(move |progress| {
             Build::new()
                 .with_backend(operators)
                 .with_progress(progress)
                 .with_memory_limit(memory_bytes)
-                .with_memory_aside(kept_bytes)
+                .with_memory_aside(malloc::KEPT_PART, malloc::MOST_KEPT_BYTES)
                 .with_promotions(promote.roles())
         })
     }

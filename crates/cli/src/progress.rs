@@ -12,6 +12,8 @@ use molien_board::Material;
 use molien_solve::{Progress, WaveReport};
 use molien_values::Metric;
 
+use crate::malloc;
+
 /// Decided positions against all addresses of both sides: drawn positions are
 /// never decided, so the time left is an upper bound.
 const TEMPLATE: &str =
@@ -84,6 +86,12 @@ impl Progress for Bars {
             bar.finish_and_clear();
             self.all.remove(&bar);
         }
+        // What solving left behind is not there when the table is written.
+        malloc::give_back_unused();
+    }
+
+    fn made_room(&self) {
+        malloc::give_back_unused();
     }
 
     fn cancelled(&self) -> bool {

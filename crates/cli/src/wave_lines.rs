@@ -52,6 +52,10 @@ impl Progress for Both {
         self.1.end(material, metric);
     }
 
+    fn made_room(&self) {
+        self.1.made_room();
+    }
+
     fn waiting(&self, material: Material) {
         self.1.waiting(material);
     }

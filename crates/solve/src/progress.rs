@@ -48,6 +48,9 @@ pub trait Progress: Send + Sync {
     }
     /// A material's solve is complete.
     fn end(&self, _material: Material, _metric: Metric) {}
+    /// Tables kept for later were given up to make room: an allocator may give
+    /// back what they took.
+    fn made_room(&self) {}
     /// Another process is making a material's table: this one waits for it.
     fn waiting(&self, _material: Material) {}
     /// Whether the solve should stop early; asked once a wave.
