@@ -22,13 +22,26 @@ const TEMPLATE: &str =
 /// How often a bar is drawn even if nothing has happened.
 const TICK: Duration = Duration::from_millis(250);
 
-/// Says nothing, and stops when told to.
+/// Says nothing, stops when told to, and gives memory back between tables.
 pub struct Interruptible {
     /// Set by Ctrl-C.
     pub interrupted: Arc<AtomicBool>,
 }
 
 impl Progress for Interruptible {
+    fn begin(&self, _: Material, _: Metric, _: u64) {
+        malloc::give_back_unused();
+    }
+
+    fn end(&self, _: Material, _: Metric) {
+        // What solving left behind is not there when the table is written.
+        malloc::give_back_unused();
+    }
+
+    fn made_room(&self) {
+        malloc::give_back_unused();
+    }
+
     fn cancelled(&self) -> bool {
         self.interrupted.load(Ordering::Relaxed)
     }
@@ -36,7 +49,7 @@ impl Progress for Interruptible {
 
 /// One bar for every table being solved.
 pub struct Bars {
-    interrupted: Arc<AtomicBool>,
+    quiet: Interruptible,
     all: MultiProgress,
     bars: Mutex<HashMap<(Material, Metric), ProgressBar>>,
 }
@@ -44,7 +57,8 @@ pub struct Bars {
 impl Bars {
     /// Bars on standard error.
     pub fn new(interrupted: Arc<AtomicBool>) -> Bars {
-        Bars { interrupted, all: MultiProgress::new(), bars: Mutex::default() }
+        let quiet = Interruptible { interrupted };
+        Bars { quiet, all: MultiProgress::new(), bars: Mutex::default() }
     }
 
     fn bars(&self) -> MutexGuard<'_, HashMap<(Material, Metric), ProgressBar>> {
@@ -60,6 +74,7 @@ impl Progress for Bars {
     }
 
     fn begin(&self, material: Material, metric: Metric, positions: u64) {
+        self.quiet.begin(material, metric, positions);
         let bar = self.all.add(ProgressBar::new(2 * positions));
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             let write_rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
@@ -86,16 +101,15 @@ impl Progress for Bars {
             bar.finish_and_clear();
             self.all.remove(&bar);
         }
-        // What solving left behind is not there when the table is written.
-        malloc::give_back_unused();
+        self.quiet.end(material, metric);
     }
 
     fn made_room(&self) {
-        malloc::give_back_unused();
+        self.quiet.made_room();
     }
 
     fn cancelled(&self) -> bool {
-        self.interrupted.load(Ordering::Relaxed)
+        self.quiet.cancelled()
     }
 }
 
