@@ -116,6 +116,23 @@ impl Build {
         Ok(self.table(material, metric)?.stats.clone())
     }
 
+    /// The same with the depth of every position, which [`Build::table`] only
+    /// counts where there are many men.
+    ///
+    /// # Errors
+    /// If it needs too much memory, is cancelled, or cannot be read.
+    pub fn table_with_depths(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Arc<Table>, BuildError> {
+        let key = key(material, metric);
+        match self.in_memory(&key, Keep::Depths) {
+            Some(table) => Ok(table),
+            None => outside_rayon(|| self.request(key, Keep::Depths)),
+        }
+    }
+
     /// A table that is in memory already.
     pub fn table_at_hand(&self, material: Material, metric: Metric) -> Option<Arc<Table>> {
         lock(&self.tables).get(&key(material, metric))

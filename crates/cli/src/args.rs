@@ -157,6 +157,8 @@ pub enum Command {
     Maxima(cmd::maxima::MaximaArgs),
     /// List the mutual zugzwangs of a material
     Zugzwangs(cmd::zugzwangs::ZugzwangsArgs),
+    /// Find the positions from which best play leads to given ones
+    Basins(cmd::basins::BasinsArgs),
     /// Count positions with a single good move, by depth
     OnlyMoves(cmd::only_moves::OnlyMovesArgs),
     /// Write positions and values as CSV or Parquet

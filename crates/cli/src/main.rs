@@ -121,6 +121,7 @@ fn run(cli: Cli, ranks: &Ranks) -> anyhow::Result<Verdict> {
         Command::Free(args) => cmd::free::run(&context, &args),
         Command::Maxima(args) => cmd::maxima::run(&context, &args),
         Command::Zugzwangs(args) => cmd::zugzwangs::run(&context, &args),
+        Command::Basins(args) => cmd::basins::run(&context, &args),
         Command::OnlyMoves(args) => cmd::only_moves::run(&context, &args),
         Command::Export(args) => cmd::export::run(&context, &args),
         Command::Syzygy(args) => cmd::syzygy::run(&context, &args),

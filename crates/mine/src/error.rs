@@ -1,6 +1,6 @@
 //! Why mining failed.
 
-use molien_board::{FenError, Material};
+use molien_board::{FenError, Material, Position};
 use molien_build::BuildError;
 use molien_probe::ProbeError;
 use molien_table::TableError;
@@ -37,6 +37,20 @@ pub enum MineError {
     /// Whoever asked for a search no longer wants it.
     #[error("the search was given up")]
     GivenUp,
+    /// Basins are found among positions without pawns only.
+    #[error("{material} has pawns: basins are found for materials without pawns only")]
+    Pawns {
+        /// What was asked for.
+        material: Material,
+    },
+    /// A goal is of another material.
+    #[error("{position} is not a position of {material}")]
+    NotOf {
+        /// Which goal.
+        position: Position,
+        /// The material asked for.
+        material: Material,
+    },
     /// A position with a free man could not be read.
     #[error(transparent)]
     Fen(#[from] FenError),

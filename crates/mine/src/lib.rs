@@ -4,7 +4,8 @@
 //! planes: [`Search`] finds the positions that match a [`Query`], a tile of
 //! 4096 positions at a time; [`zugzwangs`] and [`maxima`] list mutual
 //! zugzwangs and deepest positions; [`only_moves`] counts positions with a
-//! single good move; [`FreeMan`] tries one man on every square; [`export`]
+//! single good move; [`Basins`] finds where best play leads to given
+//! positions; [`FreeMan`] tries one man on every square; [`export`]
 //! writes CSV and Parquet, [`plot`] draws histograms.
 //!
 //! What it is not: it solves nothing itself (a [`Solver`] does), and it
@@ -30,6 +31,7 @@
 //!
 //! [`Solver`]: molien_build::Build
 
+mod basins;
 mod error;
 mod exact;
 pub mod export;
@@ -50,6 +52,7 @@ mod tables;
 mod tiles;
 mod zugzwang;
 
+pub use basins::{Basin, Basins, Wave};
 pub use error::MineError;
 pub use figures::{Figures, PlyFigures, Shares};
 pub use free::{FreeMan, FreeSquare};

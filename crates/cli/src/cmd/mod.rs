@@ -1,5 +1,6 @@
 //! The commands.
 
+pub mod basins;
 pub mod bench;
 pub mod bulk;
 pub mod clock;
