@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use molien_board::Color;
 use molien_hyper::{Plane, Tile};
-use molien_operators::for_each_neighbour;
+use molien_operators::{QuietMoves, for_each_neighbour};
 use molien_values::Value;
 use rayon::prelude::*;
 
@@ -32,7 +32,8 @@ impl Basins {
             let within = within(tile);
             let cell = self.board().cell(tile).filter(|_| !within.is_empty())?;
             let quiet = |plane: &Plane, within: &Tile| {
-                self.backend.quiet_within(self.board(), turn, plane, &cell, within)
+                let moves = QuietMoves { board: self.board(), side: turn, plane, cell: &cell };
+                self.backend.quiet_within(&moves, within)
             };
             let mut found = quiet(ahead.fresh, &within);
             if let Some(rest) = ahead.rest.filter(|_| !found.is_empty()) {
