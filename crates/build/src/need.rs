@@ -108,7 +108,11 @@ mod tests {
         let mut known = HashMap::new();
         for material in Material::all(5).into_iter().filter(|material| material.len() == 5) {
             let stored = build.least_to_store(material, &Metric::ALL);
-            assert!(stored <= (2 << 30) - (128 << 20) - PROGRAM_BYTES, "{material} {}", stored >> 20);
+            assert!(
+                stored <= (2 << 30) - (128 << 20) - PROGRAM_BYTES,
+                "{material} {}",
+                stored >> 20
+            );
             let key = key(material, Metric::Dtm);
             let in_memory = build.least_bytes(key, keep_alone(material), &mut known);
             assert!(in_memory <= build.budget.limit_bytes, "{material} {}", in_memory >> 20);

@@ -173,15 +173,7 @@ impl Whole {
         slices.sort_by_key(|(source, _)| (source.pawns(), source.to_string()));
         let in_work_bytes = each + working_bytes(material, tiles, metric) + reads.alive_bytes;
         let schedule = Schedule { cost, stages };
-        Whole {
-            schedule,
-            slices,
-            slices_bytes,
-            common_bytes,
-            alive,
-            solving_bytes,
-            in_work_bytes,
-        }
+        Whole { schedule, slices, slices_bytes, common_bytes, alive, solving_bytes, in_work_bytes }
     }
 
     /// What it takes at the peak with so many boards of a stage side by side.

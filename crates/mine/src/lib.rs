@@ -52,7 +52,7 @@ mod tables;
 mod tiles;
 mod zugzwang;
 
-pub use basins::{Basin, Basins, Wave};
+pub use basins::{Basin, BasinSize, BasinSizes, Basins, Wave};
 pub use error::MineError;
 pub use figures::{Figures, PlyFigures, Shares};
 pub use free::{FreeMan, FreeSquare};

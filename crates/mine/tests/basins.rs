@@ -7,6 +7,7 @@ use std::sync::Arc;
 use molien_board::{Color, Man, Material, Position, Role, Square, Symmetry};
 use molien_build::Build;
 use molien_mine::{Basin, Basins, TableSet, ZugzwangKind, zugzwangs};
+use molien_testing::is_exhaustive;
 use molien_values::{Metric, MoveClass, Table, Value, value_before};
 
 /// Sizes by side to move and value.
@@ -207,6 +208,9 @@ fn both_turns(build: &Build, material: &str) -> Vec<Position> {
 
 #[test]
 fn four_men_agree_with_brute_force() {
+    if !is_exhaustive() {
+        return;
+    }
     compare("KRKN", Metric::Dtm, |build, graph| {
         let mut goals = sample(graph, 900_001);
         goals.push(both_turns(build, "KRKN"));
@@ -216,8 +220,10 @@ fn four_men_agree_with_brute_force() {
 
 /// Like men, two a side, and a material whose table has colours exchanged.
 #[test]
-#[ignore = "minutes: the same for more materials"]
 fn more_of_four_men_agree_with_brute_force() {
+    if !is_exhaustive() {
+        return;
+    }
     for material in ["KNNK", "KRRK", "KNKR", "KBKN", "KQKR"] {
         for metric in [Metric::Dtm, Metric::Dtc, Metric::Dtz50] {
             compare(material, metric, |_, graph| sample(graph, 600_011));

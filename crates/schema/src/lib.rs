@@ -7,6 +7,7 @@
 //!
 //! What it is not: it computes nothing and prints nothing.
 
+mod basins;
 mod clocked;
 mod explained;
 mod figures;
@@ -21,6 +22,7 @@ mod syzygy;
 mod tables;
 mod value;
 
+pub use basins::{BasinJson, BasinSizeJson, BasinsJson};
 pub use clocked::{ClockJson, ClockMoveJson, ClockSpanJson};
 pub use explained::ExplanationJson;
 pub use figures::{

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use molien_board::{Material, Setup, Square};
+use molien_board::{Material, Position, Setup, Square};
 use molien_mine::{FreeMan, FreeSquare, Hit, OnlyMoveCounts, OnlyMoves, Zugzwang};
 use molien_values::{Category, Metric, Value, Values, category_in};
 use serde::Serialize;
@@ -31,6 +31,14 @@ impl HitJson {
         }
         let values = ValuesJson::new(values, metrics);
         let found = ValuedJson::new(&Setup::from(hit.position), hit.category, values);
+        HitJson { schema: VERSION, found }
+    }
+
+    /// A position with its depth in one metric.
+    pub fn of(position: Position, metric: Metric, value: Value) -> HitJson {
+        let values = ValuesJson::one(metric, value);
+        let category = category_in(metric, value, 0);
+        let found = ValuedJson::new(&Setup::from(position), category, values);
         HitJson { schema: VERSION, found }
     }
 }

@@ -9,11 +9,11 @@ use molien_build::Build;
 use molien_lines::study::{Options, Summary, check_game, read};
 use molien_lines::{Play, Strategy, Until, best_line};
 use molien_mine::{
-    Figures, FreeMan, Query, Search, TableSet, ZugzwangKind, maxima, only_moves, zugzwangs,
+    Basins, Figures, FreeMan, Query, Search, TableSet, ZugzwangKind, maxima, only_moves, zugzwangs,
 };
 use molien_probe::{ClockAnswer, Tablebase, clock_line};
 use molien_schema::*;
-use molien_values::{Category, Counting, Metric, Outcome};
+use molien_values::{Category, Counting, Metric, Outcome, Value};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -125,6 +125,17 @@ fn figures_and_findings() {
     )
     .unwrap();
     assert_eq!(kinds, 18);
+}
+
+#[test]
+fn basins() {
+    let basins = Basins::new(&Build::new(), material("KRK"), Metric::Dtm).unwrap();
+    let mate = "k1R5/8/1K6/8/8/8/8/8 b - -".parse().unwrap();
+    let sizes = basins.sizes(&[mate], 1, || true).unwrap();
+    let json = documented(&BasinsJson::new(material("KRK"), Metric::Dtm, &[mate], &sizes));
+    assert_eq!(json["basins"][0]["sizes"][0]["category"], "win");
+    assert_eq!(json["basins"][0]["sizes"][0]["dtm"], 1);
+    documented(&HitJson::of(mate, Metric::Dtm, Value::Loss(0)));
 }
 
 #[test]

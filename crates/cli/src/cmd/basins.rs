@@ -1,25 +1,25 @@
 //! `molien basins`.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 use molien_board::{Color, Material, Position};
 use molien_build::Build;
-use molien_mine::{Basin, Basins, TableSet, Wave, ZugzwangKind, zugzwangs};
+use molien_mine::{Basin, BasinSize, BasinSizes, Basins, TableSet, ZugzwangKind, zugzwangs};
+use molien_schema::{BasinsJson, HitJson};
 use molien_values::{Metric, Outcome, Value};
-use serde_json::{Value as Json, json};
 
 use crate::Verdict;
 use crate::context::Context;
-use crate::text::{grouped, print_json, print_line};
+use crate::estimate::{self, Goal};
+use crate::text::{grouped, plies, plural, print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
   molien basins KRKN --of zugzwangs
   molien basins KRK --of 'k1R5/8/1K6/8/8/8/8/8 b - -' --by-depth
-  molien basins KQKBB --of zugzwangs --list necessary
+  molien basins KRKB --of zugzwangs --list necessary
 
 From which positions does best play lead to the goals? A best move keeps the value
 to the ply, and in a draw every move that keeps the draw is one.
@@ -79,19 +79,17 @@ pub struct BasinsArgs {
 /// Finds the basins of some positions.
 pub fn run(context: &Context, args: &BasinsArgs) -> anyhow::Result<Verdict> {
     let material: Material = args.material.parse()?;
+    estimate::check(context, Goal::Tables(&[material]), &[args.metric])?;
     let build = context.build();
     let basins = Basins::new(&build, material, args.metric)?;
     let goals = goals(&build, material, args)?;
     if let Some(name) = args.list {
-        return list(context, &basins, &goals, name.basin());
+        return list(context, args.metric, &basins, &goals, name.basin());
     }
-    let mut found = Found::default();
-    for basin in Basin::ALL {
-        found.add(context, &basins, &goals, basin, args.examples)?;
-    }
+    let found = basins.sizes(&goals, args.examples, || !context.is_interrupted())?;
     match context.json {
-        true => print_json(&found.json(material, args.metric, &goals))?,
-        false => found.print(material, args, &goals)?,
+        true => print_answer(&BasinsJson::new(material, args.metric, &goals, &found))?,
+        false => print(material, args, &goals, &found)?,
     }
     Ok(Verdict::Done)
 }
@@ -123,14 +121,17 @@ fn goals(build: &Build, material: Material, args: &BasinsArgs) -> anyhow::Result
 /// Prints the positions of a basin as they are found.
 fn list(
     context: &Context,
+    metric: Metric,
     basins: &Basins,
     goals: &[Position],
     basin: Basin,
 ) -> anyhow::Result<Verdict> {
     let mut result = Ok(());
     basins.find(goals, basin, |wave| {
-        result =
-            wave.positions().try_for_each(|position| print_one(context, &position, wave.value));
+        result = wave.positions().try_for_each(|position| match context.json {
+            true => print_answer(&HitJson::of(position, metric, wave.value)),
+            false => print_line(&format!("{position}  {}", describe(wave.value))),
+        });
         match result.is_err() || context.is_interrupted() {
             true => ControlFlow::Break(()),
             false => ControlFlow::Continue(()),
@@ -139,152 +140,61 @@ fn list(
     result.map(|()| Verdict::Done)
 }
 
-fn print_one(context: &Context, position: &Position, value: Value) -> anyhow::Result<()> {
-    let (outcome, plies) = (value.outcome(), value.signed_plies());
-    if context.json {
-        let fen = position.to_string();
-        return print_json(&json!({ "fen": fen, "outcome": outcome.name(), "plies": plies }));
-    }
-    print_line(&format!("{position}  {}", describe(value)))
-}
-
 fn describe(value: Value) -> String {
     match value {
-        Value::Win(plies) => format!("won in {plies} plies"),
+        Value::Win(count) => format!("won in {}", plies(count)),
         Value::Draw => "drawn".to_owned(),
-        Value::Loss(plies) => format!("lost in {plies} plies"),
+        Value::Loss(count) => format!("lost in {}", plies(count)),
     }
 }
 
-/// Side to move, outcome, and plies (0 for draws).
-type Row = (usize, Outcome, u16);
-
-/// The sizes of all four basins, and some of their positions.
-#[derive(Default)]
-struct Found {
-    sizes: BTreeMap<Row, [u64; 4]>,
-    /// By basin: the farthest decided and drawn positions.
-    examples: [[Vec<(Position, Value)>; 2]; 4],
-}
-
-impl Found {
-    fn add(
-        &mut self,
-        context: &Context,
-        basins: &Basins,
-        goals: &[Position],
-        basin: Basin,
-        examples: usize,
-    ) -> anyhow::Result<()> {
-        basins.find(goals, basin, |wave| {
-            self.add_wave(basin, wave, examples);
-            match context.is_interrupted() {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        })?;
-        if context.is_interrupted() {
-            bail!("interrupted");
-        }
-        Ok(())
-    }
-
-    fn add_wave(&mut self, basin: Basin, wave: &Wave<'_>, examples: usize) {
-        let value = wave.value;
-        let row = (wave.turn().index(), value.outcome(), value.plies().unwrap_or(0));
-        self.sizes.entry(row).or_default()[basin as usize] += wave.count();
-        let kept = &mut self.examples[basin as usize][usize::from(value == Value::Draw)];
-        *kept = wave.positions().take(examples).map(|position| (position, value)).collect();
-    }
-
-    fn total(&self, basin: Basin, wanted: impl Fn(&Row) -> bool) -> u64 {
-        let rows = self.sizes.iter().filter(|(row, _)| wanted(row));
-        rows.map(|(_, sizes)| sizes[basin as usize]).sum()
-    }
-
-    fn print(
-        &self,
-        material: Material,
-        args: &BasinsArgs,
-        goals: &[Position],
-    ) -> anyhow::Result<()> {
-        let count = goals.len();
-        let metric = args.metric;
-        print_line(&format!("{material}, best play by {metric}, goals: {count}"))?;
-        let sides = "White to move                         Black to move";
-        print_line(&format!("{:11}{sides}", ""))?;
-        let heads =
-            ["won", "lost", "drawn", "won", "lost", "drawn"].map(|head| format!("{head:>12} "));
-        print_line(format!("{:10}{}", "basin", heads.concat()).trim_end())?;
-        for basin in Basin::ALL {
-            let mut line = format!("{:10}", basin.name());
-            for (turn, outcome) in CELLS {
-                let size = self.total(basin, |row| (row.0, row.1) == (turn.index(), outcome));
-                line += &format!("{:>12} ", grouped(size));
-            }
-            print_line(line.trim_end())?;
-        }
-        if args.by_depth {
-            self.print_depths()?;
-        }
-        self.print_examples()
-    }
-
-    fn print_depths(&self) -> anyhow::Result<()> {
-        print_line("")?;
-        let heads = Basin::ALL.map(|basin| format!("{:>12} ", basin.name()));
-        print_line(format!("{:14}{:>7}{}", "to move", "plies", heads.concat()).trim_end())?;
-        for (&(turn, outcome, plies), sizes) in &self.sizes {
-            let side = format!("{} {}", Color::BOTH[turn], participle(outcome));
-            let sizes = sizes.map(|size| format!("{:>12} ", grouped(size)));
-            let plies = if outcome == Outcome::Draw { String::new() } else { plies.to_string() };
-            print_line(format!("{side:14}{plies:>7}{}", sizes.concat()).trim_end())?;
-        }
-        Ok(())
-    }
-
-    fn print_examples(&self) -> anyhow::Result<()> {
-        for basin in Basin::ALL {
-            for (position, value) in self.examples[basin as usize].iter().flatten() {
-                print_line(&format!("{:10} {position}  {}", basin.name(), describe(*value)))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn json(&self, material: Material, metric: Metric, goals: &[Position]) -> Json {
-        let goals: Vec<String> = goals.iter().map(ToString::to_string).collect();
-        let basin = |basin: Basin| {
-            let filled = self.sizes.iter().filter(|(_, sizes)| sizes[basin as usize] > 0);
-            let sizes: Vec<Json> = filled
-                .map(|(&(turn, outcome, plies), sizes)| {
-                    json!({
-                        "side_to_move": Color::BOTH[turn].to_string().to_lowercase(),
-                        "outcome": outcome.name(),
-                        "plies": (outcome != Outcome::Draw).then_some(plies),
-                        "positions": sizes[basin as usize],
-                    })
-                })
-                .collect();
-            let examples: Vec<String> = self.examples[basin as usize]
-                .iter()
-                .flatten()
-                .map(|(position, _)| position.to_string())
-                .collect();
-            json!({
-                "basin": basin.name(),
-                "positions": self.total(basin, |_| true),
-                "sizes": sizes,
-                "examples": examples,
-            })
+fn print(
+    material: Material,
+    args: &BasinsArgs,
+    goals: &[Position],
+    found: &BasinSizes,
+) -> anyhow::Result<()> {
+    let (metric, count) = (args.metric, goals.len() as u64);
+    let word = plural(count, "goal", "goals");
+    print_line(&format!("{material}, best play by {metric}, {} {word}\n", grouped(count)))?;
+    let sides = "White to move                         Black to move";
+    print_line(&format!("{:11}{sides}", ""))?;
+    let heads = CELLS.map(|(_, outcome)| format!("{:>12} ", participle(outcome)));
+    print_line(format!("{:10}{}", "basin", heads.concat()).trim_end())?;
+    for basin in Basin::ALL {
+        let cell = |(turn, outcome): (Color, Outcome)| {
+            let is_here = |size: &BasinSize| size.turn == turn && size.value.outcome() == outcome;
+            format!("{:>12} ", grouped(found.total(basin, is_here)))
         };
-        json!({
-            "material": material.to_string(),
-            "metric": metric.to_string(),
-            "goals": goals,
-            "basins": Basin::ALL.map(basin),
-        })
+        let cells = CELLS.map(cell).concat();
+        print_line(format!("{:10}{cells}", basin.name()).trim_end())?;
     }
+    if args.by_depth {
+        print_depths(found)?;
+    }
+    print_examples(found)
+}
+
+fn print_depths(found: &BasinSizes) -> anyhow::Result<()> {
+    let heads = Basin::ALL.map(|basin| format!("{:>12} ", basin.name()));
+    print_line(format!("\n{:14}{:>7}{}", "to move", "plies", heads.concat()).trim_end())?;
+    for BasinSize { turn, value, positions } in &found.sizes {
+        let side = format!("{turn} {}", participle(value.outcome()));
+        let sizes = positions.map(|size| format!("{:>12} ", grouped(size)));
+        let plies = value.plies().map_or_else(String::new, |plies| plies.to_string());
+        print_line(format!("{side:14}{plies:>7}{}", sizes.concat()).trim_end())?;
+    }
+    Ok(())
+}
+
+fn print_examples(found: &BasinSizes) -> anyhow::Result<()> {
+    print_line("")?;
+    for basin in Basin::ALL {
+        for (position, value) in &found.examples[basin as usize] {
+            print_line(&format!("{:10} {position}  {}", basin.name(), describe(*value)))?;
+        }
+    }
+    Ok(())
 }
 
 const CELLS: [(Color, Outcome); 6] = [

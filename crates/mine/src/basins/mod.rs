@@ -26,6 +26,7 @@ mod decided;
 mod drawn;
 mod exits;
 mod goals;
+mod sizes;
 mod step;
 mod wave;
 
@@ -41,6 +42,7 @@ use molien_values::{BoardValues, Metric, Table};
 use crate::MineError;
 use exits::Exits;
 
+pub use sizes::{BasinSize, BasinSizes};
 pub use wave::Wave;
 
 /// One of the four basins of some goals.
