@@ -69,7 +69,9 @@ fn console_blocks(page: &str) -> Vec<Vec<&str>> {
 /// what is shown.
 fn run_line(folder: &Path, line: &str) -> Output {
     let tables = folder.join("tables");
-    if let Some(arguments) = line.strip_prefix("molien ") {
+    let is_for_shell = |line: &&str| [" && ", " | ", " >"].iter().any(|sign| line.contains(sign));
+    let alone = line.strip_prefix("molien ").filter(|line| !is_for_shell(line));
+    if let Some(arguments) = alone {
         let words = words(arguments);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         return molien_with(&tables, folder, &words);
