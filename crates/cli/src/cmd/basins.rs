@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 use molien_board::{Color, Material, Position};
 use molien_build::Build;
@@ -137,7 +137,9 @@ fn list(
             false => ControlFlow::Continue(()),
         }
     })?;
-    result.map(|()| Verdict::Done)
+    result?;
+    ensure!(!context.is_interrupted(), "interrupted");
+    Ok(Verdict::Done)
 }
 
 fn describe(value: Value) -> String {
