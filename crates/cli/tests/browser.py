@@ -268,15 +268,16 @@ def check_links_do_without_scripts(address, pictures):
     with Page(address, pictures, scripts=False) as page:
         page.open(f"/?fen={ROOK}")
         assert "White wins: mate in 14 moves" in page.verdict()
+        # A click does not always wait for the page it leads to.
         page.one(".group.win li a").click()
-        assert "Black loses" in page.verdict(), page.verdict()
+        page.wait_for("Black loses")
         assert not page.all("#tools button")
         page.one("[data-free=R]").click()
-        assert len(page.all(".sq .heat")) > 40
+        page.wait(lambda: len(page.all(".sq .heat")) > 40, "no heat map")
         page.open("/study")
         page.one("#pgn").send_keys(GAME)
         page.one("form button").click()
-        assert "Rc3+" in page.one(".game .mistake").text
+        page.wait(lambda: "Rc3+" in page.one(".game .mistake").text, "the mistake is not named")
 
 
 def check_a_phone_shows_all(address, pictures):
