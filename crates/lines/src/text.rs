@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use molien_board::Color;
+use molien_probe::words;
 use molien_values::{Category, Metric, Outcome, Value, category_in};
 
 use crate::line::{End, Line, Mark, Ply};
@@ -147,15 +148,14 @@ impl Line {
         let depth = if rounded {
             format!("{metric} {plies} or {} plies", plies + 1)
         } else {
-            format!("{metric} {plies} plies ({} moves)", plies.div_ceil(2))
+            format!("{metric} {}", words::depth(plies))
         };
         match self.categories.map(|[first, _]| first) {
             Some(Category::CursedWin | Category::BlessedLoss) => {
                 format!("{winner} would win, {depth}, but it is a draw by the 50-move rule")
             }
             Some(_) if !self.mate_is_certain() => {
-                let least =
-                    format!("mate takes at least {plies} plies ({} moves)", plies.div_ceil(2));
+                let least = format!("mate takes at least {}", words::depth(plies));
                 format!(
                     "{winner} wins within the 50-move rule; {least}, and the tables cannot tell how many exactly"
                 )

@@ -36,6 +36,11 @@ pub fn moves(number: u16) -> String {
     if number == 1 { "1 move".to_owned() } else { format!("{number} moves") }
 }
 
+/// A depth in both units: `1 ply (1 move)`, `35 plies (18 moves)`.
+pub fn depth(plies: u16) -> String {
+    format!("{} ({})", Unit::Plies.say(plies), Unit::Moves.say(plies))
+}
+
 /// How depths are counted for the reader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Unit {
@@ -152,6 +157,7 @@ mod tests {
             [1, 2, 35].map(|plies| Unit::Plies.say(plies)),
             ["1 ply", "2 plies", "35 plies"]
         );
+        assert_eq!([1, 35].map(depth), ["1 ply (1 move)", "35 plies (18 moves)"]);
     }
 
     #[test]

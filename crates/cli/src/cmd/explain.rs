@@ -55,7 +55,12 @@ pub fn run(context: &Context, args: &ExplainArgs) -> anyhow::Result<Verdict> {
     let category = found.value.map_or("unknown".to_owned(), |value| value.to_string());
     let turn = position.turn();
     print_line(&format!("{position}"))?;
-    print_line(&format!("{turn} to move: {category} ({}, {})", found.function, found.rule))?;
+    let by = match found.plan {
+        // Not a rule of any function.
+        Some(_) => found.rule.clone(),
+        None => format!("{}, {}", found.function, found.rule),
+    };
+    print_line(&format!("{turn} to move: {category} ({by})"))?;
     for sentence in &found.sentences {
         print_line(&format!("  {sentence}."))?;
     }

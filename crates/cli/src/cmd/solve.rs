@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use molien_board::{Color, Material};
 use molien_build::{Making, Storage, dependencies, storage};
+use molien_probe::words::depth;
 use molien_schema::SolvedJson;
 use molien_table::{Directory, Pack, Sides, WriteOptions};
 use molien_values::{Metric, Stats, Table};
@@ -18,7 +19,7 @@ use crate::args::Materials;
 use crate::context::Context;
 use crate::estimate;
 use crate::progress::WriteBars;
-use crate::text::{grouped, note, print_answer, print_line, winner_moves};
+use crate::text::{grouped, note, print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -281,10 +282,7 @@ fn report(
     if context.json {
         return print_answer(&solved);
     }
-    let describe = |plies: Option<u16>| match plies {
-        None => "none".to_owned(),
-        Some(plies) => format!("{plies} plies ({} moves)", winner_moves(plies)),
-    };
+    let describe = |plies: Option<u16>| plies.map_or("none".to_owned(), depth);
     if metric == Metric::Wdl {
         return print_line(&format!(
             "{:8} {:5} {:>13} positions  {}  {seconds:.2} s",

@@ -7,6 +7,7 @@ use clap::Args;
 use molien_board::{Color, Material};
 use molien_mine::plot::{Plot, Scale};
 use molien_mine::{Figures, PlyFigures};
+use molien_probe::words::depth;
 use molien_schema::StatsJson;
 use molien_values::{Counting, Longest, Metric, Stats};
 
@@ -14,7 +15,7 @@ use crate::Verdict;
 use crate::cmd::survey;
 use crate::context::Context;
 use crate::estimate::{self, Goal};
-use crate::text::{grouped, note, percent, print_answer, print_line, winner_moves};
+use crate::text::{grouped, note, percent, print_answer, print_line};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -209,7 +210,5 @@ impl View<'_> {
 
 fn print_longest(name: &str, longest: &Option<Longest>) -> anyhow::Result<()> {
     let Some(longest) = longest else { return Ok(()) };
-    let moves = winner_moves(longest.plies);
-    let position = &longest.position;
-    print_line(&format!("  {name}: {} plies ({moves} moves)  {position}", longest.plies))
+    print_line(&format!("  {name}: {}  {}", depth(longest.plies), longest.position))
 }
