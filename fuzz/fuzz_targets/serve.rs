@@ -17,7 +17,11 @@ use tower::ServiceExt as _;
 fn service() -> &'static (Runtime, Router) {
     static SERVICE: OnceLock<(Runtime, Router)> = OnceLock::new();
     SERVICE.get_or_init(|| {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_time()
+            .build()
+            .unwrap();
         let tables = Tablebase::new(std::sync::Arc::new(Sources::new(Vec::new())));
         (runtime, app(Service::of_tables(tables, Config::default())))
     })
