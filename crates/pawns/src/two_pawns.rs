@@ -270,6 +270,9 @@ impl TwoPawns {
                 return None;
             }
             let alone = OnePawn { king: self.king, pawn, enemy: self.enemy };
+            if !alone.wins(false) {
+                return None;
+            }
             Some((pawn, alone.winning_rule(false)?))
         })
     }

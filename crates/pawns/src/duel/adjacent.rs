@@ -5,11 +5,22 @@ use super::{Bounds, Duel, DuelRule};
 use crate::geometry::files_apart;
 
 impl Duel {
-    pub(super) fn adjacent_rules(self, exact: bool, bounds: &mut Bounds) {
+    pub(super) fn adjacent_rules(self, bounds: &mut Bounds) {
         if self.pawn_takes() {
             return;
         }
-        let [white, black] = View::standing(self, exact);
+        let [white, black] = View::standing(self);
+        if let Some((least, rule)) = white.by_running() {
+            bounds.at_least(least, rule);
+        }
+        if bounds.low < 1
+            && let Some((least, rule)) = black.by_running()
+        {
+            bounds.at_most(-least, rule);
+        }
+        if bounds.value().is_some() {
+            return;
+        }
         let closed = self.rival.rank() - self.pawn.rank() == 1;
         if let Some(rule) = white.is_safe_adjacent(closed) {
             bounds.at_least(0, rule);

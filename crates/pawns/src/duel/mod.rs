@@ -10,7 +10,9 @@ mod adjacent;
 mod blocked;
 mod hold;
 mod passed;
+mod queens;
 mod race;
+mod running;
 mod view;
 
 use std::fmt;
@@ -206,7 +208,7 @@ impl Duel {
     /// most `alpha` or at least `beta` tell all it wants gets no more than that.
     fn judge_ahead(self, en_passant: bool, plies: u32, (alpha, beta): (i8, i8)) -> Bounds {
         if plies == 0 {
-            return self.rules(false).with_en_passant(en_passant);
+            return self.rules().with_en_passant(en_passant);
         }
         let mut bounds = self.bounds_at_once(en_passant);
         let (alpha, beta) = (alpha.max(bounds.low), beta.min(bounds.high));
@@ -220,38 +222,30 @@ impl Duel {
 
     /// The same without trying moves. Mate and stalemate are left out.
     pub fn bounds_at_once(self, en_passant: bool) -> Bounds {
-        // The quick rules decide most; the look-ahead of the one-pawn rules
-        // is only for the rest.
-        let mut bounds = self.rules(false);
-        if bounds.value().is_none() {
-            bounds = self.rules(true);
-        }
-        bounds.with_en_passant(en_passant)
+        self.rules().with_en_passant(en_passant)
     }
 
-    /// The bounds by rules alone. `exact` allows the full look-ahead of the
-    /// one-pawn rules; without it only their quick part is used.
-    fn rules(self, exact: bool) -> Bounds {
+    /// The bounds by rules alone.
+    fn rules(self) -> Bounds {
         let mut bounds = Bounds::OPEN;
-        self.captures(exact, &mut bounds);
+        self.captures(&mut bounds);
         if bounds.low == 1 {
             return bounds;
         }
         if self.is_blocked() {
-            self.blocked_rules(exact, &mut bounds);
+            self.blocked_rules(&mut bounds);
         } else if self.is_adjacent() {
-            self.adjacent_rules(exact, &mut bounds);
+            self.adjacent_rules(&mut bounds);
         } else {
-            self.passed_rules(exact, &mut bounds);
+            self.passed_rules(&mut bounds);
         }
         bounds
     }
 
     /// Taking the pawn leaves White with the only one.
-    fn captures(self, exact: bool, bounds: &mut Bounds) {
+    fn captures(self, bounds: &mut Bounds) {
         let mut consider = |after: OnePawn| {
-            let won = if exact { after.wins(false) } else { after.surely_won(false) };
-            if won {
+            if after.wins(false) {
                 bounds.at_least(1, DuelRule::TakesAndWins);
             } else {
                 bounds.at_least(0, DuelRule::Takes);

@@ -7,13 +7,24 @@ use super::{Bounds, Duel, DuelRule};
 use crate::geometry::{pawn_guard, pawn_moves_home, spread, up, zone};
 
 impl Duel {
-    pub(super) fn passed_rules(self, exact: bool, bounds: &mut Bounds) {
-        let [white, black] = View::both(self, exact);
+    pub(super) fn passed_rules(self, bounds: &mut Bounds) {
+        let [white, black] = View::both(self);
         if let Some(rule) = white.wins_race() {
             return bounds.at_least(1, rule);
         }
         if let Some(rule) = black.wins_race() {
             return bounds.at_most(-1, rule);
+        }
+        if let Some((least, rule)) = white.by_running() {
+            bounds.at_least(least, rule);
+        }
+        if bounds.low < 1
+            && let Some((least, rule)) = black.by_running()
+        {
+            bounds.at_most(-least, rule);
+        }
+        if bounds.low == bounds.high {
+            return;
         }
         if bounds.low == -1
             && let Some(rule) = white.is_safe()
