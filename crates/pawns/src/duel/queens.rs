@@ -5,13 +5,10 @@
 //! functions say what we get at least; they are checked against every position
 //! of queen against pawn with the queen where pawns promote.
 
-use molien_board::{Bitboard, Role, Square, attacks};
+use molien_board::{Bitboard, Color, Role, Square, attacks};
 
 use super::Duel;
-use crate::geometry::{
-    files_apart, is_bishop_file, is_plain_file, neighbours, on_rook_file, pawn_guard, up, within,
-    zone,
-};
+use crate::geometry::{files_apart, is_bishop_file, is_plain_file, on_rook_file, up, within, zone};
 use crate::one_pawn::OnePawn;
 
 /// Our queen has just appeared; the enemy, whose king may stand anywhere in a
@@ -78,6 +75,7 @@ impl NewQueen {
         let blocked = front == self.king || front == enemy;
         let scene = Scene {
             enemy,
+            steps,
             mobile: !steps.is_empty(),
             checked: through.contains(enemy),
             blocked,
@@ -108,8 +106,7 @@ impl NewQueen {
         let away = scene.enemy.distance(scene.home);
         let plain = is_plain_file(self.rival);
         let files = files_apart(self.king, self.rival);
-        let pushed_with_check =
-            attacks::pawn(molien_board::Color::Black, up(self.rival, -1)).contains(self.king);
+        let pushed_with_check = attacks::pawn(Color::Black, up(self.rival, -1)).contains(self.king);
         let aside = away >= 3
             && (at_edge(self.king) || (scene.enemy.distance(self.rival) >= 2 && files >= 1));
         let held = !pushed_with_check
@@ -120,17 +117,50 @@ impl NewQueen {
             && scene.mobile
             && (self.king.rank() <= 4 || (!is_bishop_file(self.rival) && away + 2 <= near));
         let joined = near <= 2 && away < near && up(self.rival, -1) != scene.enemy;
-        if plain && away + 2 <= near && self.checks(scene).any {
-            return true;
-        }
-        if scene.enemy.rank() >= 1 && self.checks(scene).skewer {
-            return true;
-        }
         (plain && (away >= 2 || (files >= 2 && !pushed_with_check)))
             || aside
             || held
             || stopped
             || joined
+            || self.answers_push(scene)
+            || (scene.enemy.rank() >= 1 && self.checks(scene).skewer)
+    }
+
+    /// Whatever the enemy does with two moves to go, our queen answers: the
+    /// pawn on the seventh loses, and so does one that waits, unless a bishop
+    /// pawn's king gets beside its promotion square.
+    fn answers_push(&self, scene: &Scene) -> bool {
+        let waits = !is_bishop_file(self.rival) || (scene.steps & within(scene.home, 1)).is_empty();
+        let pushed = NewQueen { rival: up(self.rival, -1), ..*self };
+        waits && (scene.blocked || pushed.wins_to_move(scene.enemy))
+    }
+
+    /// The rival is on the seventh and we are to move: the queen has checks
+    /// enough, or our king is near enough.
+    fn wins_to_move(&self, enemy: Square) -> bool {
+        let home = Square::new(self.rival.file() as usize);
+        let away = enemy.distance(home);
+        let checked = attacks::pawn(Color::Black, self.rival).contains(self.king);
+        if away >= 4
+            || (away >= 3
+                && files_apart(enemy, self.rival) >= 2
+                && files_apart(self.king, self.rival) >= 1)
+            || (!checked && self.king.distance(home) <= 2)
+            || (on_rook_file(self.rival) && self.king.distance(self.rival) <= 3)
+        {
+            return true;
+        }
+        let needed = match (is_plain_file(self.rival) && !checked, enemy.distance(self.rival)) {
+            (true, _) => 1,
+            (false, 3..) => 3,
+            _ => return false,
+        };
+        let men: Bitboard = [self.king, enemy, self.rival].into_iter().collect();
+        let from = attacks::attacks(Role::Queen, self.queen, men)
+            & attacks::attacks(Role::Queen, enemy, men);
+        let safe =
+            |square: &Square| enemy.distance(*square) > 1 || self.king.distance(*square) <= 1;
+        (from - men).into_iter().filter(safe).count() >= needed
     }
 
     /// With one move to go: the pawn is stopped by a check or by a king in
@@ -142,7 +172,8 @@ impl NewQueen {
         let stopped = scene.blocked || scene.checked;
         let plain = is_plain_file(self.rival) && files_apart(self.king, self.rival) >= 2;
         if stopped {
-            return enemy.distance(self.rival) >= 4
+            return (scene.mobile && scene.steps.into_iter().all(|step| self.wins_to_move(step)))
+                || enemy.distance(self.rival) >= 4
                 || (scene.checked && is_plain_file(self.rival) && away >= 3)
                 || (scene.mobile && (plain || near <= 2))
                 || (scene.mobile && near <= 1 && away >= near + 2);
@@ -181,7 +212,7 @@ impl NewQueen {
     fn holds(&self, scene: &Scene) -> i8 {
         let Scene { enemy, home, .. } = *scene;
         if self.rival.rank() > 1 {
-            let next = attacks::pawn(molien_board::Color::Black, up(self.rival, -1));
+            let next = attacks::pawn(Color::Black, up(self.rival, -1));
             return -i8::from(self.rival.rank() == 2 && next.contains(self.king));
         }
         let queens: Bitboard = [enemy, self.queen].into_iter().collect();
@@ -210,6 +241,8 @@ impl NewQueen {
 #[derive(Clone, Copy)]
 struct Scene {
     enemy: Square,
+    /// Where it can go.
+    steps: Bitboard,
     /// It has a move.
     mobile: bool,
     /// It is in check.

@@ -28,12 +28,12 @@ struct Run {
 }
 
 impl View {
-    /// What running gets us at least, a win or a draw, if it does.
-    pub fn by_running(&self) -> Option<(i8, DuelRule)> {
+    /// What running gets us at least, if that is more than this.
+    pub fn by_running(&self, known: i8) -> Option<(i8, DuelRule)> {
         if self.runs.is_none() && !self.men.is_adjacent() && !self.saved_by_running() {
             return None;
         }
-        match self.least_by_running() {
+        match self.least_by_running(known) {
             1 => Some((1, DuelRule::WinsTheRace)),
             0 if self.lead() > 0 => Some((0, DuelRule::QueensFirst)),
             0 => Some((0, DuelRule::QueensSecond)),
@@ -41,7 +41,7 @@ impl View {
         }
     }
 
-    fn least_by_running(&self) -> i8 {
+    fn least_by_running(&self, known: i8) -> i8 {
         let Duel { king, pawn, enemy, rival } = self.men;
         let top = rival.rank() as usize;
         let mut reached = [Bitboard::EMPTY; 7];
@@ -50,7 +50,7 @@ impl View {
         let mut ours = self.to_move;
         loop {
             let ended = if ours { run.we_move() } else { run.they_move() };
-            if ended.is_none() || run.worst < 0 {
+            if ended.is_none() || run.worst <= known {
                 return -1;
             }
             if ended == Some(true) {
