@@ -267,7 +267,18 @@ impl TwoPawns {
             && enemy.distance(rear) - king.distance(rear) >= 3
             && king.rank() >= front.rank() - 4
             && !on_rook_file(rear);
-        early || tied || divided || low || behind || nearer
+        // Both pawns are on the seventh, or Black's king is far above White's.
+        let high = rear.rank() == 6
+            || (enemy.rank() >= king.rank() + 6
+                && king.rank() >= front.rank() - 3
+                && king_files <= 4);
+        // Black's king comes at neighbouring pawns from outside.
+        let outside = apart <= 2
+            && step <= 1
+            && enemy_files <= 1
+            && king.distance(front) >= 4
+            && side(enemy) * (enemy.file() - rear.file()).signum() >= 0;
+        early || tied || divided || low || behind || nearer || high || outside
     }
 
     /// Whichever pawn is attacked, the other advances or protects it. Pawns
@@ -370,11 +381,11 @@ impl TwoPawns {
         let home = up(front, 7 - front.rank());
         let rear_lead = enemy.distance(rear) - king.distance(rear);
         let beside = enemy.distance(front) >= 2 && files_apart(enemy, front) <= 1;
-        let alone = rear_lead <= 0 && step >= 2 && files_apart(king, front) >= 5;
-        enemy.distance(home) <= pawn_moves_home(front) + 1
+        let late = enemy.distance(home) - pawn_moves_home(front);
+        let far = step >= 2 && files_apart(king, front) >= 5;
+        late <= 1
             && lead <= -1
-            && rear_lead <= 1
-            && (beside || alone)
+            && (rear_lead <= 1 && beside || far && (rear_lead <= 0 || late == 1))
     }
 
     /// Doubled pawns, no rook pawns, that White's king reaches because Black's

@@ -8,26 +8,28 @@ use crate::geometry::{files_apart, on_rook_file};
 impl Duel {
     pub(super) fn adjacent_rules(self, bounds: &mut Bounds) {
         let [white, black] = View::standing(self);
-        race_rules([white, black], bounds);
-        if bounds.is_settled() || self.pawn_takes() {
-            return;
-        }
         let closed = self.rival.rank() - self.pawn.rank() == 1;
-        if bounds.low == -1
-            && let Some(rule) = white.is_safe_adjacent(closed)
-        {
-            bounds.at_least(0, rule);
+        if !self.pawn_takes() {
+            if bounds.low == -1
+                && let Some(rule) = white.is_safe_adjacent(closed)
+            {
+                bounds.at_least(0, rule);
+            }
+            if bounds.high == 1
+                && let Some(rule) = black.is_safe_adjacent(closed)
+            {
+                bounds.at_most(0, rule);
+            }
+            if bounds.high == 1 && white.wins_adjacent_rival() {
+                bounds.at_least(1, DuelRule::CatchesAndWins);
+            }
+            if bounds.low == -1 && black.wins_adjacent_rival() {
+                bounds.at_most(-1, DuelRule::CatchesAndWins);
+            }
         }
-        if bounds.high == 1
-            && let Some(rule) = black.is_safe_adjacent(closed)
-        {
-            bounds.at_most(0, rule);
-        }
-        if bounds.high == 1 && white.wins_adjacent_rival() {
-            bounds.at_least(1, DuelRule::CatchesAndWins);
-        }
-        if bounds.low == -1 && black.wins_adjacent_rival() {
-            bounds.at_most(-1, DuelRule::CatchesAndWins);
+        // The dearest rules come last.
+        if !bounds.is_settled() {
+            race_rules([white, black], bounds);
         }
     }
 }

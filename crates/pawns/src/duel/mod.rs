@@ -10,7 +10,7 @@ mod adjacent;
 mod blocked;
 mod hold;
 mod passed;
-mod queens;
+pub(crate) mod queens;
 mod race;
 mod running;
 mod view;

@@ -19,10 +19,6 @@ impl Duel {
         {
             return bounds.at_most(-1, rule);
         }
-        race_rules([white, black], bounds);
-        if bounds.is_settled() {
-            return;
-        }
         if bounds.low == -1
             && let Some(rule) = white.is_safe()
         {
@@ -42,6 +38,10 @@ impl Duel {
             && let Some(rule) = black.catches_and_wins().or_else(|| black.escorts())
         {
             bounds.at_most(-1, rule);
+        }
+        // The dearest rules come last.
+        if !bounds.is_settled() {
+            race_rules([white, black], bounds);
         }
     }
 

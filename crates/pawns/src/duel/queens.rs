@@ -13,7 +13,7 @@ use crate::one_pawn::OnePawn;
 
 /// Our queen has just appeared; the enemy, whose king may stand anywhere in a
 /// set, is to move.
-pub(super) struct NewQueen {
+pub(crate) struct NewQueen {
     pub king: Square,
     pub queen: Square,
     pub rival: Square,
@@ -254,7 +254,7 @@ struct Scene {
 }
 
 /// The enemy has just queened on `queen`; we are to move.
-pub(super) fn least_against_queen(men: Duel, queen: Square) -> i8 {
+pub(crate) fn least_against_queen(men: Duel, queen: Square) -> i8 {
     let Duel { king, pawn, enemy, .. } = men;
     if king.distance(queen) == 1 && enemy.distance(queen) > 1 {
         let after = OnePawn { king: queen, pawn, enemy };

@@ -30,7 +30,7 @@ struct Run {
 impl View {
     /// What running gets us at least, if that is more than this.
     pub fn by_running(&self, known: i8) -> Option<(i8, DuelRule)> {
-        if self.runs.is_none() && !self.men.is_adjacent() && !self.saved_by_running() {
+        if !self.men.is_adjacent() && !self.may_gain_by_running(known) {
             return None;
         }
         match self.least_by_running(known) {
@@ -39,6 +39,16 @@ impl View {
             0 => Some((0, DuelRule::QueensSecond)),
             _ => None,
         }
+    }
+
+    /// Whether it is worth following pawns that have passed each other: our
+    /// pawn is not simply caught, the rival does not queen more than two moves
+    /// before it, and to win we queen first or our king is on the rival's way.
+    fn may_gain_by_running(&self, known: i8) -> bool {
+        let beside = self.king_files_to_rival() <= 1 && self.ranks_before_rival() >= -1;
+        (self.rival_runs.is_none() || self.lead() >= -1)
+            && (known < 0 || self.lead() >= 1 || beside)
+            && (self.runs.is_some() || self.saved_by_running())
     }
 
     fn least_by_running(&self, known: i8) -> i8 {
