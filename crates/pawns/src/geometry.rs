@@ -12,6 +12,20 @@ pub(crate) const fn spread(set: Bitboard) -> Bitboard {
     Bitboard(wide | wide << 8 | wide >> 8)
 }
 
+/// The squares one king step away from some square of the set.
+#[inline]
+pub(crate) const fn neighbours(set: Bitboard) -> Bitboard {
+    let side = (set.0 & !FILE_H) << 1 | (set.0 & !FILE_A) >> 1;
+    let wide = side | set.0;
+    Bitboard(side | wide << 8 | wide >> 8)
+}
+
+/// The squares within so many king steps.
+#[inline]
+pub(crate) fn within(square: Square, steps: u32) -> Bitboard {
+    (0..steps).fold(Bitboard::from_square(square), |set, _| spread(set))
+}
+
 /// The square and its neighbours.
 #[inline]
 pub(crate) fn zone(square: Square) -> Bitboard {
@@ -34,6 +48,19 @@ pub(crate) const fn up(square: Square, ranks: i32) -> Square {
 #[inline]
 pub(crate) const fn on_rook_file(square: Square) -> bool {
     square.file() == 0 || square.file() == 7
+}
+
+/// Whether a bishop pawn stands here.
+#[inline]
+pub(crate) const fn is_bishop_file(square: Square) -> bool {
+    matches!(square.file(), 2 | 5)
+}
+
+/// Whether a pawn that has no stalemate tricks on the seventh stands here: not
+/// a rook or bishop pawn.
+#[inline]
+pub(crate) const fn is_plain_file(square: Square) -> bool {
+    !on_rook_file(square) && !is_bishop_file(square)
 }
 
 /// Moves a White pawn needs to promote on an empty file.

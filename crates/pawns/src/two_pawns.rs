@@ -11,11 +11,11 @@ use std::fmt;
 
 use molien_board::{Bitboard, Role, Square, attacks};
 
-use crate::geometry::{files_apart, on_rook_file, pawn_guard, up, zone};
+use crate::geometry::{files_apart, on_rook_file, pawn_guard, pawn_moves_home, up, zone};
 use crate::one_pawn::{OnePawn, OnePawnRule};
 
 /// Plies of look-ahead added where the first look leaves a gap.
-const FURTHER_PLIES: u32 = 2;
+const FURTHER_PLIES: u32 = 4;
 
 /// King and two White pawns against king.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -231,7 +231,54 @@ impl TwoPawns {
                 TwoPawnsRule::KingArrives
             });
         }
-        self.one_pawn_wins()
+        match self.one_pawn_wins() {
+            TwoPawnsFinding { win: None, .. } if self.stand_apart(apart, step) => {
+                won(TwoPawnsRule::DynamicDuo)
+            }
+            finding => finding,
+        }
+    }
+
+    /// Black cannot draw by a capture now, and the pawns are so placed that he
+    /// cannot later: one of them goes on, or is defended, while he takes the
+    /// other.
+    fn stand_apart(self, apart: i32, step: i32) -> bool {
+        let TwoPawns { king, rear, front, enemy } = self;
+        let (king_files, enemy_files) = (files_apart(king, rear), files_apart(enemy, rear));
+        let side = |square: Square| (square.file() - front.file()).signum();
+        // There is time: Black's king is far from the front pawn, or that is not far up.
+        let far = enemy.distance(front);
+        let early = far >= 4 || (front.rank() <= 3 && far >= 3 && enemy_files >= 1);
+        // Black's king is tied to the front pawn, which it must not take.
+        let tied = enemy.distance(front) == 1
+            && step >= 1
+            && king.distance(up(front, 7 - front.rank())) >= 3;
+        // White's king is near the rear pawn and both are far from the other.
+        let divided =
+            apart >= 3 && king_files <= 3 && files_apart(king, front) >= 1 && !on_rook_file(rear);
+        // Both pawns are still low and White's king is not behind them.
+        let low = front.rank() <= 2 && king.rank() >= rear.rank() - 1;
+        // Black's king is on the same side of the front pawn as White's and far.
+        let behind = (1..=4).contains(&enemy_files)
+            && files_apart(enemy, front) >= 3
+            && side(king) == side(enemy);
+        // White's king is much nearer to the rear pawn.
+        let nearer = king.distance(rear) <= 4
+            && enemy.distance(rear) - king.distance(rear) >= 3
+            && king.rank() >= front.rank() - 4
+            && !on_rook_file(rear);
+        // Both pawns are on the seventh, or Black's king is far above White's.
+        let high = rear.rank() == 6
+            || (enemy.rank() >= king.rank() + 6
+                && king.rank() >= front.rank() - 3
+                && king_files <= 4);
+        // Black's king comes at neighbouring pawns from outside.
+        let outside = apart <= 2
+            && step <= 1
+            && enemy_files <= 1
+            && king.distance(front) >= 4
+            && side(enemy) * (enemy.file() - rear.file()).signum() >= 0;
+        early || tied || divided || low || behind || nearer || high || outside
     }
 
     /// Whichever pawn is attacked, the other advances or protects it. Pawns
@@ -270,6 +317,9 @@ impl TwoPawns {
                 return None;
             }
             let alone = OnePawn { king: self.king, pawn, enemy: self.enemy };
+            if !alone.wins(false) {
+                return None;
+            }
             Some((pawn, alone.winning_rule(false)?))
         })
     }
@@ -282,6 +332,13 @@ impl TwoPawns {
         let step = self.front.rank() - self.rear.rank();
         let lead = self.enemy.distance(self.front) - self.king.distance(self.front);
         let ahead = self.king.rank() > self.front.rank();
+        // On the sixth and seventh: Black could only have drawn by taking one.
+        if self.rear.rank() == 5 && self.king.distance(self.front) >= 2 {
+            return won(TwoPawnsRule::DynamicDuo);
+        }
+        if self.doubled_are_held(step, lead) {
+            return drawn(TwoPawnsRule::DoubledPawns);
+        }
         if on_rook_file(self.front) {
             let held = !ahead && (step >= 2 || lead >= 1);
             return if held { drawn(TwoPawnsRule::DoubledPawns) } else { UNDECIDED };
@@ -296,13 +353,53 @@ impl TwoPawns {
                 _ => -1,
             }
         };
-        if lead >= needed {
+        if lead >= needed || self.doubled_are_reached(step, lead) {
             won(TwoPawnsRule::KingArrives)
         } else if step == 2 && lead <= -2 {
             drawn(TwoPawnsRule::DoubledPawns)
         } else {
             UNDECIDED
         }
+    }
+
+    /// Doubled pawns whose king is too far off, or no higher than Black's,
+    /// and of which the front one would not win alone even with the move.
+    fn doubled_are_held(self, step: i32, lead: i32) -> bool {
+        let TwoPawns { king, rear, front, enemy } = self;
+        let above = enemy.rank() - king.rank();
+        let held = (files_apart(king, front) >= 5 && lead <= -2)
+            || (above <= 1 && enemy.rank() >= rear.rank() + 3 && step <= 3)
+            || (above >= -1 && on_rook_file(front))
+            || self.doubled_are_stopped(step, lead);
+        held && !OnePawn { king, pawn: front, enemy }.wins(true)
+    }
+
+    /// Black's king gets before the front pawn and is nearer to both than
+    /// White's.
+    fn doubled_are_stopped(self, step: i32, lead: i32) -> bool {
+        let TwoPawns { king, rear, front, enemy } = self;
+        let home = up(front, 7 - front.rank());
+        let rear_lead = enemy.distance(rear) - king.distance(rear);
+        let beside = enemy.distance(front) >= 2 && files_apart(enemy, front) <= 1;
+        let late = enemy.distance(home) - pawn_moves_home(front);
+        let far = step >= 2 && files_apart(king, front) >= 5;
+        late <= 1
+            && lead <= -1
+            && (rear_lead <= 1 && beside || far && (rear_lead <= 0 || late == 1))
+    }
+
+    /// Doubled pawns, no rook pawns, that White's king reaches because Black's
+    /// is far above or below it, or because the pawns are far apart.
+    fn doubled_are_reached(self, step: i32, lead: i32) -> bool {
+        let TwoPawns { king, rear, front, enemy } = self;
+        let above = enemy.rank() - king.rank();
+        let near = files_apart(king, front) <= 4;
+        let room = above >= 4 || (above >= 2 && enemy.distance(front) >= 3);
+        (lead >= 0 && room && front.rank() <= 4)
+            || (lead >= 0 && above >= 2 && enemy.rank() >= front.rank() + 3)
+            || (near && rear.rank() <= 3 && enemy.rank() <= rear.rank())
+            || (near && king.distance(rear) <= 5 && step >= 5)
+            || (lead >= -2 && king.distance(rear) <= 2 && step >= 3)
     }
 
     fn pushes(self, pawn: Square) -> impl Iterator<Item = Square> {

@@ -10,7 +10,9 @@ mod adjacent;
 mod blocked;
 mod hold;
 mod passed;
+pub(crate) mod queens;
 mod race;
+mod running;
 mod view;
 
 use std::fmt;
@@ -61,6 +63,8 @@ pub enum DuelRule {
     KeepsBusy,
     /// The king catches the enemy pawn, and its own still wins.
     CatchesAndWins,
+    /// The king leads its pawn home ahead of the other.
+    Escorts,
     /// Blocked pawns: the king is near enough to them.
     Blocked,
     /// The side to move is stalemated.
@@ -86,6 +90,7 @@ impl fmt::Display for DuelRule {
             DuelRule::Lures => "king lured away",
             DuelRule::KeepsBusy => "no time to win",
             DuelRule::CatchesAndWins => "pawn caught, the other wins",
+            DuelRule::Escorts => "pawn led home first",
             DuelRule::Blocked => "blocked pawns defended",
             DuelRule::Stalemate => "stalemate",
             DuelRule::Checkmate => "checkmate",
@@ -119,6 +124,11 @@ impl Bounds {
         if self.low == self.high { Some(self.low) } else { None }
     }
 
+    /// Nothing more is to be found out.
+    const fn is_settled(self) -> bool {
+        self.low >= self.high
+    }
+
     /// Another move of White's can only help him.
     fn with_en_passant(mut self, en_passant: bool) -> Bounds {
         if en_passant {
@@ -129,14 +139,14 @@ impl Bounds {
 
     fn at_least(&mut self, low: i8, rule: DuelRule) {
         if low > self.low {
-            self.low = low;
+            self.low = low.min(self.high);
             self.low_rule = rule;
         }
     }
 
     fn at_most(&mut self, high: i8, rule: DuelRule) {
         if high < self.high {
-            self.high = high;
+            self.high = high.max(self.low);
             self.high_rule = rule;
         }
     }
@@ -205,10 +215,10 @@ impl Duel {
     /// The same with a look so many plies ahead. A caller whom values of at
     /// most `alpha` or at least `beta` tell all it wants gets no more than that.
     fn judge_ahead(self, en_passant: bool, plies: u32, (alpha, beta): (i8, i8)) -> Bounds {
+        let mut bounds = self.rules((alpha, beta)).with_en_passant(en_passant);
         if plies == 0 {
-            return self.rules(false).with_en_passant(en_passant);
+            return bounds;
         }
-        let mut bounds = self.bounds_at_once(en_passant);
         let (alpha, beta) = (alpha.max(bounds.low), beta.min(bounds.high));
         if alpha < beta {
             let tried = self.try_moves(en_passant, plies - 1, (alpha, beta));
@@ -220,38 +230,31 @@ impl Duel {
 
     /// The same without trying moves. Mate and stalemate are left out.
     pub fn bounds_at_once(self, en_passant: bool) -> Bounds {
-        // The quick rules decide most; the look-ahead of the one-pawn rules
-        // is only for the rest.
-        let mut bounds = self.rules(false);
-        if bounds.value().is_none() {
-            bounds = self.rules(true);
-        }
-        bounds.with_en_passant(en_passant)
+        self.rules((-1, 1)).with_en_passant(en_passant)
     }
 
-    /// The bounds by rules alone. `exact` allows the full look-ahead of the
-    /// one-pawn rules; without it only their quick part is used.
-    fn rules(self, exact: bool) -> Bounds {
-        let mut bounds = Bounds::OPEN;
-        self.captures(exact, &mut bounds);
-        if bounds.low == 1 {
+    /// The bounds by rules alone, as far as they matter to a caller whom values
+    /// of at most `low` or at least `high` tell all it wants.
+    fn rules(self, (low, high): (i8, i8)) -> Bounds {
+        let mut bounds = Bounds { low, high, ..Bounds::OPEN };
+        self.captures(&mut bounds);
+        if bounds.is_settled() {
             return bounds;
         }
         if self.is_blocked() {
-            self.blocked_rules(exact, &mut bounds);
+            self.blocked_rules(&mut bounds);
         } else if self.is_adjacent() {
-            self.adjacent_rules(exact, &mut bounds);
+            self.adjacent_rules(&mut bounds);
         } else {
-            self.passed_rules(exact, &mut bounds);
+            self.passed_rules(&mut bounds);
         }
         bounds
     }
 
     /// Taking the pawn leaves White with the only one.
-    fn captures(self, exact: bool, bounds: &mut Bounds) {
+    fn captures(self, bounds: &mut Bounds) {
         let mut consider = |after: OnePawn| {
-            let won = if exact { after.wins(false) } else { after.surely_won(false) };
-            if won {
+            if after.wins(false) {
                 bounds.at_least(1, DuelRule::TakesAndWins);
             } else {
                 bounds.at_least(0, DuelRule::Takes);

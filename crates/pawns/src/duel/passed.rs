@@ -7,12 +7,16 @@ use super::{Bounds, Duel, DuelRule};
 use crate::geometry::{pawn_guard, pawn_moves_home, spread, up, zone};
 
 impl Duel {
-    pub(super) fn passed_rules(self, exact: bool, bounds: &mut Bounds) {
-        let [white, black] = View::both(self, exact);
-        if let Some(rule) = white.wins_race() {
+    pub(super) fn passed_rules(self, bounds: &mut Bounds) {
+        let [white, black] = View::both(self);
+        if bounds.high == 1
+            && let Some(rule) = white.wins_race()
+        {
             return bounds.at_least(1, rule);
         }
-        if let Some(rule) = black.wins_race() {
+        if bounds.low == -1
+            && let Some(rule) = black.wins_race()
+        {
             return bounds.at_most(-1, rule);
         }
         if bounds.low == -1
@@ -26,14 +30,18 @@ impl Duel {
             bounds.at_most(0, rule);
         }
         if bounds.high == 1
-            && let Some(rule) = white.catches_and_wins()
+            && let Some(rule) = white.catches_and_wins().or_else(|| white.escorts())
         {
             bounds.at_least(1, rule);
         }
         if bounds.low == -1
-            && let Some(rule) = black.catches_and_wins()
+            && let Some(rule) = black.catches_and_wins().or_else(|| black.escorts())
         {
             bounds.at_most(-1, rule);
+        }
+        // The dearest rules come last.
+        if !bounds.is_settled() {
+            race_rules([white, black], bounds);
         }
     }
 
@@ -102,6 +110,18 @@ impl Duel {
             _ => false,
         };
         if won && !stuck { (1, 1) } else { (-1, 1) }
+    }
+}
+
+/// What each side gets by running.
+pub(super) fn race_rules([white, black]: [View; 2], bounds: &mut Bounds) {
+    if let Some((least, rule)) = white.by_running(bounds.low) {
+        bounds.at_least(least, rule);
+    }
+    if !bounds.is_settled()
+        && let Some((least, rule)) = black.by_running(-bounds.high)
+    {
+        bounds.at_most(-least, rule);
     }
 }
 

@@ -21,24 +21,22 @@ pub(super) struct View {
     pub runs: Option<i32>,
     /// The same of the rival.
     pub rival_runs: Option<i32>,
-    /// The one-pawn rules may look ahead.
-    pub exact: bool,
 }
 
 impl View {
     /// The views of White, who is to move, and of Black.
-    pub fn both(men: Duel, exact: bool) -> [View; 2] {
+    pub fn both(men: Duel) -> [View; 2] {
         let turned = men.turned();
         let (white, black) = (men.runs_home(true), turned.runs_home(false));
         [
-            View { men, to_move: true, runs: white, rival_runs: black, exact },
-            View { men: turned, to_move: false, runs: black, rival_runs: white, exact },
+            View { men, to_move: true, runs: white, rival_runs: black },
+            View { men: turned, to_move: false, runs: black, rival_runs: white },
         ]
     }
 
     /// The views where neither pawn can run.
-    pub fn standing(men: Duel, exact: bool) -> [View; 2] {
-        let white = View { men, to_move: true, runs: None, rival_runs: None, exact };
+    pub fn standing(men: Duel) -> [View; 2] {
+        let white = View { men, to_move: true, runs: None, rival_runs: None };
         [white, white.theirs()]
     }
 
@@ -135,24 +133,14 @@ impl View {
         self.men.pawn.rank() - self.men.king.rank()
     }
 
-    /// Known to be won; `to_move`: the side with the pawn is to move.
-    fn is_won(&self, men: OnePawn, to_move: bool) -> bool {
-        if self.exact { men.wins(to_move) } else { men.surely_won(to_move) }
-    }
-
-    /// Known to be drawn; `to_move`: the side with the pawn is to move.
-    fn is_drawn(&self, men: OnePawn, to_move: bool) -> bool {
-        if self.exact { !men.wins(to_move) } else { men.surely_drawn(to_move) }
-    }
-
     /// The rival alone, without our pawn, does not win.
     pub fn rival_alone_is_drawn(&self) -> bool {
-        self.is_drawn(self.men.theirs_alone(), !self.to_move)
+        !self.men.theirs_alone().wins(!self.to_move)
     }
 
     /// Our pawn alone, without the rival, wins.
     pub fn pawn_alone_wins(&self) -> bool {
-        self.is_won(self.men.mine_alone(), self.to_move)
+        self.men.mine_alone().wins(self.to_move)
     }
 
     /// Our king goes after the rival, which runs: the square where it is
@@ -180,7 +168,7 @@ impl View {
         let Some(king) = self.chase() else { return false };
         let Duel { pawn, enemy, .. } = self.men;
         let after = OnePawn { king, pawn, enemy };
-        king.distance(enemy) > 1 && king != pawn && self.is_won(after, false)
+        king.distance(enemy) > 1 && king != pawn && after.wins(false)
     }
 
     /// The enemy king goes after our pawn, which runs: either it comes too
@@ -190,7 +178,7 @@ impl View {
         let Some(king) = theirs.chase() else { return true };
         let Duel { pawn, enemy, .. } = theirs.men;
         let after = OnePawn { king, pawn, enemy };
-        king.distance(enemy) > 1 && king != pawn && self.is_drawn(after, false)
+        king.distance(enemy) > 1 && king != pawn && !after.wins(false)
     }
 
     /// The enemy king goes to our pawn, which stays; meanwhile our king gets
@@ -204,7 +192,7 @@ impl View {
             return true; // the pawn is guarded
         }
         let after = Duel { king, pawn, enemy: pawn, rival }.theirs_alone();
-        self.is_drawn(after, false)
+        !after.wins(false)
     }
 
     /// The other side's view.
@@ -214,7 +202,6 @@ impl View {
             to_move: !self.to_move,
             runs: self.rival_runs,
             rival_runs: self.runs,
-            exact: self.exact,
         }
     }
 

@@ -191,6 +191,7 @@ fn duel_fact(rule: DuelRule, us: Color, rival: Square) -> Option<Fact> {
         DuelRule::Lures => FactKind::Lures,
         DuelRule::KeepsBusy => FactKind::KeepsBusy,
         DuelRule::CatchesAndWins => FactKind::CatchesAndWins,
+        DuelRule::Escorts => FactKind::Escorts,
         DuelRule::Blocked => FactKind::Blocked,
         _ => return None,
     };

@@ -97,6 +97,8 @@ pub enum FactKind {
     KeepsBusy,
     /// We take their pawn and win with ours.
     CatchesAndWins,
+    /// Our pawn would win without theirs, and wins although it is there.
+    Escorts,
     /// The pawns block each other, and we do not lose.
     Blocked,
 }
@@ -139,6 +141,7 @@ impl FactKind {
             FactKind::Lures => "king lured away",
             FactKind::KeepsBusy => "no time to win",
             FactKind::CatchesAndWins => "pawn caught, the other wins",
+            FactKind::Escorts => "pawn led home first",
             FactKind::Blocked => "blocked pawns",
         }
     }
@@ -217,6 +220,9 @@ impl fmt::Display for Fact {
                 write!(f, "{us}'s pawn would win alone, which leaves {them} no time to win")
             }
             FactKind::CatchesAndWins => write!(f, "{us} takes {them}'s pawn and wins with its own"),
+            FactKind::Escorts => {
+                write!(f, "{us}'s pawn would win alone, and {them}'s comes too late")
+            }
             FactKind::Blocked => {
                 write!(f, "{us}'s king is near enough to the pawns, which block each other")
             }

@@ -8,6 +8,7 @@
 //! together are exact for every legal position is checked exhaustively.
 
 mod draws;
+mod memory;
 mod rule;
 
 use molien_board::{Bitboard, Square, attacks};
@@ -67,12 +68,6 @@ impl OnePawn {
         OnePawnFinding::from_win(self.winning_rule(true), || self.drawn_because())
     }
 
-    /// Whether White wins.
-    #[inline]
-    pub fn wins(self, white_to_move: bool) -> bool {
-        self.winning_rule(white_to_move).is_some()
-    }
-
     /// The rule by which White wins, if White does. Most wins need no
     /// look-ahead, so that is tried first.
     #[inline]
@@ -82,22 +77,6 @@ impl OnePawn {
         } else {
             self.won_black_to_move(LOOK_AHEAD)
         }
-    }
-
-    /// A win that needs no look-ahead; `false` says nothing.
-    #[inline]
-    pub fn surely_won(self, white_to_move: bool) -> bool {
-        if white_to_move {
-            self.won_white_to_move(0).is_some()
-        } else {
-            self.won_black_to_move(0).is_some()
-        }
-    }
-
-    /// A draw that needs no look-ahead; `false` says nothing.
-    #[inline]
-    pub fn surely_drawn(self, white_to_move: bool) -> bool {
-        (!white_to_move && self.pawn_hangs()) || self.clearly_drawn(white_to_move)
     }
 
     /// White to move makes a queen or a rook that is not taken.

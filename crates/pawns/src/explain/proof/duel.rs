@@ -25,6 +25,7 @@ pub(super) fn is_true(fact: &Fact, at: &Position, truth: Truth<'_>) -> bool {
         FactKind::TakesAndWins => takes(at, us, truth, 1),
         FactKind::HoldsAlone => alone(mine) == Some(0) && value >= 0,
         FactKind::KeepsBusy => alone(theirs) == Some(1) && value >= 0,
+        FactKind::Escorts => alone(theirs) == Some(1) && value == 1,
         FactKind::GuardsPawn => !has_passed(at, us) && value >= 0,
         FactKind::Blocked => mine.file() == theirs.file() && !has_passed(at, us) && value >= 0,
         FactKind::WinsTheRace => value == 1 && wins_by_running(at, us),
