@@ -8,8 +8,8 @@ use std::num::NonZeroU64;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use molien_board::Material;
-use molien_hyper::{OuterAxes, Tile};
-use molien_solve::{Keep, Node, Wanted};
+use molien_hyper::{KING_PAIRS, OuterAxes, Tile};
+use molien_solve::{Keep, Node, OwnerMap, Wanted, message_bytes};
 use molien_values::{Metric, Placement, Rule};
 
 use crate::BuildError;
@@ -68,6 +68,20 @@ pub(crate) fn working_bytes(material: Material, tiles: u64, metric: Metric) -> u
     // Mate under the 50-move rule runs again from where it started.
     let runs = if metric == Metric::Dtm50 { 2 } else { 1 };
     planes_bytes(tiles, runs * (WORKING_PLANES + 2 * rules.map(bits).max().unwrap_or(0)))
+}
+
+/// What each of several ranks takes at the most while they solve a board without
+/// pawns together, for who wins: planes of its own classes of king pairs; two that
+/// go on with those of others which moves lead to; and messages.
+pub(crate) fn share_bytes(material: Material, metric: Metric, ranks: usize) -> u64 {
+    let ranks = ranks.clamp(1, KING_PAIRS);
+    let (owned, ghosts) = OwnerMap::known(ranks, material.is_symmetric()).most_held();
+    let class_tiles = any_board(material).tiles() / KING_PAIRS as u64;
+    let owned = owned as u64 * class_tiles;
+    kept_bytes(material, owned, Keep::Outcomes)
+        + working_bytes(material, owned, metric)
+        + plane_bytes(ghosts as u64 * class_tiles)
+        + message_bytes(owned, ranks)
 }
 
 /// A copy of what is read of a board, one side to move.

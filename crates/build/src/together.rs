@@ -229,3 +229,67 @@ impl Build {
         log.take_in(lengths.iter().sum()).map_err(unreadable(material))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use molien_hyper::KING_PAIRS;
+    use molien_solve::{OwnerMap, thread_ranks};
+    use molien_values::{Graded, Table};
+
+    use crate::memory::share_bytes;
+
+    /// Each rank has the values of its own classes of king pairs, those of one
+    /// process, and no memory for others; the statistics are those of all.
+    fn check(name: &str, metric: Metric, ranks: usize) {
+        let material: Material = name.parse().unwrap();
+        let whole = Build::new().table(material, metric).unwrap();
+        let work = |rank: &dyn Exchange, whole: &Table| {
+            let extras = Extras { ranks: Some(rank), ..Extras::default() };
+            let build = Build::new().with_threads(std::num::NonZeroUsize::MIN);
+            let (found, stats, _) = build.solve_pieces(material, metric, &extras).unwrap();
+            assert_eq!(stats, whole.stats);
+            let (part, len) = (&whole.parts[0], found.board.axes().len());
+            let map = OwnerMap::known(ranks, material.is_symmetric());
+            assert_eq!(found.board.classes(), map.owned(rank.rank()).len());
+            for (side, expected) in found.values.iter().zip(&part.values) {
+                let planes = |side: &Graded| [&side.legal, &side.won, &side.lost].map(Vec::clone);
+                for (plane, expected) in planes(side).iter().zip(&planes(expected)) {
+                    assert_eq!(plane.len(), found.board.tiles());
+                    for (place, class) in plane.chunks(len).enumerate() {
+                        let start = part.board.class_start(found.board.class_at(place));
+                        assert!(class == &expected[start..start + len], "{name} {ranks}");
+                    }
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for rank in thread_ranks(ranks) {
+                let (work, whole) = (&work, &whole);
+                scope.spawn(move || work(&rank, whole));
+            }
+        });
+    }
+
+    #[test]
+    fn a_rank_holds_its_own_classes() {
+        check("KRKN", Metric::Dtm, 4);
+        check("KBNK", Metric::Dtc, 7);
+        check("KQKQ", Metric::Dtm, 3);
+    }
+
+    /// What a rank takes falls with their number, to little more than its part.
+    #[test]
+    fn ranks_divide_the_memory() {
+        for name in ["KRNKNN", "KQRKRB"] {
+            let material: Material = name.parse().unwrap();
+            let alone = Build::new().whole(material, Metric::Dtc, molien_solve::Keep::Outcomes);
+            let alone = alone.schedule.cost.bytes;
+            let bytes = |ranks| share_bytes(material, Metric::Dtc, ranks);
+            let all = [2, 4, 16, 64].map(bytes);
+            assert!(all[0] < alone && all.windows(2).all(|two| two[1] < two[0]), "{name} {all:?}");
+            assert!(bytes(4) < alone * 2 / 5 && bytes(64) < alone / 16, "{name} {alone} {all:?}");
+            assert_eq!(bytes(KING_PAIRS), bytes(KING_PAIRS + 1));
+        }
+    }
+}

@@ -13,6 +13,7 @@ use crate::cache::key;
 use crate::flight::Claim;
 use crate::inputs::Inputs;
 use crate::limits::{keep_alone, keep_for_others};
+use crate::memory::share_bytes;
 use crate::needs::reads;
 use crate::{Build, BuildError, lock};
 
@@ -121,8 +122,11 @@ impl Build {
             let keep = keep_for_others(sub, metric);
             inputs.add_table(self.request(key(sub, metric), keep)?);
         }
-        let cost = self.whole(material, metric, Keep::Outcomes).schedule.cost;
-        let _room = self.reserve((material, metric), cost.bytes)?;
+        let bytes = match extras.ranks {
+            Some(ranks) => share_bytes(material, metric, ranks.size()),
+            None => self.whole(material, metric, Keep::Outcomes).schedule.cost.bytes,
+        };
+        let _room = self.reserve((material, metric), bytes)?;
         self.pool().install(|| self.run_pieces(material, metric, extras, &inputs))
     }
 
