@@ -84,6 +84,20 @@ pub(crate) fn share_bytes(material: Material, metric: Metric, ranks: usize) -> u
         + message_bytes(owned, ranks)
 }
 
+/// What a rank takes at the most of a table without pawns that a board reads after
+/// captures: only the classes of king pairs that its moves lead to.
+pub(crate) fn cut_bytes(table: Material, reader: Material, metric: Metric, ranks: usize) -> u64 {
+    let ranks = ranks.clamp(1, KING_PAIRS);
+    let read = OwnerMap::known(ranks, reader.is_symmetric()).most_read() as u64;
+    let tiles = read * any_board(table).tiles() / KING_PAIRS as u64;
+    kept_bytes(table, tiles, kept_of_cut(metric))
+}
+
+/// Depths after a capture matter where the count goes on.
+pub(crate) fn kept_of_cut(metric: Metric) -> Keep {
+    if metric.conversion_rule() == Rule::One { Keep::Outcomes } else { Keep::Depths }
+}
+
 /// A copy of what is read of a board, one side to move.
 pub(crate) fn copied_bytes(wanted: &Wanted) -> u64 {
     let material = wanted.material();

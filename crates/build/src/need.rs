@@ -7,8 +7,8 @@ use molien_solve::Keep;
 use molien_values::Metric;
 
 use crate::cache::{Key, key};
-use crate::limits::{keep_alone, keep_for_others};
-use crate::memory::{board_bytes, cutting_bytes, decoding_bytes, share_bytes};
+use crate::limits::{is_small, keep_alone, keep_for_others};
+use crate::memory::{board_bytes, cut_bytes, cutting_bytes, decoding_bytes, share_bytes};
 use crate::needs::reads;
 use crate::whole::{Whole, table_bytes};
 use crate::{Build, BuildError};
@@ -63,9 +63,16 @@ impl Build {
     /// without pawns together with the others, what it reads being stored.
     pub fn rank_bytes(&self, material: Material, metric: Metric, ranks: usize) -> u64 {
         let key = key(material.canonical(), metric);
-        let whole = self.whole(key.0, key.1, keep_alone(key.0));
-        let loading = reads(key.0).into_iter().map(decoding_bytes).max().unwrap_or(0);
-        self.read_whole_bytes(key, &whole) + share_bytes(key.0, key.1, ranks).max(loading)
+        let subs = reads(key.0);
+        let read = |sub: &Material| match is_small(*sub) {
+            true => table_bytes(*sub, keep_for_others(*sub, key.1)),
+            false => cut_bytes(*sub, key.0, key.1, ranks),
+        };
+        let loading =
+            |sub: &Material| table_bytes(*sub, keep_for_others(*sub, key.1)) + decoding_bytes(*sub);
+        let read_bytes: u64 = subs.iter().map(read).sum();
+        let loading = subs.iter().map(loading).max().unwrap_or(0);
+        read_bytes + share_bytes(key.0, key.1, ranks).max(loading)
     }
 
     /// What the tables take that are read as they are.

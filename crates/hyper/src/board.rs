@@ -229,6 +229,12 @@ impl Hyperboard {
         self.held.as_ref().map_or(KING_PAIRS, |held| held.classes.len())
     }
 
+    /// The classes of king pairs that it holds, in the order of their tiles, if not all
+    /// of them.
+    pub fn held_classes(&self) -> Option<&[usize]> {
+        self.held.as_ref().map(|held| &held.classes[..])
+    }
+
     /// The class of king pairs whose tiles come at this place.
     #[inline]
     pub fn class_at(&self, place: usize) -> usize {

@@ -27,10 +27,18 @@ fn swapped_places(board: &Hyperboard, swapped: &Hyperboard) -> Vec<usize> {
     board.pieces_in_order().into_iter().map(place).collect()
 }
 
-/// Exchanges the colours of a game without pawns.
+/// Exchanges the colours of a game without pawns, or of some of its classes of king
+/// pairs.
 pub fn swap_colors(backend: &dyn Backend, game: &BoardValues) -> BoardValues {
     debug_assert_eq!(game.board.king_axis(), KingAxis::Pairs);
-    let board = Hyperboard::pieces(game.board.material().swap_colors());
+    let whole = Hyperboard::pieces(game.board.material().swap_colors());
+    let board = match game.board.held_classes() {
+        Some(held) => {
+            let held: Vec<usize> = held.iter().map(|&class| swapped_class(class)).collect();
+            whole.with_classes(&held)
+        }
+        None => whole,
+    };
     let swap = Swap::new(backend, &board, &game.board);
     let gather = |values: &Graded| Graded {
         legal: swap.plane(&values.legal),

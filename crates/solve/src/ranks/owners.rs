@@ -75,8 +75,23 @@ impl OwnerMap {
         (0..KING_PAIRS).filter(|&class| self.owners[class] != rank).filter(is_near).collect()
     }
 
-    /// The most classes that a rank owns, and that it reads of others, by White's king and by
-    /// Black's taken together.
+    /// The classes that the moves of a rank's positions lead to, captures included, in
+    /// rising order: its own and those a step of either king away.
+    pub fn read(&self, rank: usize) -> Vec<usize> {
+        let ghosts = Color::BOTH.into_iter().flat_map(|side| self.ghosts(rank, side));
+        let mut read: Vec<usize> = self.owned(rank).into_iter().chain(ghosts).collect();
+        read.sort_unstable();
+        read.dedup();
+        read
+    }
+
+    /// The most classes that a rank reads, its own included.
+    pub fn most_read(&self) -> usize {
+        (0..self.ranks).map(|rank| self.read(rank).len()).max().unwrap_or(0)
+    }
+
+    /// The most classes that a rank owns, and that it reads of others: those by moves
+    /// of White's king and those by Black's, added up.
     pub fn most_held(&self) -> (usize, usize) {
         let held = |rank: usize| {
             let ghosts = Color::BOTH.map(|side| self.ghosts(rank, side).len());

@@ -151,9 +151,9 @@ impl<'a> Share<'a> {
         Ok(Posted { side, later: rounds.collect() })
     }
 
-    /// Sends the rest of what was posted of a plane, and puts what others have sent into the
-    /// ghosts of another one; the numbers of those tiles. The next round travels
-    /// while this one is taken in.
+    /// Sends the rest of what was posted of a plane, and puts what others have sent
+    /// into the ghosts of another one; the numbers of those tiles. The next round
+    /// travels while this one is taken in.
     ///
     /// # Errors
     /// If another rank is gone.
@@ -213,9 +213,9 @@ fn part_tiles(round_bytes: u64) -> usize {
     (round_bytes / PARTS_A_ROUND / delta::dense_bytes(1)).max(1) as usize
 }
 
-/// What messages take at the most in memory, of one of several ranks that owns so many tiles:
-/// what is coded, what travels, what goes next, and what has arrived, each but the
-/// first to or from others.
+/// What messages take at the most in memory, of one of several ranks that owns so many
+/// tiles: what is coded, what travels, what goes next, and what has arrived, each but
+/// the first to or from others.
 pub fn message_bytes(owned_tiles: u64, ranks: usize) -> u64 {
     // A class has neighbours of so many ranks, with good maps.
     let others = ranks.saturating_sub(1).min(3) as u64;
