@@ -8,8 +8,8 @@ use std::num::NonZeroU64;
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use molien_board::Material;
-use molien_hyper::{OuterAxes, Tile};
-use molien_solve::{Keep, Node, Wanted};
+use molien_hyper::{KING_PAIRS, OuterAxes, Tile};
+use molien_solve::{Keep, Node, OwnerMap, Wanted, message_bytes};
 use molien_values::{Metric, Placement, Rule};
 
 use crate::BuildError;
@@ -68,6 +68,34 @@ pub(crate) fn working_bytes(material: Material, tiles: u64, metric: Metric) -> u
     // Mate under the 50-move rule runs again from where it started.
     let runs = if metric == Metric::Dtm50 { 2 } else { 1 };
     planes_bytes(tiles, runs * (WORKING_PLANES + 2 * rules.map(bits).max().unwrap_or(0)))
+}
+
+/// What each of several ranks takes at the most while they solve a board without
+/// pawns together, for who wins: planes of its own classes of king pairs; two that
+/// go on with those of others which moves lead to; and messages.
+pub(crate) fn share_bytes(material: Material, metric: Metric, ranks: usize) -> u64 {
+    let ranks = ranks.clamp(1, KING_PAIRS);
+    let (owned, ghosts) = OwnerMap::known(ranks, material.is_symmetric()).most_held();
+    let class_tiles = any_board(material).tiles() / KING_PAIRS as u64;
+    let owned = owned as u64 * class_tiles;
+    kept_bytes(material, owned, Keep::Outcomes)
+        + working_bytes(material, owned, metric)
+        + plane_bytes(ghosts as u64 * class_tiles)
+        + message_bytes(owned, ranks)
+}
+
+/// What a rank takes at the most of a table without pawns that a board reads after
+/// captures: only the classes of king pairs that its moves lead to.
+pub(crate) fn cut_bytes(table: Material, reader: Material, metric: Metric, ranks: usize) -> u64 {
+    let ranks = ranks.clamp(1, KING_PAIRS);
+    let read = OwnerMap::known(ranks, reader.is_symmetric()).most_read() as u64;
+    let tiles = read * any_board(table).tiles() / KING_PAIRS as u64;
+    kept_bytes(table, tiles, kept_of_cut(metric))
+}
+
+/// Depths after a capture matter where the count goes on.
+pub(crate) fn kept_of_cut(metric: Metric) -> Keep {
+    if metric.conversion_rule() == Rule::One { Keep::Outcomes } else { Keep::Depths }
 }
 
 /// A copy of what is read of a board, one side to move.

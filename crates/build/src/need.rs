@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use molien_board::Material;
 use molien_solve::Keep;
+use molien_values::Metric;
 
 use crate::cache::{Key, key};
-use crate::limits::{keep_alone, keep_for_others};
-use crate::memory::{board_bytes, cutting_bytes, decoding_bytes};
+use crate::limits::{is_small, keep_alone, keep_for_others};
+use crate::memory::{board_bytes, cut_bytes, cutting_bytes, decoding_bytes, share_bytes};
 use crate::needs::reads;
 use crate::whole::{Whole, table_bytes};
 use crate::{Build, BuildError};
@@ -58,6 +59,22 @@ impl Build {
         self.read_whole_bytes(key, &whole) + most
     }
 
+    /// The memory that each of so many ranks takes at the peak to solve a material
+    /// without pawns together with the others, what it reads being stored.
+    pub fn rank_bytes(&self, material: Material, metric: Metric, ranks: usize) -> u64 {
+        let key = key(material.canonical(), metric);
+        let subs = reads(key.0);
+        let read = |sub: &Material| match is_small(*sub) {
+            true => table_bytes(*sub, keep_for_others(*sub, key.1)),
+            false => cut_bytes(*sub, key.0, key.1, ranks),
+        };
+        let loading =
+            |sub: &Material| table_bytes(*sub, keep_for_others(*sub, key.1)) + decoding_bytes(*sub);
+        let read_bytes: u64 = subs.iter().map(read).sum();
+        let loading = subs.iter().map(loading).max().unwrap_or(0);
+        read_bytes + share_bytes(key.0, key.1, ranks).max(loading)
+    }
+
     /// What the tables take that are read as they are.
     fn read_whole_bytes(&self, (material, metric): Key, whole: &Whole) -> u64 {
         let is_sliced = |sub: &Material| whole.slices.iter().any(|(source, _)| source == sub);
@@ -91,7 +108,6 @@ impl Build {
 mod tests {
     use super::*;
     use crate::memory::PROGRAM_BYTES;
-    use molien_values::Metric;
     use std::num::NonZeroUsize;
 
     /// Two gigabytes do for every table of five men, stored in all metrics, and

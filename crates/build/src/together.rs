@@ -11,14 +11,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use molien_board::Material;
-use molien_solve::{Exchange, ExchangeError, SolveError};
+use molien_hyper::Tile;
+use molien_operators::{make_tiles, swapped_class};
+use molien_solve::{Exchange, ExchangeError, Keep, OwnerMap, SolveError};
 use molien_table::{BoardLog, Directory, Logged, Pack, Sides, WaveLogs};
-use molien_values::Metric;
+use molien_values::{BoardValues, Graded, Metric, Table};
 
 use crate::by_part::LogSink;
 use crate::cache::Key;
 use crate::inputs::unreadable;
 use crate::limits::Storage;
+use crate::memory::{Reservation, cut_bytes, kept_of_cut};
 use crate::needs::order;
 use crate::plan::{Schedule, Stage};
 use crate::run::Run;
@@ -186,6 +189,27 @@ impl Build {
         logs.finished(material, metric).ok_or_else(missing)
     }
 
+    /// Of a table that a board reads after captures only the classes of king pairs
+    /// that this rank's moves lead to; and the memory they take. The table itself is
+    /// given up.
+    pub(crate) fn cut(
+        &self,
+        ranks: &dyn Exchange,
+        reader: Material,
+        table: Arc<Table>,
+    ) -> Result<(Arc<Table>, Option<Reservation<'_>>), BuildError> {
+        let (material, metric) = (table.material, table.metric);
+        let classes = classes_read(ranks, reader, material);
+        let bytes = cut_bytes(material, reader, metric, ranks.size());
+        let room = self.hold((reader, metric), bytes)?;
+        let keep = kept_of_cut(metric);
+        let cut = |board: &Arc<BoardValues>| Arc::new(cut_board(board, &classes, keep));
+        let parts = self.pool().install(|| table.parts.iter().map(cut).collect());
+        self.forget(material, metric);
+        let stats = table.stats.clone();
+        Ok((Arc::new(Table { material, metric, parts, stats }), Some(room)))
+    }
+
     /// Follows a schedule: each rank solves some boards of every stage.
     pub(crate) fn follow_together(
         &self,
@@ -227,5 +251,150 @@ impl Build {
         log.copy_records(&own, further).map_err(unreadable(material))?;
         ranks.barrier().map_err(apart)?;
         log.take_in(lengths.iter().sum()).map_err(unreadable(material))
+    }
+}
+
+/// The classes of king pairs of a table that this rank's captures on a board lead to,
+/// as the table has them: after some captures its colours are exchanged.
+fn classes_read(ranks: &dyn Exchange, reader: Material, table: Material) -> Vec<usize> {
+    let map = OwnerMap::known(ranks.size(), reader.is_symmetric());
+    let read = map.read(ranks.rank());
+    let after = reader.men().filter_map(|man| reader.without(man));
+    let after: Vec<Material> = after.filter(|less| less.canonical() == table).collect();
+    let own = read.iter().copied().filter(|_| after.contains(&table));
+    let swapped = read.iter().map(|&class| swapped_class(class));
+    let swapped = swapped.filter(|_| after.iter().any(|less| *less != table));
+    let mut classes: Vec<usize> = own.chain(swapped).collect();
+    classes.sort_unstable();
+    classes.dedup();
+    classes
+}
+
+/// Some classes of king pairs of a board.
+fn cut_board(whole: &BoardValues, classes: &[usize], keep: Keep) -> BoardValues {
+    let (board, len) = (whole.board.with_classes(classes), whole.board.axes().len());
+    let plane = |plane: &Vec<Tile>| {
+        make_tiles(board.tiles(), |tile| {
+            plane[whole.board.class_start(board.class_at(tile / len)) + tile % len]
+        })
+    };
+    let side = |side: &Graded| Graded {
+        legal: plane(&side.legal),
+        won: plane(&side.won),
+        lost: plane(&side.lost),
+        depth: side.depth.iter().filter(|_| keep == Keep::Depths).map(plane).collect(),
+        stalemate: Vec::new(),
+    };
+    BoardValues { values: whole.values.each_ref().map(side), board: board.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use molien_board::Color;
+    use molien_hyper::{Hyperboard, KING_PAIRS};
+    use molien_operators::Goal;
+    use molien_solve::thread_ranks;
+
+    use crate::inputs::Inputs;
+    use crate::memory::share_bytes;
+    use crate::needs::reads;
+
+    /// Each rank has the values of its own classes of king pairs, those of one
+    /// process, and no memory for others; the statistics are those of all.
+    fn check(name: &str, metric: Metric, ranks: usize) {
+        let material: Material = name.parse().unwrap();
+        let whole = Build::new().table(material, metric).unwrap();
+        let work = |rank: &dyn Exchange, whole: &Table| {
+            let extras = Extras { ranks: Some(rank), ..Extras::default() };
+            let build = Build::new().with_threads(std::num::NonZeroUsize::MIN);
+            let (found, stats, _) = build.solve_pieces(material, metric, &extras).unwrap();
+            assert_eq!(stats, whole.stats);
+            let (part, len) = (&whole.parts[0], found.board.axes().len());
+            let map = OwnerMap::known(ranks, material.is_symmetric());
+            assert_eq!(found.board.classes(), map.owned(rank.rank()).len());
+            for (side, expected) in found.values.iter().zip(&part.values) {
+                let planes = |side: &Graded| [&side.legal, &side.won, &side.lost].map(Vec::clone);
+                for (plane, expected) in planes(side).iter().zip(&planes(expected)) {
+                    assert_eq!(plane.len(), found.board.tiles());
+                    for (place, class) in plane.chunks(len).enumerate() {
+                        let start = part.board.class_start(found.board.class_at(place));
+                        assert!(class == &expected[start..start + len], "{name} {ranks}");
+                    }
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for rank in thread_ranks(ranks) {
+                let (work, whole) = (&work, &whole);
+                scope.spawn(move || work(&rank, whole));
+            }
+        });
+    }
+
+    #[test]
+    fn a_rank_holds_its_own_classes() {
+        check("KRKN", Metric::Dtm, 4);
+        check("KBNK", Metric::Dtc, 7);
+        check("KQKQ", Metric::Dtm, 3);
+    }
+
+    /// Captures from the classes of a rank lead to the same values in what it keeps of
+    /// other tables.
+    fn check_captures(name: &str, metric: Metric, ranks: usize) {
+        let (material, build) = (name.parse::<Material>().unwrap(), Build::new());
+        let board = Hyperboard::pieces(material);
+        let inputs = || Inputs::new(build.backend, metric, &build.promotions);
+        let tables = || reads(material).into_iter().map(|sub| build.table(sub, metric).unwrap());
+        let whole = inputs();
+        tables().for_each(|table| whole.add_table(table));
+        let whole = whole.exits(&board).unwrap();
+        for rank in thread_ranks(ranks) {
+            let some = inputs();
+            for table in tables() {
+                let tiles = table.parts[0].board.tiles();
+                let (cut, room) = build.cut(&rank, material, table).unwrap();
+                assert!(cut.parts[0].board.tiles() < tiles && room.is_some());
+                some.add_table(cut);
+            }
+            let some = some.exits(&board).unwrap();
+            let own = OwnerMap::known(ranks, material.is_symmetric()).owned(rank.rank());
+            let tiles = own.iter().flat_map(|&class| {
+                let start = board.class_start(class);
+                start..start + board.axes().len()
+            });
+            for tile in tiles.step_by(7) {
+                let [win, hold] =
+                    [Goal::Win, Goal::Hold].map(|g| Color::BOTH.map(|side| (side, g)));
+                for (side, goal) in win.into_iter().chain(hold) {
+                    let found = some.conversions(side, goal, tile);
+                    let expected = whole.conversions(side, goal, tile);
+                    assert!(found.escape == expected.escape, "{name} {tile}");
+                    assert!(found.release == expected.release, "{name} {tile}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_rank_keeps_what_its_captures_lead_to() {
+        check_captures("KRBKR", Metric::Dtm, 7);
+        check_captures("KQKQ", Metric::Dtc, 3);
+        check_captures("KRKN", Metric::Dtz50, 2);
+    }
+
+    /// What a rank takes falls with their number, to little more than its part.
+    #[test]
+    fn ranks_divide_the_memory() {
+        for name in ["KRNKNN", "KQRKRB"] {
+            let material: Material = name.parse().unwrap();
+            let alone = Build::new().whole(material, Metric::Dtc, Keep::Outcomes);
+            let alone = alone.schedule.cost.bytes;
+            let bytes = |ranks| share_bytes(material, Metric::Dtc, ranks);
+            let all = [2, 4, 16, 64].map(bytes);
+            assert!(all[0] < alone && all.windows(2).all(|two| two[1] < two[0]), "{name} {all:?}");
+            assert!(bytes(4) < alone * 2 / 5 && bytes(64) < alone / 16, "{name} {alone} {all:?}");
+            assert_eq!(bytes(KING_PAIRS), bytes(KING_PAIRS + 1));
+        }
     }
 }

@@ -12,7 +12,8 @@ use crate::build::outside_rayon;
 use crate::cache::key;
 use crate::flight::Claim;
 use crate::inputs::Inputs;
-use crate::limits::{keep_alone, keep_for_others};
+use crate::limits::{is_small, keep_alone, keep_for_others};
+use crate::memory::share_bytes;
 use crate::needs::reads;
 use crate::{Build, BuildError, lock};
 
@@ -117,12 +118,23 @@ impl Build {
             return Err(BuildError::HasPawns { material });
         }
         let inputs = Inputs::new(self.backend, metric, &self.promotions);
+        // In this metric each rank solves all of it.
+        let ranks = extras.ranks.filter(|_| metric != Metric::Dtm50);
+        let mut rooms = Vec::new(); // what tables of which some is read take, and work
         for sub in reads(material) {
-            let keep = keep_for_others(sub, metric);
-            inputs.add_table(self.request(key(sub, metric), keep)?);
+            let table = self.request(key(sub, metric), keep_for_others(sub, metric))?;
+            let (table, room) = match ranks {
+                Some(ranks) if !is_small(sub) => self.cut(ranks, material, table)?,
+                _ => (table, None),
+            };
+            inputs.add_table(table);
+            rooms.extend(room);
         }
-        let cost = self.whole(material, metric, Keep::Outcomes).schedule.cost;
-        let _room = self.reserve((material, metric), cost.bytes)?;
+        let bytes = match ranks {
+            Some(ranks) => share_bytes(material, metric, ranks.size()),
+            None => self.whole(material, metric, Keep::Outcomes).schedule.cost.bytes,
+        };
+        rooms.push(self.reserve((material, metric), bytes)?);
         self.pool().install(|| self.run_pieces(material, metric, extras, &inputs))
     }
 

@@ -114,5 +114,14 @@ fn large_tables_are_launched() {
     assert!(snake.lines().any(|line| line.contains("solve KRNKNN") && line.contains("ranks=4")));
     let json: String = plan("json", &[]);
     assert!(json.contains("\"reads\""), "{json}");
+    // Ranks divide the memory.
+    let memory = |make: &str| -> u64 {
+        let line = make.lines().find(|line| line.contains("solve KRNKNN")).unwrap();
+        let said = line.split("--memory ").nth(1).unwrap();
+        said.split('M').next().unwrap().parse().unwrap()
+    };
+    let [alone, four, sixteen] =
+        [&[][..], &["--ranks", "4"], &["--ranks", "16"]].map(|ranks| memory(&plan("make", ranks)));
+    assert!(four < alone / 2 && sixteen < four, "{alone} {four} {sixteen}");
     std::fs::remove_dir_all(folder).unwrap();
 }

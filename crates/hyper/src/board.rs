@@ -1,5 +1,7 @@
 //! The layout of one hyperboard.
 
+use std::sync::Arc;
+
 use molien_board::{Bitboard, Color, Man, Material, Role, Square};
 
 use crate::{KING_PAIRS, OuterAxes, Walk, king_pair_squares};
@@ -32,7 +34,21 @@ pub struct Hyperboard {
     axes: OuterAxes,
     row: Option<Man>,
     column: Option<Man>,
+    /// The classes of king pairs it holds, if not all of them.
+    held: Option<Arc<Held>>,
 }
+
+/// Some classes of king pairs, one after the other.
+#[derive(Debug, PartialEq, Eq)]
+struct Held {
+    /// In the order of their tiles.
+    classes: Vec<usize>,
+    /// By class, its first tile; [`NOT_HELD`] if there is none.
+    starts: Vec<usize>,
+}
+
+/// Further than any tile, with room for the numbers of a class after it.
+const NOT_HELD: usize = usize::MAX / 2;
 
 /// The address of one bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Hash)]
@@ -108,7 +124,22 @@ impl Hyperboard {
     ) -> Hyperboard {
         assert!(outer.len() <= MAX_OUTER, "{material} has too many men");
         let axes = OuterAxes::new(&outer);
-        Hyperboard { material, pawns, king_axis, outer, axes, row, column }
+        Hyperboard { material, pawns, king_axis, outer, axes, row, column, held: None }
+    }
+
+    /// The same men, but tiles of these classes of king pairs only, in this order.
+    /// What is in another class has a number that no tile has.
+    ///
+    /// # Panics
+    /// If the kings span the tile, or there is no such class.
+    pub fn with_classes(&self, classes: &[usize]) -> Hyperboard {
+        assert_eq!(self.king_axis, KingAxis::Pairs, "the kings of {} are no class", self.material);
+        let mut starts = vec![NOT_HELD; KING_PAIRS];
+        for (place, &class) in classes.iter().enumerate() {
+            starts[class] = place * self.axes.len();
+        }
+        let held = Held { classes: classes.to_vec(), starts };
+        Hyperboard { held: Some(Arc::new(held)), ..self.clone() }
     }
 
     /// The material, in this orientation.
@@ -188,8 +219,35 @@ impl Hyperboard {
     #[inline]
     pub fn tiles(&self) -> usize {
         match self.king_axis {
-            KingAxis::Pairs => KING_PAIRS * self.axes.len(),
+            KingAxis::Pairs => self.classes() * self.axes.len(),
             KingAxis::Tile => self.axes.len(),
+        }
+    }
+
+    /// Number of classes of king pairs, where there are any.
+    pub fn classes(&self) -> usize {
+        self.held.as_ref().map_or(KING_PAIRS, |held| held.classes.len())
+    }
+
+    /// The classes of king pairs that it holds, in the order of their tiles, if not all
+    /// of them.
+    pub fn held_classes(&self) -> Option<&[usize]> {
+        self.held.as_ref().map(|held| &held.classes[..])
+    }
+
+    /// The class of king pairs whose tiles come at this place.
+    #[inline]
+    pub fn class_at(&self, place: usize) -> usize {
+        self.held.as_ref().map_or(place, |held| held.classes[place])
+    }
+
+    /// The first tile of a class of king pairs; further than any tile if it is not
+    /// held.
+    #[inline(always)]
+    pub fn class_start(&self, king_class: usize) -> usize {
+        match &self.held {
+            None => king_class * self.axes.len(),
+            Some(held) => held.starts[king_class],
         }
     }
 
@@ -204,7 +262,7 @@ impl Hyperboard {
     pub fn cell(&self, tile: usize) -> Option<Cell> {
         let mut squares = [Square::new(0); MAX_OUTER];
         let (king_class, number) = match self.king_axis {
-            KingAxis::Pairs => (tile / self.axes.len(), tile % self.axes.len()),
+            KingAxis::Pairs => (self.class_at(tile / self.axes.len()), tile % self.axes.len()),
             KingAxis::Tile => (0, tile),
         };
         self.axes.decode(number, &mut squares);
@@ -236,6 +294,32 @@ impl Hyperboard {
     /// frame).
     #[inline]
     pub fn tile_at(&self, king_class: usize, squares: &[Square]) -> usize {
-        king_class * self.axes.len() + self.axes.encode(squares)
+        self.class_start(king_class) + self.axes.encode(squares)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tiles of some classes are those of the whole board, in another order.
+    #[test]
+    fn a_board_of_some_classes() {
+        let board = Hyperboard::pieces("KRNKB".parse().unwrap());
+        let classes = [7, 300, 4, 461];
+        let some = board.with_classes(&classes);
+        let len = board.axes().len();
+        assert_eq!((some.classes(), some.tiles()), (4, 4 * len));
+        for tile in 0..some.tiles() {
+            let (place, number) = (tile / len, tile % len);
+            assert_eq!(some.class_at(place), classes[place]);
+            let (found, whole) = (some.cell(tile), board.cell(classes[place] * len + number));
+            assert_eq!(found.is_some(), whole.is_some());
+            let (Some(found), Some(whole)) = (found, whole) else { continue };
+            assert_eq!((found.kings, found.squares), (whole.kings, whole.squares));
+            assert_eq!(some.tile_at(found.king_class, &found.squares[..1]), tile);
+        }
+        assert!(some.tile_at(5, &[Square::new(63)]) >= some.tiles());
+        assert_ne!(some, board);
     }
 }

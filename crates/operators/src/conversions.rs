@@ -58,6 +58,8 @@ fn more_than_100<S: Sets>(depth: &[S; MAX_BITS]) -> S {
 pub struct SubView<'a> {
     /// Addresses the outer men.
     pub axes: &'a OuterAxes,
+    /// Says where classes of king pairs begin, where there are any.
+    pub board: Option<&'a Hyperboard>,
     /// The values.
     pub values: &'a Graded,
 }
@@ -65,12 +67,13 @@ pub struct SubView<'a> {
 impl<'a> SubView<'a> {
     /// The values of a board with this side to move.
     pub fn of(board: &'a BoardValues, turn: Color) -> SubView<'a> {
-        SubView { axes: board.board.axes(), values: &board.values[turn.index()] }
+        let BoardValues { board, values } = board;
+        SubView { axes: board.axes(), board: Some(board), values: &values[turn.index()] }
     }
 
     #[inline]
     fn tile_at(&self, king_class: usize, squares: &[Square]) -> usize {
-        king_class * self.axes.len() + self.axes.encode(squares)
+        self.board.map_or(0, |board| board.class_start(king_class)) + self.axes.encode(squares)
     }
 }
 

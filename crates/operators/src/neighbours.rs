@@ -48,15 +48,15 @@ pub(crate) fn for_each_king_step(
         return;
     }
     // The outer men's number, which steps through the same symmetry share.
-    let mut outer = (Symmetry::IDENTITY, cell.tile - cell.king_class * board.axes().len());
+    let mut outer = (Symmetry::IDENTITY, cell.tile - board.class_start(cell.king_class));
     for &KingStep { to, pair } in &KING_STEPS[cell.king_class][side.index()] {
         if cell.occupied.contains(to) {
             continue;
         }
         if pair.symmetry != outer.0 {
-            outer = (pair.symmetry, tile_through(board, cell, pair.symmetry, 0));
+            outer = (pair.symmetry, number_through(board, cell, pair.symmetry));
         }
-        visit(pair, pair.class * board.axes().len() + outer.1);
+        visit(pair, board.class_start(pair.class) + outer.1);
     }
 }
 
@@ -68,21 +68,15 @@ pub(crate) fn king_pair_after(side: Color, cell: &Cell, to: Square) -> Option<Ki
     if side == Color::White { king_pair(to, black) } else { king_pair(white, to) }
 }
 
-/// The tile of a king class with the outer men of the cell moved by a
-/// symmetry.
+/// The number in a king class of the outer men of the cell moved by a symmetry.
 #[inline(always)]
-pub(crate) fn tile_through(
-    board: &Hyperboard,
-    cell: &Cell,
-    symmetry: Symmetry,
-    class: usize,
-) -> usize {
+fn number_through(board: &Hyperboard, cell: &Cell, symmetry: Symmetry) -> usize {
     let outer = board.outer().len();
     let mut squares = [Square::new(0); MAX_OUTER];
     for i in 0..outer {
         squares[i] = symmetry.square(cell.squares[i]);
     }
-    board.tile_at(class, &squares[..outer])
+    board.axes().encode(&squares[..outer])
 }
 
 /// The other classes of king pairs that a step of this side's king leads to from
@@ -131,7 +125,7 @@ pub fn for_each_king_neighbour(
         let (a, b) = king_pair_squares(class);
         if a.file() == a.rank() && b.file() == b.rank() {
             let mirrored = Symmetry::ALL[symmetry.index() ^ Symmetry::DIAGONAL.index()];
-            visit(tile_through(board, cell, mirrored, class));
+            visit(board.class_start(class) + number_through(board, cell, mirrored));
         }
     });
 }

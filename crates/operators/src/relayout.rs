@@ -1,7 +1,9 @@
 //! The same values in the layout of the colour-swapped material.
 
 use molien_board::{Bitboard, Color, Man, Square};
-use molien_hyper::{Hyperboard, KingAxis, KingPair, MAX_OUTER, Tile, king_pair, king_pair_squares};
+use molien_hyper::{
+    Hyperboard, Index, KingAxis, KingPair, MAX_OUTER, Tile, king_pair, king_pair_squares,
+};
 use molien_values::{BoardValues, Graded};
 use rayon::prelude::*;
 
@@ -25,10 +27,18 @@ fn swapped_places(board: &Hyperboard, swapped: &Hyperboard) -> Vec<usize> {
     board.pieces_in_order().into_iter().map(place).collect()
 }
 
-/// Exchanges the colours of a game without pawns.
+/// Exchanges the colours of a game without pawns, or of some of its classes of king
+/// pairs.
 pub fn swap_colors(backend: &dyn Backend, game: &BoardValues) -> BoardValues {
     debug_assert_eq!(game.board.king_axis(), KingAxis::Pairs);
-    let board = Hyperboard::pieces(game.board.material().swap_colors());
+    let whole = Hyperboard::pieces(game.board.material().swap_colors());
+    let board = match game.board.held_classes() {
+        Some(held) => {
+            let held: Vec<usize> = held.iter().map(|&class| swapped_class(class)).collect();
+            whole.with_classes(&held)
+        }
+        None => whole,
+    };
     let swap = Swap::new(backend, &board, &game.board);
     let gather = |values: &Graded| Graded {
         legal: swap.plane(&values.legal),
@@ -65,9 +75,9 @@ impl Swap<'_> {
     fn plane(&self, source: &[Tile]) -> Vec<Tile> {
         let (per_class, source_per_class) = (self.target.axes().len(), self.source.axes().len());
         let mut out = empty_tiles(self.target.tiles());
-        out.par_chunks_mut(per_class).enumerate().for_each(|(class, tiles)| {
-            if let Some(pair) = swapped_pair(class) {
-                let source = &source[pair.class * source_per_class..][..source_per_class];
+        out.par_chunks_mut(per_class).enumerate().for_each(|(place, tiles)| {
+            if let Some(pair) = swapped_pair(self.target.class_at(place)) {
+                let source = &source[self.source.class_start(pair.class)..][..source_per_class];
                 self.class(source, pair, tiles);
             }
         });
@@ -114,7 +124,7 @@ impl Swap<'_> {
         for (i, &place) in self.places.iter().enumerate() {
             stored[place] = pair.symmetry.square(squares[i]);
         }
-        let index = self.source.index_of(0, &stored[..self.places.len()]);
+        let index = in_class(self.source, &stored[..self.places.len()]);
         let word = source.get(index.tile).map_or(0, |tile| tile.row(index.row));
         if word == 0 { 0 } else { pair.symmetry.inverse().bitboard(Bitboard(word)).0 }
     }
@@ -126,10 +136,16 @@ impl Swap<'_> {
         let rising =
             (1..outer.len()).all(|i| outer[i - 1] != outer[i] || squares[i - 1] < squares[i]);
         if word != 0 && rising {
-            let index = self.target.index_of(0, &squares[..self.places.len()]);
+            let index = in_class(self.target, &squares[..self.places.len()]);
             *tiles[index.tile].row_mut(index.row) = word;
         }
     }
+}
+
+/// An address, the tile counted from the first of its king class: that of the class
+/// which comes first.
+fn in_class(board: &Hyperboard, squares: &[Square]) -> Index {
+    board.index_of(board.class_at(0), squares)
 }
 
 /// The pair of kings that stand as those of a class do, colours exchanged.

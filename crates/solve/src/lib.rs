@@ -30,7 +30,8 @@ pub use exits::{
 };
 pub use progress::{Cost, Progress, Silent, WaveReport};
 pub use ranks::{
-    Alone, Exchange, ExchangeError, OwnerMap, ThreadRank, delta_bytes, dense_bytes, thread_ranks,
+    Alone, Exchange, ExchangeError, OwnerMap, ThreadRank, delta_bytes, dense_bytes, message_bytes,
+    thread_ranks,
 };
 pub use views::{View, Wanted, of_pawn_board, of_piece_board, planes_of_piece_board};
 pub use waves::{BishopPair, BoardSolve, ClockRuns, Keep, Watch};

@@ -48,15 +48,15 @@ pub trait RunLog: Send {
     /// If it cannot be kept.
     fn append(&mut self, lost: &Plane, won: &Plane) -> Result<(), LogError>;
 
-    /// From now on reads these classes of king pairs only; the others are empty.
-    fn read_only(&mut self, classes: &[bool]);
+    /// From now on planes have these classes of king pairs only, in this order.
+    fn hold_only(&mut self, classes: &[usize]);
 
-    /// Several processes append a wave together, each its own classes: each codes
+    /// Several processes append a wave together, each the classes it holds: each codes
     /// them, and says how many bytes each class takes; those of others are 0.
     ///
     /// # Errors
     /// If they cannot be coded.
-    fn code(&mut self, lost: &Plane, won: &Plane, own: &[bool]) -> Result<Vec<u64>, LogError>;
+    fn code(&mut self, lost: &Plane, won: &Plane) -> Result<Vec<u64>, LogError>;
 
     /// Writes what was coded, given the bytes that each class takes, those of the
     /// others included.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use molien_board::Material;
-use molien_build::{PlannedTable, Storage, reads};
+use molien_build::{Build, PlannedTable, Storage, reads};
 use molien_schema::{PlanJson, PlannedTableJson};
 use molien_values::Metric;
 
@@ -49,7 +49,7 @@ pub struct PlanArgs {
     #[arg(long, default_value = "text", value_name = "HOW")]
     format: Format,
     /// Have tables with six men made by N ranks together (MPI), in a makefile or
-    /// Snakemake's
+    /// Snakemake's; memory is then what each rank takes
     #[arg(long, value_name = "N")]
     ranks: Option<NonZeroUsize>,
 }
@@ -70,7 +70,10 @@ pub enum Format {
 /// Prints what would be solved.
 pub fn run(context: &Context, args: &PlanArgs) -> anyhow::Result<Verdict> {
     let materials = args.which.list()?;
-    let tables = context.build().plan_tables(&materials, &args.metric);
+    let mut tables = context.build().plan_tables(&materials, &args.metric);
+    if let Some(ranks) = args.ranks {
+        tables.iter_mut().for_each(|table| by_ranks(&context.build(), table, ranks.get()));
+    }
     let free = context.directory().and_then(|folder| folder.free_bytes());
     let planned: HashSet<Material> = tables.iter().map(|table| table.material).collect();
     let rows = tables.iter().map(|table| row(table, &planned, context.threads()));
@@ -83,6 +86,14 @@ pub fn run(context: &Context, args: &PlanArgs) -> anyhow::Result<Verdict> {
         Format::Snakemake => print_text(&snakefile(&plan.tables, &farm(context, args)?))?,
     }
     Ok(Verdict::Done)
+}
+
+/// What a table takes of each of several ranks, if it is made by them.
+fn by_ranks(build: &Build, table: &mut PlannedTable, ranks: usize) {
+    if table.storage == Storage::FromLog && ranks > 1 {
+        let each = |&metric: &Metric| build.rank_bytes(table.material, metric, ranks);
+        table.memory_bytes = table.metrics.iter().map(each).max().unwrap_or(0);
+    }
 }
 
 fn print_text(text: &str) -> anyhow::Result<()> {

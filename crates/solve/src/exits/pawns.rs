@@ -100,7 +100,7 @@ impl PawnExits {
     }
 
     fn add_pawn_move(&self, found: &mut Conversions, m: &PawnExit, cell: &Cell) {
-        let SubView { axes, values } = m.view.sub();
+        let SubView { axes, values, .. } = m.view.sub();
         let squares = &cell.squares[..self.board.outer().len()];
         match m.kind {
             ExitKind::Forward { empty, passed } => {
@@ -253,7 +253,7 @@ impl Builder<'_> {
         let rule = self.metric.conversion_rule();
         let captures = answers.iter().map(|a| self.view(!m.side, None, a.after, None, rule));
         let captures = captures.collect::<Result<Vec<_>, _>>()?;
-        let SubView { axes, values } = view.sub();
+        let SubView { axes, values, .. } = view.sub();
         let values = with_en_passant(self.boards.backend(), values, &captures, rule);
         Ok(View::Own { axes: axes.clone(), values })
     }

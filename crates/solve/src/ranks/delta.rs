@@ -1,7 +1,7 @@
 //! What was decided in a class, as bytes.
 //!
 //! ```text
-//! message   for each class in which something was decided
+//! message   for each class, or part of a large one, in which something was decided
 //!           u32 its number, u32 tiles, the tiles
 //! tile      u32 its number in the class, u16 n, then
 //!           n < 256   n positions, u16 each: 64 * row + column
@@ -19,8 +19,14 @@ const DENSE: u16 = 256;
 const CLASS_HEAD_BYTES: usize = 8;
 const TILE_HEAD_BYTES: usize = 6;
 
-/// Adds the live tiles of a class to a message; nothing if there are none.
-pub(super) fn encode(class: usize, tiles: &[Tile], live: &[bool], out: &mut Vec<u8>) {
+/// Adds the live tiles of a class, or of a part of it that begins with this tile, to a
+/// message; nothing if there are none.
+pub(super) fn encode(
+    (class, first): (usize, usize),
+    tiles: &[Tile],
+    live: &[bool],
+    out: &mut Vec<u8>,
+) {
     let count = live.iter().filter(|&&live| live).count();
     if count == 0 {
         return;
@@ -28,7 +34,7 @@ pub(super) fn encode(class: usize, tiles: &[Tile], live: &[bool], out: &mut Vec<
     out.extend((class as u32).to_le_bytes());
     out.extend((count as u32).to_le_bytes());
     for (number, tile) in tiles.iter().enumerate().filter(|(number, _)| live[*number]) {
-        out.extend((number as u32).to_le_bytes());
+        out.extend(((first + number) as u32).to_le_bytes());
         if tile.len() < u64::from(DENSE) {
             out.extend((tile.len() as u16).to_le_bytes());
             for (row, column) in tile.pairs() {
@@ -41,7 +47,7 @@ pub(super) fn encode(class: usize, tiles: &[Tile], live: &[bool], out: &mut Vec<
     }
 }
 
-/// What sending the live tiles of a class takes.
+/// What sending the live tiles of a class, or of a part of it, takes.
 pub fn delta_bytes(tiles: &[Tile], live: &[bool]) -> u64 {
     let tile = |(tile, live): (&Tile, &bool)| match live {
         false => 0,
@@ -121,19 +127,19 @@ mod tests {
         let tiles: Vec<Tile> = (0..40).map(|i| Tile::from_rows(|_| word(i % 10))).collect();
         let live: Vec<bool> = tiles.iter().map(|tile| !tile.is_empty()).collect();
         let mut message = Vec::new();
-        encode(300, &tiles, &live, &mut message);
+        encode((300, 5), &tiles, &live, &mut message);
         assert_eq!(message.len() as u64, delta_bytes(&tiles, &live));
         let mut found = vec![Tile::EMPTY; tiles.len()];
         let put = |class, number: usize, tile| {
             assert_eq!(class, 300);
-            found[number] = tile;
+            found[number - 5] = tile;
             Some(())
         };
         decode(&message, put).unwrap();
         assert!(found == tiles);
         assert_eq!(decode(&message[..message.len() - 1], |_, _, _| Some(())), None);
         let mut nothing = Vec::new();
-        encode(7, &tiles, &vec![false; tiles.len()], &mut nothing);
+        encode((7, 0), &tiles, &vec![false; tiles.len()], &mut nothing);
         assert!(nothing.is_empty() && delta_bytes(&tiles, &vec![false; tiles.len()]) == 0);
     }
 }

@@ -12,10 +12,14 @@ mod threads;
 
 pub use delta::{delta_bytes, dense_bytes};
 pub use owners::OwnerMap;
-pub(crate) use share::Share;
+pub use share::message_bytes;
+pub(crate) use share::{Posted, Share};
 pub use threads::{ThreadRank, thread_ranks};
 
 use thiserror::Error;
+
+/// See [`Exchange::round_bytes`].
+const ROUND_BYTES: u64 = 16 << 20;
 
 /// How ranks talk to each other. All ranks call the same methods in the same
 /// order, each on one thread at a time.
@@ -54,6 +58,12 @@ pub trait Exchange: Send + Sync {
     /// If another rank is gone.
     fn least(&self, numbers: &mut [u64]) -> Result<(), ExchangeError> {
         combine(self, numbers, u64::min)
+    }
+
+    /// Bytes that a rank codes at a time, to send them to one rank or several: enough
+    /// for any network, and little beside the planes.
+    fn round_bytes(&self) -> u64 {
+        ROUND_BYTES
     }
 
     /// Waits until all ranks are here.

@@ -42,8 +42,8 @@ impl OwnerMap {
         OwnerMap { ranks, owners: search.owners }
     }
 
-    /// The same, found once in a process.
-    pub(super) fn known(ranks: usize, symmetric: bool) -> Arc<OwnerMap> {
+    /// As [`OwnerMap::new`], found once in a process.
+    pub fn known(ranks: usize, symmetric: bool) -> Arc<OwnerMap> {
         type Maps = Mutex<Option<HashMap<(usize, bool), Arc<OwnerMap>>>>;
         static KNOWN: Maps = Mutex::new(None);
         let maps = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,6 +60,45 @@ impl OwnerMap {
     /// The owner of a class.
     pub fn owner(&self, class: usize) -> usize {
         self.owners[class]
+    }
+
+    /// The classes of a rank, in rising order.
+    pub fn owned(&self, rank: usize) -> Vec<usize> {
+        (0..KING_PAIRS).filter(|&class| self.owners[class] == rank).collect()
+    }
+
+    /// The classes of others one step of this side's king away from those of a rank,
+    /// in rising order.
+    pub fn ghosts(&self, rank: usize, side: Color) -> Vec<usize> {
+        let is_near =
+            |class: &usize| king_neighbours(*class, side).any(|near| self.owners[near] == rank);
+        (0..KING_PAIRS).filter(|&class| self.owners[class] != rank).filter(is_near).collect()
+    }
+
+    /// The classes that the moves of a rank's positions lead to, captures included, in
+    /// rising order: its own and those a step of either king away.
+    pub fn read(&self, rank: usize) -> Vec<usize> {
+        let ghosts = Color::BOTH.into_iter().flat_map(|side| self.ghosts(rank, side));
+        let mut read: Vec<usize> = self.owned(rank).into_iter().chain(ghosts).collect();
+        read.sort_unstable();
+        read.dedup();
+        read
+    }
+
+    /// The most classes that a rank reads, its own included.
+    pub fn most_read(&self) -> usize {
+        (0..self.ranks).map(|rank| self.read(rank).len()).max().unwrap_or(0)
+    }
+
+    /// The most classes that a rank owns, and that it reads of others: those by moves
+    /// of White's king and those by Black's, added up.
+    pub fn most_held(&self) -> (usize, usize) {
+        let held = |rank: usize| {
+            let ghosts = Color::BOTH.map(|side| self.ghosts(rank, side).len());
+            (self.owned(rank).len(), ghosts[0] + ghosts[1])
+        };
+        let most = |a: (usize, usize), b: (usize, usize)| (a.0.max(b.0), a.1.max(b.1));
+        (0..self.ranks).map(held).fold((0, 0), most)
     }
 
     /// By class, the other ranks that own a class one step of this side's king

@@ -5,6 +5,9 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Exchange, ExchangeError};
 
+/// Very little, so that even small boards take several rounds.
+const ROUND_BYTES: u64 = 2048;
+
 /// A rank that is a thread. If it is dropped, the others hear of it when they next
 /// wait for it.
 pub struct ThreadRank {
@@ -56,6 +59,10 @@ impl Exchange for ThreadRank {
             false => receiver.recv().map_err(|_| ExchangeError::Gone { rank }),
         };
         receivers.iter().enumerate().map(message).collect()
+    }
+
+    fn round_bytes(&self) -> u64 {
+        ROUND_BYTES
     }
 }
 

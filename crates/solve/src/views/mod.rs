@@ -44,7 +44,7 @@ impl View {
     /// The values, as the target of moves.
     pub fn sub(&self) -> SubView<'_> {
         match self {
-            View::Own { axes, values } => SubView { axes, values },
+            View::Own { axes, values } => SubView { axes, board: None, values },
             View::Shared { game, turn } => SubView::of(game, *turn),
             View::Common(view) => view.sub(),
         }

@@ -2,7 +2,7 @@
 
 use molien_board::{Color, Material};
 use molien_hyper::{Cell, Hyperboard, KingAxis, Plane, Tile};
-use molien_operators::{Backend, Conversions, Goal, Release, valid};
+use molien_operators::{Backend, Conversions, Goal, valid};
 use molien_values::{BoardValues, Graded, Metric, Placement, Run, RunLog, WaveLog};
 use rayon::prelude::*;
 
@@ -44,8 +44,8 @@ pub struct BoardSolve<'a> {
     pub bishops: Option<BishopPair>,
     /// The ranks that solve the board together, each its share, if there are
     /// several and it is a board without pawns. (In [`Metric::Dtm50`] each solves all
-    /// of it.) Values are then right in the classes of this rank; the statistics
-    /// are those of all.
+    /// of it.) Values are then those of the classes of this rank; the statistics are
+    /// those of all.
     pub ranks: Option<&'a dyn Exchange>,
 }
 
@@ -59,10 +59,10 @@ impl BoardSolve<'_> {
     /// # Errors
     /// If it is cancelled, a wave cannot be logged, or another rank is gone.
     pub fn run(&self, watch: &mut Watch) -> Result<(BoardValues, Stats), SolveError> {
-        let board = self.board;
         let share = self.share().map_err(|source| self.stopped(source.into()))?;
         let share = share.as_ref();
-        let mut game = BoardValues { board: board.clone(), values: self.legal(share) };
+        let board = share.map_or(self.board, |share| &share.board);
+        let mut game = BoardValues { board: board.clone(), values: self.legal(board) };
         let mut stats = Stats::new(self.material(), self.metric);
         let counter = Counter::new(self.backend, board, share);
         self.wins_of(Color::White, &mut game, &mut stats, &counter, watch)?;
@@ -94,24 +94,20 @@ impl BoardSolve<'_> {
         ranks.map(|ranks| Share::new(ranks, self.board)).transpose()
     }
 
-    /// The legal positions of what is looked at here, and no values yet.
-    pub(super) fn legal(&self, share: Option<&Share<'_>>) -> [Graded; 2] {
-        let legal = |turn, cell: &Cell| match share.is_none_or(|share| share.sees(cell.tile)) {
-            true => self.backend.legal(self.board, turn, cell),
-            false => Tile::EMPTY,
-        };
-        let tiles = |turn| self.each_tile(|cell| self.wanted(cell, legal(turn, cell)));
+    /// The legal positions of a board, this one or a part of it, and no values yet.
+    pub(super) fn legal(&self, board: &Hyperboard) -> [Graded; 2] {
+        let tiles = |turn| make_tiles(board.tiles(), |tile| self.legal_in(board, turn, tile));
         Color::BOTH.map(|turn| Graded { legal: tiles(turn), ..Graded::default() })
+    }
+
+    fn legal_in(&self, board: &Hyperboard, turn: Color, tile: usize) -> Tile {
+        let legal = |cell: Cell| self.wanted(&cell, self.backend.legal(board, turn, &cell));
+        board.cell(tile).map_or(Tile::EMPTY, legal)
     }
 
     /// The placements that are looked at, of some.
     fn wanted(&self, cell: &Cell, tile: Tile) -> Tile {
         self.bishops.map_or(tile, |pair| tile.and(&pair.opposite(cell)))
-    }
-
-    fn each_tile(&self, f: impl Fn(&Cell) -> Tile + Sync) -> Vec<Tile> {
-        let tile = |number| self.board.cell(number).map_or(Tile::EMPTY, |cell| f(&cell));
-        make_tiles(self.board.tiles(), tile)
     }
 
     /// Adds the wins of one side to the values and statistics.
@@ -135,6 +131,7 @@ impl BoardSolve<'_> {
             progress: self.progress,
             metric: self.metric,
             attacker,
+            share,
             watch,
             sides: &mut stats.sides,
             losable: make_tiles(candidates.len(), |number| candidates[number]),
@@ -142,9 +139,10 @@ impl BoardSolve<'_> {
         };
         let under_the_rule = self.metric == Metric::Dtm50;
         let last_ply = if under_the_rule { self.rule_plies } else { NEVER - 1 };
-        let (backend, board) = (self.backend, self.board);
+        let backend = self.backend;
+        let boards = share.map_or([self.board; 2], |share| share.boards.each_ref());
         let signed = self.progress.wants_signatures();
-        let waves = Waves { backend, board, counter, attacker, last_ply, share, signed };
+        let waves = Waves { backend, boards, counter, attacker, last_ply, share, signed };
         let log = self.open_log(attacker)?;
         let runs = under_the_rule.then(|| Runs::new(&waves, &state));
         let mut ran = waves.run(&mut state, log, &mut recorder);
@@ -171,6 +169,8 @@ impl BoardSolve<'_> {
         at_first: &[Tile],
     ) -> (Vec<Tile>, Vec<Vec<Tile>>) {
         let Undecided { positions: Plane { mut tiles, .. }, depths, .. } = undecided;
+        tiles.truncate(at_first.len()); // what follows is other ranks'
+        tiles.shrink_to_fit();
         let depth = depths.finish(self.backend, &tiles);
         let both = tiles.par_iter_mut().zip(at_first).with_min_len(CHUNK_TILES);
         both.for_each(|(tile, at_first)| *tile = self.backend.difference(at_first, tile));
@@ -207,7 +207,8 @@ impl BoardSolve<'_> {
         share: Option<&Share<'_>>,
     ) -> State {
         let defender = !attacker;
-        let tiles = self.board.tiles();
+        let boards = share.map_or([self.board; 2], |share| share.boards.each_ref());
+        let tiles = share.map_or(self.board, |share| &share.board).tiles();
         let [white, black] = values;
         let (own, their) = match attacker {
             Color::White => (white, black),
@@ -218,33 +219,32 @@ impl BoardSolve<'_> {
         };
         let (win_depths, loss_depths) = (depths(own), depths(their));
         let conversions = |side: Color, goal: Goal, number: usize, legal: &Tile| -> Conversions {
+            let number = share.map_or(number, |share| share.on_whole_board(number));
             let mut found = self.exits.conversions(side, goal, number);
             found.restrict(legal);
             found.release.trim();
             found
         };
-        let owns = |number: usize| share.is_none_or(|share| share.owns(number));
         // Positions that can escape are no candidates.
         let candidate = |number: usize| {
-            if !owns(number) {
-                return (Tile::EMPTY, Release::new(0));
-            }
             let found = conversions(defender, Goal::Hold, number, &their.legal[number]);
             (their.legal[number].minus(&found.escape), found.release)
         };
         let win = |number: usize| {
             let legal = own.legal[number];
-            if !owns(number) {
-                // Wins there are others' news.
-                return (legal, Release::new(0));
-            }
             (legal, conversions(attacker, Goal::Win, number, &legal).release)
         };
         let candidates = Pending::gather(self.backend, tiles, candidate);
-        let open = Pending::gather(self.backend, tiles, win);
+        let mut open = Pending::gather(self.backend, tiles, win);
+        let [reached, held] = [attacker, defender].map(|side| boards[side.index()]);
+        // Where the defender's king moves to. Wins there are others' news.
+        let ghosts = (tiles..held.tiles()).into_par_iter().with_min_len(CHUNK_TILES);
+        open.0.reserve_exact(ghosts.len());
+        open.0.par_extend(ghosts.map(|number| self.legal_in(held, attacker, number)));
         State::new(
             Undecided::new(open, win_depths, false),
             Undecided::new(candidates, loss_depths, true),
+            reached.tiles(),
         )
     }
 }

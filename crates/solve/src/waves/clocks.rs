@@ -22,7 +22,7 @@ struct Watching<'a> {
 
 impl Listener for Watching<'_> {
     fn decided(&mut self, ply: u16, decided: Decided<'_>, _: Tally) {
-        self.watch.look(ply, self.attacker, &decided);
+        self.watch.look(ply, self.attacker, &decided, Some);
     }
 
     fn cancelled(&self) -> bool {
@@ -56,15 +56,15 @@ impl BoardSolve<'_> {
     /// If it is cancelled.
     pub fn at_clocks(&self, positions: &[Position]) -> Result<Vec<ClockValues>, SolveError> {
         let mut found = vec![ClockValues::drawn(self.rule_plies); positions.len()];
-        let mut values = self.legal(None);
-        let (backend, board) = (self.backend, self.board);
+        let mut values = self.legal(self.board);
+        let (backend, board, boards) = (self.backend, self.board, [self.board; 2]);
         let counter = Counter::new(backend, board, None);
         let attackers = if is_one_sided(board) { &Color::BOTH[..1] } else { &Color::BOTH[..] };
         for &attacker in attackers.iter().filter(|&&side| self.material().side_len(side) > 1) {
             let last_ply = self.rule_plies;
             let counter = &counter;
             let waves =
-                Waves { backend, board, counter, attacker, last_ply, share: None, signed: false };
+                Waves { backend, boards, counter, attacker, last_ply, share: None, signed: false };
             let runs = Runs::new(&waves, &self.start(attacker, &mut values, None));
             for sooner in 0..=runs.last() {
                 let watch = Watch::new(board, positions);
@@ -79,13 +79,13 @@ impl BoardSolve<'_> {
 
     /// Gets the runs of this board ready in which one side, the attacker, wins.
     pub fn with_clock_runs<T>(&self, attacker: Color, work: impl FnOnce(&ClockRuns<'_>) -> T) -> T {
-        let mut values = self.legal(None);
-        let (backend, board) = (self.backend, self.board);
+        let mut values = self.legal(self.board);
+        let (backend, board, boards) = (self.backend, self.board, [self.board; 2]);
         let counter = Counter::new(backend, board, None);
         let last_ply = self.rule_plies;
         let counter = &counter;
         let waves =
-            Waves { backend, board, counter, attacker, last_ply, share: None, signed: false };
+            Waves { backend, boards, counter, attacker, last_ply, share: None, signed: false };
         let start = self.start(attacker, &mut values, None);
         let runs = Runs::new(&waves, &start);
         drop(start);

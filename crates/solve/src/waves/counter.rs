@@ -10,8 +10,9 @@ use crate::ranks::{ExchangeError, Share};
 /// Counts addresses of a hyperboard as positions.
 pub(crate) struct Counter<'a> {
     backend: &'a dyn Backend,
+    /// What is counted here.
     board: &'a Hyperboard,
-    /// What is counted here, if others count the rest.
+    /// Set if others count the rest.
     pub share: Option<&'a Share<'a>>,
     /// Addresses of one placement of like men.
     stored_factor: u64,
@@ -76,7 +77,7 @@ impl<'a> Counter<'a> {
         share: Option<&'a Share<'a>>,
     ) -> Counter<'a> {
         let mirror = |tile| {
-            let cell = board.cell(tile).filter(|_| share.is_none_or(|share| share.owns(tile)))?;
+            let cell = board.cell(tile)?;
             board.maps_to_itself(&cell).then(|| Box::new(board.representatives(&cell)))
         };
         let mirrors = (0..board.tiles()).into_par_iter().with_min_len(64).map(mirror).collect();
@@ -98,9 +99,8 @@ impl<'a> Counter<'a> {
         &self,
         sets: impl Fn(usize, &Cell) -> [Tile; N] + Sync,
     ) -> Result<[Count; N], ExchangeError> {
-        let owns = |number| self.share.is_none_or(|share| share.owns(number));
         let count = |mut raw: [Raw; N], number: usize| {
-            if let Some(cell) = self.board.cell(number).filter(|_| owns(number)) {
+            if let Some(cell) = self.board.cell(number) {
                 for (raw, set) in raw.iter_mut().zip(&sets(number, &cell)) {
                     raw.count(self, number, set, self.backend.count(set));
                 }

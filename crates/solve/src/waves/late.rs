@@ -128,6 +128,7 @@ impl<'a> Runs<'a> {
         let mut state = State::new(
             undecided(&self.open, &self.wins, false),
             undecided(&self.losable, &self.holds, true),
+            self.open.len(),
         );
         self.waves.run(&mut state, None, listener)?;
         Ok(state)

@@ -106,18 +106,19 @@ pub(crate) struct State {
     pub open: Undecided,
     /// Defender to move, not yet lost.
     pub candidates: Undecided,
-    /// Lost positions of the wave before and of this one.
+    /// Lost positions of the wave before, with those of other ranks that moves lead
+    /// to, and of this one.
     lost_before: Plane,
     lost_now: Plane,
     won_now: Plane,
 }
 
 impl State {
-    /// Before the first wave.
-    pub fn new(open: Undecided, candidates: Undecided) -> State {
-        let tiles = open.positions.tiles.len();
-        let empty = || Plane { tiles: empty_tiles(tiles), live: vec![false; tiles] };
-        let (lost_before, lost_now, won_now) = (empty(), empty(), empty());
+    /// Before the first wave. The attacker's moves lead to so many tiles.
+    pub fn new(open: Undecided, candidates: Undecided, reached_tiles: usize) -> State {
+        let own = candidates.positions.tiles.len();
+        let empty = |tiles| Plane { tiles: empty_tiles(tiles), live: vec![false; tiles] };
+        let (lost_before, lost_now, won_now) = (empty(reached_tiles), empty(own), empty(own));
         State { open, candidates, lost_before, lost_now, won_now }
     }
 
@@ -125,15 +126,32 @@ impl State {
     fn advance(&mut self, [lost, won]: [Tally; 2]) -> bool {
         self.open.dirty.advance(!lost.decided.is_empty());
         self.candidates.dirty.advance(!won.decided.is_empty());
-        std::mem::swap(&mut self.lost_before, &mut self.lost_now);
+        self.hand_down_lost();
         self.open.will_change() || self.candidates.will_change()
+    }
+
+    /// What is lost now becomes what was lost before. Where others' losses follow
+    /// there, they are in place.
+    fn hand_down_lost(&mut self) {
+        let State { lost_before, lost_now, .. } = self;
+        if lost_before.tiles.len() == lost_now.tiles.len() {
+            std::mem::swap(lost_before, lost_now);
+            return;
+        }
+        let own = lost_now.tiles.len();
+        lost_before.live[..own].copy_from_slice(&lost_now.live);
+        let both = lost_before.tiles.par_iter_mut().zip(&lost_now.tiles).zip(&lost_now.live);
+        let live = both.with_min_len(CHUNK_TILES).filter(|(_, live)| **live);
+        live.for_each(|((before, now), _)| *before = *now);
     }
 }
 
 /// The waves of one board and one side's wins.
 pub(crate) struct Waves<'a> {
     pub backend: &'a dyn Backend,
-    pub board: &'a Hyperboard,
+    /// The board, by who moves: with all tiles that the moves of one side lead to.
+    /// What is decided here has the same numbers on both.
+    pub boards: [&'a Hyperboard; 2],
     pub counter: &'a Counter<'a>,
     pub attacker: Color,
     /// The waves end after this ply.
@@ -154,7 +172,7 @@ impl Waves<'_> {
         listener: &mut impl Listener,
     ) -> Result<(), Stop> {
         if let (Some(share), Some(log)) = (self.share, &mut log) {
-            log.read_only(&share.seen());
+            log.hold_only(&share.owned);
         }
         for ply in 0..=self.last_ply {
             let cancelled = listener.cancelled();
@@ -163,7 +181,7 @@ impl Waves<'_> {
             self.agree(cancelled, logged)?;
             // Wave 0 is computed in any case: it finds the stalemates, too.
             let wave = match logged && ply > 0 {
-                true => self.replay(state, ply),
+                true => self.replay(state, ply)?,
                 false => self.decide(state, ply, listener)?,
             };
             let (wave, more) = self.total(state, wave)?;
@@ -185,17 +203,17 @@ impl Waves<'_> {
         ply: u16,
         listener: &mut impl Listener,
     ) -> Result<[Tally; 2], Stop> {
-        self.clear_ghosts(state);
         let lost = match ply {
             0 => self.first_losses(state, listener),
             _ => self.defend(state, ply),
         };
-        self.post(&state.lost_now, self.attacker)?;
+        let posted = self.post(&state.lost_now, self.attacker)?;
         let won = self.attack(state, ply);
+        self.collect_lost(state, posted)?;
+        // What is won travels while it is looked through.
+        let posted = self.post(&state.won_now, !self.attacker)?;
         let wave = [self.sealed(lost, &state.lost_now), self.sealed(won, &state.won_now)];
-        self.collect_lost(state)?;
-        self.post(&state.won_now, !self.attacker)?;
-        self.collect_won(state)?;
+        self.collect_won(state, posted)?;
         Ok(wave)
     }
 
@@ -230,7 +248,12 @@ impl Waves<'_> {
     }
 
     fn moves<'a>(&'a self, side: Color, plane: &'a Plane, cell: &'a Cell) -> QuietMoves<'a> {
-        QuietMoves { board: self.board, side, plane, cell }
+        QuietMoves { board: self.boards[side.index()], side, plane, cell }
+    }
+
+    /// A tile that is decided here.
+    fn cell(&self, number: usize) -> Option<Cell> {
+        self.boards[0].cell(number)
     }
 
     /// Half a wave: what `decide` takes out of each tile that is due goes from
@@ -249,16 +272,13 @@ impl Waves<'_> {
             return Tally::default();
         }
         undecided.depths.reserve(ply);
-        let (mut slabs, dirty) = undecided.slabs(decided, self.slab_tiles());
-        if self.share.is_some() {
-            slabs.retain(|slab| self.owns(slab.first));
-        }
+        let (slabs, dirty) = undecided.slabs(decided, self.slab_tiles());
         let slab = |mut slab: Slab<'_>| {
             let mut tally = Tally::default();
             for i in 0..slab.open.len() {
                 let number = slab.first + i;
                 let Some(tile) = slab.step(i, ply, dirty.take(number)) else { continue };
-                let Some(cell) = self.board.cell(number) else { continue };
+                let Some(cell) = self.cell(number) else { continue };
                 let due = tile.due;
                 let (count, left) = decide(&cell, tile);
                 tally.tiles += 1;
@@ -266,7 +286,8 @@ impl Waves<'_> {
                 if count > 0 {
                     slab.keep(self.backend, i, ply);
                     tally.decided.count(self.counter, number, &slab.decided[i], count);
-                    for_each_neighbour(self.board, by, &cell, |tile| reached.set(tile));
+                    let board = self.boards[by.index()];
+                    for_each_neighbour(board, by, &cell, |tile| reached.set(tile));
                 }
             }
             tally
@@ -285,7 +306,7 @@ impl Waves<'_> {
 
     /// Takes in the wave in `lost_now` and `won_now`, decided by an earlier
     /// process, as `defend` and `attack` would have.
-    fn replay(&self, state: &mut State, ply: u16) -> [Tally; 2] {
+    fn replay(&self, state: &mut State, ply: u16) -> Result<[Tally; 2], Stop> {
         let State { open, candidates, lost_now, won_now, .. } = state;
         candidates.dirty.replace(&lost_now.live);
         open.dirty.replace(&won_now.live);
@@ -304,8 +325,11 @@ impl Waves<'_> {
         let reached = (&candidates.dirty, !self.attacker);
         let won = self.half(open, won_now, ply, reached, |_, tile| take(tile));
         let wave = [self.sealed(lost, &state.lost_now), self.sealed(won, &state.won_now)];
-        self.take_in_logged(state);
-        wave.map(|half| Tally { tiles: 0, ..half })
+        let posted = self.post(&state.lost_now, self.attacker)?;
+        self.collect_lost(state, posted)?;
+        let posted = self.post(&state.won_now, !self.attacker)?;
+        self.collect_won(state, posted)?;
+        Ok(wave.map(|half| Tally { tiles: 0, ..half }))
     }
 
     /// Decides at this ply what is undecided but not among those left.
@@ -352,8 +376,8 @@ impl Waves<'_> {
     /// stalemated: takes them out.
     fn take_stalemates(&self, lost: &mut Plane) -> Plane {
         let split = |(number, (tile, live)): (usize, (&mut Tile, &mut bool))| {
-            let Some(cell) = self.board.cell(number).filter(|_| *live) else { return Tile::EMPTY };
-            let mated = tile.and(&self.backend.in_check(self.board, !self.attacker, &cell));
+            let Some(cell) = self.cell(number).filter(|_| *live) else { return Tile::EMPTY };
+            let mated = tile.and(&self.backend.in_check(self.boards[0], !self.attacker, &cell));
             let stalemated = tile.minus(&mated);
             *tile = mated;
             *live = !mated.is_empty();

@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::counter::Counter;
 use super::watch::Watch;
 use super::{CHUNK_TILES, Decided, Listener, Tally};
+use crate::ranks::Share;
 use crate::{Progress, WaveReport};
 
 /// Whether the depth of every position is kept or only counted.
@@ -26,6 +27,8 @@ pub(crate) struct Recorder<'a> {
     pub progress: &'a dyn Progress,
     pub metric: Metric,
     pub attacker: Color,
+    /// What is decided here, if others decide the rest.
+    pub share: Option<&'a Share<'a>>,
     pub watch: &'a mut Watch,
     pub sides: &'a mut [SideStats; 2],
     /// The positions that may be lost: candidates without stalemates.
@@ -36,7 +39,8 @@ pub(crate) struct Recorder<'a> {
 
 impl Listener for Recorder<'_> {
     fn decided(&mut self, ply: u16, decided: Decided<'_>, tally: Tally) {
-        self.watch.look(ply, self.attacker, &decided);
+        let place = |tile| self.share.map_or(Some(tile), |share| share.own_tile(tile));
+        self.watch.look(ply, self.attacker, &decided, place);
         match decided {
             Decided::Stalemate(plane) => return self.stalemated(plane),
             Decided::Won(_) => {

@@ -3,7 +3,8 @@
 //! After its half of a wave a rank tells those that read its classes what it has
 //! decided there; what it hears goes into its own planes. So it has all of a plane
 //! that its operators read: lost positions of the last wave, and `open`, off which
-//! the others' wins are taken as its own are. Alone, none of this does anything.
+//! the others' wins are taken as its own are. All other planes have its own classes
+//! only. Alone, none of this does anything.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -15,17 +16,17 @@ use rayon::prelude::*;
 
 use super::counter::Raw;
 use super::pending::NEVER;
-use super::undecided::SLAB_TILES;
+use super::undecided::{Dirty, SLAB_TILES};
 use super::{CHUNK_TILES, State, Stop, Tally, Waves};
-use crate::ranks::ExchangeError;
+use crate::ranks::{ExchangeError, Posted};
 
 /// Where there is no first address.
 const NOWHERE: u64 = u64::MAX;
 
 impl Waves<'_> {
-    /// Whether a tile is decided here.
-    pub(super) fn owns(&self, tile: usize) -> bool {
-        self.share.is_none_or(|share| share.owns(tile))
+    /// The number of a tile on the whole board.
+    pub(super) fn on_whole_board(&self, tile: usize) -> usize {
+        self.share.map_or(tile, |share| share.on_whole_board(tile))
     }
 
     /// Tiles a task takes. Those of a share are all of one class.
@@ -50,69 +51,47 @@ impl Waves<'_> {
         }
     }
 
-    /// Empties what others had decided.
-    pub(super) fn clear_ghosts(&self, state: &mut State) {
-        if let Some(share) = self.share {
-            share.clear_ghosts(&mut state.lost_now);
-            share.clear_ghosts(&mut state.won_now);
-        }
-    }
-
     /// Begins to tell the others what was decided.
-    pub(super) fn post(&self, decided: &Plane, read_by: Color) -> Result<(), Stop> {
-        self.share.map_or(Ok(()), |share| Ok(share.post(decided, read_by)?))
+    pub(super) fn post(&self, decided: &Plane, read_by: Color) -> Result<Option<Posted>, Stop> {
+        Ok(self.share.map(|share| share.post(decided, read_by)).transpose()?)
     }
 
-    /// Takes in what the others have decided to be lost.
-    pub(super) fn collect_lost(&self, state: &mut State) -> Result<(), Stop> {
-        if let Some(share) = self.share {
-            let found = share.collect(&mut state.lost_now)?;
-            self.take_in_lost(state, &found);
-        }
+    /// Takes in what the others have decided to be lost. It belongs to the next wave; the
+    /// ghosts of the wave before have been read.
+    pub(super) fn collect_lost(
+        &self,
+        state: &mut State,
+        posted: Option<Posted>,
+    ) -> Result<(), Stop> {
+        let (Some(share), Some(posted)) = (self.share, posted) else { return Ok(()) };
+        let State { open, lost_before, lost_now, .. } = state;
+        lost_before.live[share.board.tiles()..].fill(false);
+        let put = |ghost: &mut Tile, sent: &Tile| *ghost = *sent;
+        let found = share.collect(posted, lost_now, lost_before, put)?;
+        self.mark_near(&found, self.attacker, &open.dirty);
         Ok(())
     }
 
-    /// Takes in what the others have decided to be won.
-    pub(super) fn collect_won(&self, state: &mut State) -> Result<(), Stop> {
-        if let Some(share) = self.share {
-            let found = share.collect(&mut state.won_now)?;
-            self.take_in_won(state, &found);
-        }
+    /// Takes in what the others have decided to be won: it is open no longer.
+    pub(super) fn collect_won(
+        &self,
+        state: &mut State,
+        posted: Option<Posted>,
+    ) -> Result<(), Stop> {
+        let (Some(share), Some(posted)) = (self.share, posted) else { return Ok(()) };
+        let State { open, candidates, won_now, .. } = state;
+        let put = |ghost: &mut Tile, sent: &Tile| *ghost = self.backend.difference(ghost, sent);
+        let found = share.collect(posted, won_now, &mut open.positions, put)?;
+        self.mark_near(&found, !self.attacker, &candidates.dirty);
         Ok(())
     }
 
-    /// Takes in what the others had decided in a wave that was logged.
-    pub(super) fn take_in_logged(&self, state: &mut State) {
-        if let Some(share) = self.share {
-            let (lost, won) = (share.ghosts_in(&state.lost_now), share.ghosts_in(&state.won_now));
-            self.take_in_lost(state, &lost);
-            self.take_in_won(state, &won);
-        }
-    }
-
-    /// The tiles from which the attacker's king moves there are marked.
-    fn take_in_lost(&self, state: &State, tiles: &[usize]) {
+    /// Marks the tiles from which this side's king moves to some tiles of others.
+    fn mark_near(&self, tiles: &[usize], side: Color, reached: &Dirty) {
+        let board = self.boards[side.index()];
         let mark = |number: &usize| {
-            if let Some(cell) = self.board.cell(*number) {
-                let visit = |tile| state.open.dirty.set(tile);
-                for_each_king_neighbour(self.board, self.attacker, &cell, visit);
-            }
-        };
-        tiles.par_iter().with_min_len(CHUNK_TILES).for_each(mark);
-    }
-
-    /// The same of the defender's king; and what is won is open no longer.
-    fn take_in_won(&self, state: &mut State, tiles: &[usize]) {
-        for &number in tiles {
-            let open = &mut state.open.positions;
-            open.tiles[number] =
-                self.backend.difference(&open.tiles[number], &state.won_now.tiles[number]);
-            open.live[number] = !open.tiles[number].is_empty();
-        }
-        let mark = |number: &usize| {
-            if let Some(cell) = self.board.cell(*number) {
-                let visit = |tile| state.candidates.dirty.set(tile);
-                for_each_king_neighbour(self.board, !self.attacker, &cell, visit);
+            if let Some(cell) = board.cell(*number) {
+                for_each_king_neighbour(board, side, &cell, |tile| reached.set(tile));
             }
         };
         tiles.par_iter().with_min_len(CHUNK_TILES).for_each(mark);
@@ -124,10 +103,9 @@ impl Waves<'_> {
         if tally.decided.is_empty() {
             return Tally { signature: self.signed.then_some(0), ..tally };
         }
-        let own = |&(number, live): &(usize, &bool)| *live && self.owns(number);
-        let first = plane.live.iter().enumerate().find(own).and_then(|(tile, _)| {
+        let first = plane.live.iter().position(|&live| live).and_then(|tile| {
             let (row, column) = plane.tiles[tile].pairs().next()?;
-            Some(Index { tile, row, column })
+            Some(Index { tile: self.on_whole_board(tile), row, column })
         });
         let signature = self.signed.then(|| self.signature(plane));
         Tally { first, signature, ..tally }
@@ -136,8 +114,9 @@ impl Waves<'_> {
     fn signature(&self, plane: &Plane) -> u64 {
         let sum = AtomicU64::new(0);
         let live = plane.live.par_iter().enumerate().with_min_len(CHUNK_TILES);
-        live.filter(|(number, live)| **live && self.owns(*number)).for_each(|(number, _)| {
-            sum.fetch_add(tile_signature(number, &plane.tiles[number]), Relaxed);
+        live.filter(|(_, live)| **live).for_each(|(number, _)| {
+            let place = self.on_whole_board(number);
+            sum.fetch_add(tile_signature(place, &plane.tiles[number]), Relaxed);
         });
         sum.into_inner()
     }
@@ -175,7 +154,7 @@ impl Waves<'_> {
         let Some(share) = self.share else {
             return log.append(lost_now, won_now).map_err(Stop::NotLogged);
         };
-        let mut lengths = log.code(lost_now, won_now, &share.owned).map_err(Stop::NotLogged)?;
+        let mut lengths = log.code(lost_now, won_now).map_err(Stop::NotLogged)?;
         share.exchange.sum(&mut lengths)?;
         log.write(&lengths).map_err(Stop::NotLogged)?;
         // The wave counts once all have written their parts.

@@ -15,6 +15,7 @@ pub(crate) const SLAB_TILES: usize = 64;
 
 /// A set of positions that only shrinks.
 pub(crate) struct Undecided {
+    /// Those of other ranks that moves lead to come last.
     pub positions: Plane,
     conversions: Pending,
     /// The tiles to look at again.
@@ -32,7 +33,7 @@ impl Undecided {
         dirty: bool,
     ) -> Undecided {
         let positions = Plane::from_tiles(tiles);
-        let dirty = Dirty::new(positions.tiles.len(), dirty);
+        let dirty = Dirty::new(conversions.next.len(), dirty);
         Undecided { positions, conversions, dirty, depths }
     }
 
@@ -57,7 +58,7 @@ impl Undecided {
     }
 
     /// Cut into tasks of so many tiles, with what a wave decides, and the tiles to
-    /// look at.
+    /// look at: all but those of other ranks.
     pub fn slabs<'a>(
         &'a mut self,
         decided: &'a mut Plane,
@@ -163,12 +164,13 @@ impl Dirty {
         Dirty { now: all(dirty), next: all(false), any: dirty }
     }
 
-    /// A neighbour of the tile changed: the next wave looks at it.
+    /// A neighbour of the tile changed: the next wave looks at it, unless it is
+    /// another rank's.
     #[inline]
     pub fn set(&self, tile: usize) {
         // Most are set already: a load is cheaper than a store.
-        if !self.next[tile].load(Relaxed) {
-            self.next[tile].store(true, Relaxed);
+        if let Some(flag) = self.next.get(tile).filter(|flag| !flag.load(Relaxed)) {
+            flag.store(true, Relaxed);
         }
     }
 

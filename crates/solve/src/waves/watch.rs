@@ -42,8 +42,15 @@ impl Watch {
         Watch { entries: positions.iter().copied().chain(swapped).filter_map(entry).collect() }
     }
 
-    /// Looks at what a wave has decided.
-    pub(crate) fn look(&mut self, ply: u16, attacker: Color, decided: &Decided<'_>) {
+    /// Looks at what a wave has decided; `place` says where in its plane a tile is, if
+    /// it is there.
+    pub(crate) fn look(
+        &mut self,
+        ply: u16,
+        attacker: Color,
+        decided: &Decided<'_>,
+        place: impl Fn(usize) -> Option<usize>,
+    ) {
         let (turn, plane, value) = match decided {
             Decided::Won(plane) => (attacker, plane, Value::Win(ply)),
             Decided::Lost(plane) => (!attacker, plane, Value::Loss(ply)),
@@ -51,6 +58,7 @@ impl Watch {
         };
         for entry in self.entries.iter_mut().filter(|entry| entry.turn == turn) {
             let Index { tile, row, column } = entry.index;
+            let Some(tile) = place(tile) else { continue };
             if plane.live[tile] && plane.tiles[tile].contains(row, column) {
                 entry.value = value;
             }

@@ -140,8 +140,8 @@ struct FileLog {
     records: u64,
     sections: Sections,
     reading: bool,
-    /// The sections that are read, if not all are.
-    read_only: Option<Vec<bool>>,
+    /// The sections that planes have, in their order, if not all of them.
+    held: Option<Vec<usize>>,
     /// Sections coded here that are not written yet.
     coded: Vec<Vec<u8>>,
 }
@@ -159,8 +159,8 @@ impl FileLog {
             file.write_all(&start)?;
         }
         let (path, end, sections) = (path.into(), start.len() as u64, sections(run));
-        let (records, reading, read_only, coded) = (0, true, None, Vec::new());
-        Ok(FileLog { path, file, end, records, sections, reading, read_only, coded })
+        let (records, reading, held, coded) = (0, true, None, Vec::new());
+        Ok(FileLog { path, file, end, records, sections, reading, held, coded })
     }
 
     fn not_appended(&self) -> impl FnOnce(std::io::Error) -> LogError + use<> {
@@ -179,11 +179,21 @@ impl FileLog {
     /// The next record, if it is whole; returns its length.
     fn read(&mut self, lost: &mut Plane, won: &mut Plane) -> Option<u64> {
         let (starts, start) = read_head(&mut self.file, self.sections, self.end, self.records)?;
-        let mut body = vec![0; *starts.last()? as usize];
-        self.file.read_exact(&mut body).ok()?;
-        let wanted = self.read_only.as_deref();
-        self.sections.decode((&starts, &body), self.records, wanted, lost, won).ok()?;
-        Some(start - self.end + body.len() as u64)
+        let sections = match self.held.clone() {
+            Some(held) => held,
+            None => (0..self.sections.count).collect(),
+        };
+        let mut read = |section: usize| {
+            let mut bytes = vec![0; (starts[section + 1] - starts[section]) as usize];
+            if !bytes.is_empty() {
+                self.file.seek(SeekFrom::Start(start + starts[section])).ok()?;
+                self.file.read_exact(&mut bytes).ok()?;
+            }
+            Some(bytes)
+        };
+        let sections = sections.into_iter().map(&mut read).collect::<Option<Vec<_>>>()?;
+        self.sections.decode(&sections, self.records, lost, won).ok()?;
+        Some(start - self.end + starts.last()?)
     }
 }
 
@@ -233,14 +243,19 @@ impl RunLog for FileLog {
         Ok(())
     }
 
-    fn read_only(&mut self, classes: &[bool]) {
-        self.read_only = Some(classes.to_vec());
+    fn hold_only(&mut self, classes: &[usize]) {
+        self.held = Some(classes.to_vec());
     }
 
-    fn code(&mut self, lost: &Plane, won: &Plane, own: &[bool]) -> Result<Vec<u64>, LogError> {
+    fn code(&mut self, lost: &Plane, won: &Plane) -> Result<Vec<u64>, LogError> {
         // All do so before any of them writes.
         self.cut().map_err(self.not_appended())?;
-        let coded = self.sections.encode_sections(lost, won, self.records, |class| own[class]);
+        let mut places = vec![None; self.sections.count];
+        match &self.held {
+            Some(held) => held.iter().enumerate().for_each(|(i, &class)| places[class] = Some(i)),
+            None => places.iter_mut().enumerate().for_each(|(i, place)| *place = Some(i)),
+        }
+        let coded = self.sections.encode_sections(lost, won, self.records, |class| places[class]);
         self.coded = coded.map_err(self.not_appended())?;
         Ok(self.coded.iter().map(|section| section.len() as u64).collect())
     }

@@ -59,7 +59,7 @@ impl Sections {
 
     /// A wave as a record.
     pub fn encode(&self, lost: &Plane, won: &Plane, record: u64) -> std::io::Result<Vec<u8>> {
-        let sections = self.encode_sections(lost, won, record, |_| true)?;
+        let sections = self.encode_sections(lost, won, record, Some)?;
         let lengths: Vec<u64> = sections.iter().map(|section| section.len() as u64).collect();
         let mut out = self.encode_head(&lengths, record);
         sections.iter().for_each(|section| out.extend(section));
@@ -74,23 +74,22 @@ impl Sections {
         out.0
     }
 
-    /// Some sections of a record; the others are left empty.
+    /// The sections of a record; `place` says where in the planes a section is, and
+    /// those that are not there are left empty.
     pub fn encode_sections(
         &self,
         lost: &Plane,
         won: &Plane,
         record: u64,
-        wanted: impl Fn(usize) -> bool + Sync,
+        place: impl Fn(usize) -> Option<usize> + Sync,
     ) -> std::io::Result<Vec<Vec<u8>>> {
-        let part = |plane: &Plane, section: usize| {
-            let tiles = section * self.tiles..(section + 1) * self.tiles;
+        let part = |plane: &Plane, place: usize| {
+            let tiles = place * self.tiles..(place + 1) * self.tiles;
             encode_tiles(&plane.tiles[tiles.clone()], &plane.live[tiles])
         };
         let section = |compressor: &mut std::io::Result<Compressor<'_>>, number: usize| {
-            if !wanted(number) {
-                return Ok(Vec::new());
-            }
-            let raw = [part(lost, number), part(won, number)].concat();
+            let Some(place) = place(number) else { return Ok(Vec::new()) };
+            let raw = [part(lost, place), part(won, place)].concat();
             if raw.iter().all(|&byte| byte == 0) {
                 return Ok(Vec::new());
             }
@@ -106,29 +105,25 @@ impl Sections {
         sections.map_init(|| Compressor::new(LEVEL), section).collect()
     }
 
-    /// Replaces the contents of two planes by a record's, or by some sections of it.
+    /// Replaces the contents of two planes by sections of a record, one for each
+    /// place.
     pub fn decode(
         &self,
-        (starts, body): (&[u64], &[u8]),
+        sections: &[Vec<u8>],
         record: u64,
-        wanted: Option<&[bool]>,
         lost: &mut Plane,
         won: &mut Plane,
     ) -> Result<(), Malformed> {
         let n = self.tiles;
         let lost = lost.tiles.par_chunks_mut(n).zip(lost.live.par_chunks_mut(n));
         let won = won.tiles.par_chunks_mut(n).zip(won.live.par_chunks_mut(n));
-        let planes = lost.zip(won).zip(starts.par_windows(2)).enumerate();
-        planes.try_for_each(|(number, (((lost, lost_live), (won, won_live)), ends))| {
-            let section = body.get(ends[0] as usize..ends[1] as usize).ok_or(SHORT)?;
+        let planes = lost.zip(won).zip(sections);
+        planes.try_for_each(|(((lost, lost_live), (won, won_live)), section)| {
             for (tiles, live) in [(&mut *lost, &mut *lost_live), (&mut *won, &mut *won_live)] {
                 for (tile, live) in tiles.iter_mut().zip(live).filter(|(_, live)| **live) {
                     *tile = Tile::EMPTY;
                     *live = false;
                 }
-            }
-            if wanted.is_some_and(|wanted| !wanted[number]) {
-                return Ok(());
             }
             decode_section(section, record, |won_now, number, words| {
                 let (tiles, live) = match won_now {
@@ -230,6 +225,11 @@ mod tests {
         Plane::from_tiles((0..SECTIONS.count * SECTIONS.tiles).map(&mut tile).collect())
     }
 
+    fn split(starts: &[u64], body: &[u8]) -> Vec<Vec<u8>> {
+        let section = |ends: &[u64]| body[ends[0] as usize..ends[1] as usize].to_vec();
+        starts.windows(2).map(section).collect()
+    }
+
     #[test]
     fn records_round_trip_and_damage_is_seen() {
         let (lost, won) = (plane(1), plane(2));
@@ -238,14 +238,15 @@ mod tests {
         let starts = SECTIONS.decode_head(head, 9).unwrap();
         assert_eq!(starts[2], starts[3]);
         let (mut a, mut b) = (plane(3), plane(4));
-        SECTIONS.decode((&starts, body), 9, None, &mut a, &mut b).unwrap();
+        let sections = split(&starts, body);
+        SECTIONS.decode(&sections, 9, &mut a, &mut b).unwrap();
         assert!(a.tiles == lost.tiles && a.live == lost.live && b.tiles == won.tiles);
         assert!(SECTIONS.decode_head(head, 8).is_err());
-        assert!(SECTIONS.decode((&starts, body), 8, None, &mut a, &mut b).is_err());
+        assert!(SECTIONS.decode(&sections, 8, &mut a, &mut b).is_err());
         for at in (0..body.len()).step_by(97) {
             let mut damaged = body.to_vec();
             damaged[at] ^= 1;
-            assert!(SECTIONS.decode((&starts, &damaged), 9, None, &mut a, &mut b).is_err());
+            assert!(SECTIONS.decode(&split(&starts, &damaged), 9, &mut a, &mut b).is_err());
         }
     }
 }
