@@ -2,17 +2,18 @@
 //!
 //! The measure is how well a value is told by the one before it: the
 //! conditional entropy of neighbours. On tables compressed in every order it
-//! named the best one, and a sample of rows is enough.
+//! named the best one, and a sample is enough.
 
 use molien_board::{Man, Material};
 
 use crate::domain::Domain;
 use crate::order::{Choice, Order, kinds, leading_pawns};
+use crate::runs::fill;
 use crate::sequence::Contents;
 
-/// Rows drawn to find the better orders, and to find the best of these.
-const FIRST_ROWS: u64 = 1 << 11;
-const LAST_ROWS: u64 = 1 << 14;
+/// Pieces drawn to find the better orders, and to find the best of these.
+const FIRST_PIECES: u64 = 1 << 8;
+const LAST_PIECES: u64 = 1 << 11;
 /// How many are looked at closely.
 const FINALISTS: usize = 8;
 
@@ -29,20 +30,21 @@ pub(crate) fn best_order<D: Domain, T: Copy + Sync>(
     source: &Contents<'_, T>,
     byte: impl Fn(T) -> u8 + Sync,
 ) -> Best {
-    let measure = |order: Order, rows: u64| {
+    let measure = |order: Order, pieces: u64| {
         let mut neighbours = Neighbours::new();
-        source.sample(&order, rows, &byte, |row| {
-            D::fill(row);
-            neighbours.count(row);
+        let mut runs = Vec::new();
+        source.sample(&order, pieces, &byte, |piece| {
+            fill::<D>(piece, &mut runs);
+            neighbours.count(piece);
         });
         Best { bits: neighbours.bits(), order }
     };
     let by_bits = |a: &Best, b: &Best| a.bits.total_cmp(&b.bits);
     let orders = choices(material).into_iter().map(|choice| Order::new(material, &choice, file));
-    let mut found: Vec<Best> = orders.map(|order| measure(order, FIRST_ROWS)).collect();
+    let mut found: Vec<Best> = orders.map(|order| measure(order, FIRST_PIECES)).collect();
     found.sort_by(by_bits);
     found.truncate(FINALISTS);
-    let finalists = found.into_iter().map(|best| measure(best.order, LAST_ROWS));
+    let finalists = found.into_iter().map(|best| measure(best.order, LAST_PIECES));
     // There is always an order.
     finalists
         .min_by(by_bits)
