@@ -4,21 +4,26 @@ use crate::blocks::{Packed, pack};
 use crate::domain::Domain;
 use crate::pairs::{Dictionary, MAX_SYMBOLS, Symbol, pair_up};
 use crate::parse::{BIT, Effort, Symbols, parse};
-use crate::runs::fill;
+use crate::runs::{fill, find_runs};
 use crate::sequence::random;
 
-/// Values of which the dictionary is made; of larger sub-tables a sample.
+/// Values of which the dictionary is made; of larger sub-tables a sample...
 const TRAINING: usize = 1 << 22;
+/// ... larger than that, if fewer runs are in it, up to so many times.
+const TRAINING_RUNS: usize = 1 << 17;
+const LARGEST_TRAINING: usize = 4;
 /// Pieces of the sample.
 const PIECE: usize = 1 << 12;
 /// Pairs that occur more rarely become no symbol; in a sample fewer are seen.
 const LEAST: i32 = 8;
-const LEAST_IN_SAMPLE: i32 = 4;
+const LEAST_IN_SAMPLE: i32 = 2;
 /// Symbols that occur more rarely are given up, if no other needs them.
 const LEAST_USES: u64 = 3;
-/// For sub-tables of which all is in the sample, and for larger ones.
+/// For sub-tables of which all is in the sample, for larger ones of which
+/// the usual sample has few runs, and for those of which it has many.
 const CAREFUL: Effort = Effort { slack: BIT as i64, ends: 256, short_ends: 16 };
-const QUICK: Effort = Effort { slack: -(BIT as i64), ends: 4, short_ends: 1 };
+const QUICK: Effort = Effort { slack: -2 * BIT as i64, ends: 4, short_ends: 1 };
+const QUICKEST: Effort = Effort { slack: -3 * BIT as i64, ends: 2, short_ends: 1 };
 
 /// Packs a sequence of codes.
 pub(crate) fn compress<D: Domain>(
@@ -47,15 +52,23 @@ impl Coder {
 
 /// A coder made from a sample.
 fn learn<D: Domain>(codes: &[u8]) -> Coder {
-    let mut sample = sample(codes);
+    let mut runs = Vec::new();
+    let count = |piece: &[u8]| {
+        find_runs::<D>(piece, &mut runs);
+        runs.len() - 1
+    };
+    let few: usize = sample(codes, TRAINING).chunks(PIECE).map(count).sum();
+    let times = (TRAINING_RUNS / few.max(1)).clamp(1, LARGEST_TRAINING);
+    let original = sample(codes, (TRAINING * times).min(codes.len()));
+    let mut sample = original.clone();
+    sample.chunks_mut(PIECE).for_each(|piece| fill::<D>(piece, &mut runs));
     let values = values::<D>(codes);
-    let original = sample.clone();
-    sample.chunks_mut(PIECE).for_each(|piece| fill::<D>(piece, &mut Vec::new()));
     let (symbols, dictionary) = paired(&sample, values, LEAST_IN_SAMPLE);
     let costs = costs(&counts(&symbols, &dictionary));
-    let mut coder = Coder { dictionary, costs, effort: QUICK };
+    let effort = if times == 1 { QUICKEST } else { QUICK };
+    let mut coder = Coder { dictionary, costs, effort };
     // The cheapest way uses the symbols otherwise than the pairing did.
-    let symbols = parse::<D>(&original, &coder.symbols(), QUICK);
+    let symbols = parse::<D>(&original, &coder.symbols(), effort);
     coder.costs = self::costs(&counts(&symbols, &coder.dictionary));
     coder
 }
@@ -87,9 +100,9 @@ fn values<D: Domain>(codes: &[u8]) -> u16 {
     u16::from(most.unwrap_or(0).max(D::COMMON)) + 1
 }
 
-/// Pieces of a long sequence.
-fn sample(codes: &[u8]) -> Vec<u8> {
-    let pieces = TRAINING / PIECE;
+/// Pieces of a long sequence, so many values together.
+fn sample(codes: &[u8], len: usize) -> Vec<u8> {
+    let pieces = len / PIECE;
     // One piece at a random place of each of so many equal stretches.
     let stretch = codes.len() / pieces;
     let mut seed = 1;

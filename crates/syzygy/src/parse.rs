@@ -43,7 +43,7 @@ struct Turn {
 /// All symbols and what they cost.
 pub(crate) struct Symbols {
     sections: Vec<Section>,
-    /// Of each section by rising length.
+    /// Of each section by falling length.
     ends: Vec<End>,
     /// Of each section by value, then by rising length.
     turns: Vec<Turn>,
@@ -97,7 +97,7 @@ impl Symbols {
         }
         turns.sort_by_key(|turn| (turn.value, turn.len));
         let first = (self.ends.len() as u32, self.turns.len() as u32);
-        self.ends.extend(ends);
+        self.ends.extend(ends.into_iter().rev());
         self.turns.extend(turns);
         self.sections[number] = Section {
             ends: (first.0, self.ends.len() as u32),
@@ -265,9 +265,9 @@ impl<'a> Parser<'a> {
             let most = (run.most - place) as u16;
             let least = run.least.saturating_sub(place) as u16;
             let ends = self.symbols.ends(section);
-            let fitting = count_first(ends, |end| end.len <= most);
+            let too_long = count_first(ends, |end| end.len > most);
             let mut short_ends = self.effort.short_ends;
-            for end in ends[..fitting].iter().rev().take(self.effort.ends) {
+            for end in ends[too_long..].iter().take(self.effort.ends) {
                 let after = place as usize + usize::from(end.len);
                 let (cost, len) = (so_far + end.cost, (after - start) as u16);
                 self.ways.offer(after, Way { cost, symbol: end.symbol, len });

@@ -18,9 +18,14 @@ pub(crate) struct Contents<'a, T> {
 
 /// Indices worked on at a time.
 const CHUNK: u64 = 1 << 16;
-/// Rows of a piece of a sample: where few places are read, what counts is how rows
-/// follow each other.
-const PIECE_ROWS: u64 = 8;
+
+/// What to draw from an order: so many pieces of so many rows that follow each
+/// other.
+#[derive(Clone, Copy)]
+pub(crate) struct Draw {
+    pub pieces: u64,
+    pub rows: u64,
+}
 
 impl Contents<'_, Depth> {
     /// All depths in an order.
@@ -53,28 +58,30 @@ impl<T: Copy + Sync> Contents<'_, T> {
         out
     }
 
-    /// The values of some pieces of an order, each so many rows that follow each
-    /// other, drawn at random; `f` takes them piece by piece.
+    /// The values of some pieces of an order, drawn at random; `f` takes them piece
+    /// by piece.
     pub fn sample(
         &self,
         order: &Order,
-        pieces: u64,
+        draw: Draw,
         byte: impl Fn(T) -> u8,
         mut f: impl FnMut(&mut [u8]),
     ) {
         let addresses = self.layout.addresses(order);
         let in_stretch = order.rows() as u64;
         let rows = order.stretches() * in_stretch;
-        let total = rows.div_ceil(PIECE_ROWS);
+        let total = rows.div_ceil(draw.rows);
+        let pieces = draw.pieces.min(total);
+        // One at a random place of each of so many equal stretches.
         let mut seed = 1u64;
-        let draw = |number| if pieces >= total { number } else { random(&mut seed) % total };
-        let mut drawn: Vec<u64> = (0..pieces.min(total)).map(draw).collect();
-        drawn.sort_unstable();
-        drawn.dedup();
+        let drawn = (0..pieces).map(|i| {
+            let (first, end) = (i * total / pieces, (i + 1) * total / pieces);
+            first + random(&mut seed) % (end - first)
+        });
         let mut piece = Vec::new();
-        for first in drawn.into_iter().map(|number| number * PIECE_ROWS) {
+        for first in drawn.map(|number| number * draw.rows) {
             piece.clear();
-            let mut numbers: Vec<u64> = (first..rows.min(first + PIECE_ROWS)).collect();
+            let mut numbers: Vec<u64> = (first..rows.min(first + draw.rows)).collect();
             for group in numbers.chunk_by_mut(|a, b| *a / in_stretch == *b / in_stretch) {
                 let stretch = group[0] / in_stretch;
                 group.iter_mut().for_each(|row| *row %= in_stretch);
