@@ -302,3 +302,51 @@ pub(crate) fn parse<D: Domain>(codes: &[u8], symbols: &Symbols, effort: Effort) 
         .collect();
     parts.concat()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Classes, FREE_NUMBER, Numbers};
+    use crate::pairs::pair_up;
+    use crate::runs::fill;
+    use crate::sequence::random;
+
+    /// What the symbols stand for fits the codes, however little is tried.
+    fn check<D: Domain>(some: &[u8], values: u16) {
+        let mut seed = 9;
+        let mut codes = Vec::new();
+        while codes.len() < 3 * PART / 2 {
+            let number = random(&mut seed);
+            let len = if number >> 60 == 0 { 700 } else { (number >> 32) as usize % 12 };
+            codes.extend(std::iter::repeat_n(some[number as usize % some.len()], len));
+        }
+        let mut filled = codes.clone();
+        fill::<D>(&mut filled, &mut Vec::new());
+        let mut dictionary = Dictionary::of_values(0..values);
+        let mut paired: Vec<u16> = filled.iter().map(|&value| u16::from(value)).collect();
+        pair_up(&mut paired, &mut dictionary, 300, 4);
+        let costs: Vec<u32> = (0..dictionary.len() as u32).map(|i| BIT + i % 7 * BIT).collect();
+        let symbols = Symbols::new(&dictionary, &costs);
+        let bit = i64::from(BIT);
+        let mut totals: Vec<u64> = Vec::new();
+        for (slack, ends) in [(bit, 256), (0, 4), (-3 * bit, 1)] {
+            let cut = parse::<D>(&codes, &symbols, Effort { slack, ends, short_ends: ends });
+            totals.push(cut.iter().map(|&symbol| u64::from(costs[usize::from(symbol)])).sum());
+            let mut values = Vec::new();
+            cut.iter().for_each(|&symbol| dictionary.expand(symbol, &mut values));
+            assert_eq!(values.len(), codes.len());
+            for (&code, value) in codes.iter().zip(values) {
+                let fits = if D::is_free(code) { D::fits } else { |code, value| code == value };
+                assert!(fits(code, value as u8), "{value} at a place with {code}");
+            }
+        }
+        let most: u64 = paired.iter().map(|&symbol| u64::from(costs[usize::from(symbol)])).sum();
+        assert!(totals[0] <= totals[2] && totals[0] <= most, "{totals:?} {most}");
+    }
+
+    #[test]
+    fn symbols_stand_for_values_that_fit() {
+        check::<Numbers>(&[0, 0, 1, 2, 3, FREE_NUMBER, FREE_NUMBER], 4);
+        check::<Classes>(&[0, 2, 2, 4, 4, 6, 8, 8], 5);
+    }
+}
