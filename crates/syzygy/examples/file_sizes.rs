@@ -4,6 +4,8 @@ use molien_build::Build;
 use molien_syzygy::{Plies, write};
 use molien_values::Metric;
 
+const MEMORY_BYTES: u64 = 5 << 30;
+
 fn main() {
     let mut args = std::env::args().skip(1);
     let out = args.next().unwrap();
@@ -14,7 +16,8 @@ fn main() {
     } else {
         names.iter().map(|name| name.parse().unwrap()).collect()
     };
-    let build = Build::new();
+    // What the sub-games of a table with pawns need otherwise is several times as much.
+    let build = Build::new().with_memory_limit(MEMORY_BYTES);
     let (mut total, mut their_total) = (0, 0);
     for material in materials {
         let table = build.table(material, Metric::Dtz50).unwrap();

@@ -1,20 +1,25 @@
 //! Which order of men makes a sub-table smallest.
 //!
-//! The measure is how well a value is told by the one before it: the
-//! conditional entropy of neighbours. On tables compressed in every order it
-//! named the best one, and a sample of rows is enough.
+//! All orders are measured by how well a value is told by the one before it, on a
+//! small sample: the conditional entropy of neighbours. The best of them then show on a
+//! larger one how far pairing shortens it.
 
 use molien_board::{Man, Material};
 
 use crate::domain::Domain;
 use crate::order::{Choice, Order, kinds, leading_pawns};
-use crate::sequence::Contents;
+use crate::pairs::{Dictionary, pair_up};
+use crate::runs::fill;
+use crate::sequence::{Contents, Draw};
 
-/// Rows drawn to find the better orders, and to find the best of these.
-const FIRST_ROWS: u64 = 1 << 11;
-const LAST_ROWS: u64 = 1 << 14;
+/// What is drawn to find the better orders, and to find the best of these.
+const FIRST: Draw = Draw { pieces: 1 << 8, rows: 8 };
+const LAST: Draw = Draw { pieces: 1 << 9, rows: 16 };
 /// How many are looked at closely.
 const FINALISTS: usize = 8;
+/// Symbols that these are paired up to, of pairs that occur so often.
+const SYMBOLS: usize = 1 << 10;
+const LEAST: i32 = 6;
 
 /// An order and about how many bits its values take, for each value.
 pub(crate) struct Best {
@@ -29,24 +34,49 @@ pub(crate) fn best_order<D: Domain, T: Copy + Sync>(
     source: &Contents<'_, T>,
     byte: impl Fn(T) -> u8 + Sync,
 ) -> Best {
-    let measure = |order: Order, rows: u64| {
+    let by_neighbours = |order: Order| {
         let mut neighbours = Neighbours::new();
-        source.sample(&order, rows, &byte, |row| {
-            D::fill(row);
-            neighbours.count(row);
+        let mut runs = Vec::new();
+        source.sample(&order, FIRST, &byte, |piece| {
+            fill::<D>(piece, &mut runs);
+            neighbours.count(piece);
         });
         Best { bits: neighbours.bits(), order }
     };
+    let by_pairs = |order: Order| {
+        let (mut values, mut runs) = (Vec::new(), Vec::new());
+        source.sample(&order, LAST, &byte, |piece| {
+            fill::<D>(piece, &mut runs);
+            values.extend(piece.iter().map(|&value| u16::from(value)));
+        });
+        Best { bits: paired_bits(values), order }
+    };
     let by_bits = |a: &Best, b: &Best| a.bits.total_cmp(&b.bits);
     let orders = choices(material).into_iter().map(|choice| Order::new(material, &choice, file));
-    let mut found: Vec<Best> = orders.map(|order| measure(order, FIRST_ROWS)).collect();
+    let mut found: Vec<Best> = orders.map(by_neighbours).collect();
     found.sort_by(by_bits);
     found.truncate(FINALISTS);
-    let finalists = found.into_iter().map(|best| measure(best.order, LAST_ROWS));
+    let best = found.into_iter().map(|best| by_pairs(best.order)).min_by(by_bits);
     // There is always an order.
-    finalists
-        .min_by(by_bits)
-        .unwrap_or_else(|| Best { order: any_order(material, file), bits: 0.0 })
+    best.unwrap_or_else(|| Best { order: any_order(material, file), bits: 0.0 })
+}
+
+/// Bits that a value takes if values are paired up.
+fn paired_bits(mut values: Vec<u16>) -> f64 {
+    let len = values.len();
+    let most = values.iter().copied().max().unwrap_or(0);
+    let mut dictionary = Dictionary::of_values(0..most + 1);
+    pair_up(&mut values, &mut dictionary, SYMBOLS, LEAST);
+    let mut counts = vec![0u32; dictionary.len()];
+    values.iter().for_each(|&symbol| counts[usize::from(symbol)] += 1);
+    entropy(&counts) / len.max(1) as f64
+}
+
+/// Bits that symbols which occur so often take together.
+fn entropy(counts: &[u32]) -> f64 {
+    let sum: f64 = counts.iter().map(|&count| f64::from(count)).sum();
+    let cost = |&count: &u32| f64::from(count) * (sum / f64::from(count)).log2();
+    counts.iter().filter(|&&count| count > 0).map(cost).sum()
 }
 
 /// Some order, where it does not matter.
@@ -79,10 +109,8 @@ impl Neighbours {
         let (mut bits, mut total) = (0.0, 0.0);
         for first in 0..self.values {
             let counts = &self.counts[first << 8..][..self.values];
-            let sum: f64 = counts.iter().map(|&count| f64::from(count)).sum();
-            let cost = |&count: &u32| f64::from(count) * (sum / f64::from(count)).log2();
-            bits += counts.iter().filter(|&&count| count > 0).map(cost).sum::<f64>();
-            total += sum;
+            bits += entropy(counts);
+            total += counts.iter().map(|&count| f64::from(count)).sum::<f64>();
         }
         bits / f64::max(total, 1.0)
     }

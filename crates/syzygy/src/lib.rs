@@ -19,6 +19,7 @@ mod pairs;
 mod parse;
 mod raw;
 mod read;
+mod runs;
 mod sample;
 mod sequence;
 mod source;

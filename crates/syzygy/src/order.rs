@@ -6,6 +6,8 @@
 //! the list leave free. Which digit is the fastest, which the next and so on is the
 //! writer's choice.
 
+use std::ops::Range;
+
 use molien_board::{Color, Man, Material, Role, Square};
 
 use crate::lead::LeadList;
@@ -152,13 +154,17 @@ impl Order {
 
     /// The squares of the men of an index.
     pub fn squares(&self, index: u64) -> Vec<Square> {
-        let (mut skip, mut found) = (index % self.stretch(), Vec::new());
-        self.for_each_row(index / self.stretch(), |lanes| {
-            if found.is_empty() && skip < lanes.len as u64 {
-                let square = |man: usize| Square::new(lanes.squares[man][skip as usize].into());
-                found = (0..self.men.len()).map(square).collect();
-            }
-            skip = skip.saturating_sub(lanes.len as u64);
+        let (mut skip, mut found) = ((index % self.stretch()) as usize, Vec::new());
+        self.for_each_row(index / self.stretch(), |row| {
+            row.for_each_part(|squares, lanes| {
+                if lanes.contains(&skip) {
+                    let mut squares = *squares;
+                    squares[row.mover] = row.moving[skip];
+                    let men = squares[..self.men.len()].iter();
+                    found = men.map(|&square| Square::new(square.into())).collect();
+                }
+            });
+            skip = skip.wrapping_sub(row.moving.len());
         });
         found
     }
@@ -182,15 +188,14 @@ impl Order {
         }
     }
 
-    /// Calls `f` with the placements of one stretch, up to 64 at a time, in
-    /// order.
-    pub fn for_each_row(&self, stretch: u64, f: impl FnMut(&Lanes)) {
+    /// Calls `f` with the placements of one stretch, row by row, in order.
+    pub fn for_each_row(&self, stretch: u64, f: impl FnMut(&Row)) {
         self.for_each_row_of(stretch, None, f);
     }
 
     /// As [`Order::for_each_row`]; of the rows with these numbers, in rising
     /// order, if they are given.
-    pub fn for_each_row_of(&self, stretch: u64, wanted: Option<&[u64]>, mut f: impl FnMut(&Lanes)) {
+    pub fn for_each_row_of(&self, stretch: u64, wanted: Option<&[u64]>, mut f: impl FnMut(&Row)) {
         let mut ranks = [0u64; MAX_MEN];
         let mut rest = stretch;
         for &digit in &self.digits[1..] {
@@ -199,111 +204,136 @@ impl Order {
             rest /= size;
         }
         let fast = self.digits[0];
-        let mut lanes = Lanes { squares: [[0; 64]; MAX_MEN], len: 0 };
+        let mut squares = [0; MAX_MEN];
         let mut taken = 0u64;
         for (group, &rank) in self.groups[..fast].iter().zip(&ranks) {
-            for (man, square) in group.place(rank, taken) {
-                taken |= 1 << square;
-                lanes.squares[man] = [square; 64];
-            }
+            taken |= group.place(rank, !taken, &mut squares);
         }
-        let group = &self.groups[fast];
-        group.rows(taken, wanted, |fixed, mover, moving| {
+        let mut places = Places::default();
+        for (group, &rank) in self.groups.iter().zip(&ranks).skip(fast + 1) {
+            group.unrank(rank, &mut places.0[group.first..]);
+        }
+        self.groups[fast].rows(taken, wanted, |fixed, mover, moving| {
             let mut taken = taken;
             for &(man, square) in fixed {
                 taken |= 1 << square;
-                lanes.squares[man] = [square; 64];
+                squares[man] = square;
             }
-            lanes.len = moving.len();
-            lanes.squares[mover][..moving.len()].copy_from_slice(moving);
-            self.follow(fast, &ranks, taken, mover, &mut lanes);
-            f(&lanes);
+            // The men after the mover are found by passing them in order; if the
+            // mover's squares do not rise, each is a row of its own.
+            let len = if moving.is_sorted() { moving.len() } else { 1 };
+            for moving in moving.chunks(len) {
+                let steps = [Step::default(); MAX_MEN];
+                let mut row = Row { squares, mover, moving, steps, passed: 0 };
+                self.follow(fast, &places, taken, &mut row);
+                f(&row);
+            }
         });
     }
 
-    /// Places the groups after the fastest one, given its mover's squares.
-    fn follow(
-        &self,
-        fast: usize,
-        ranks: &[u64; MAX_MEN],
-        taken: u64,
-        mover: usize,
-        lanes: &mut Lanes,
-    ) {
-        let mut removed = Removed { squares: [[0; 64]; MAX_MEN], len: 0 };
-        removed.insert(&lanes.squares[mover]);
-        for (group, &rank) in self.groups.iter().zip(ranks).skip(fast + 1) {
-            let free = Free::new(group.squares() & !taken);
-            let mut places = [0usize; MAX_MEN];
-            group.unrank(rank, &mut places);
-            for i in 0..group.len {
-                lanes.squares[group.first + i] = removed.skip(&free, places[i]);
+    /// Places the groups after the fastest one for the first square of the mover,
+    /// and finds where he passes them.
+    ///
+    /// They count the squares that he leaves free. So when he reaches the square of
+    /// one of them, that man gives way to the square that he came from, and all others
+    /// stay: together they still take the same squares.
+    fn follow(&self, fast: usize, places: &Places, taken: u64, row: &mut Row) {
+        let first = row.moving[0];
+        let mut free = !(taken | 1 << first);
+        let squares: u64 = row.moving.iter().fold(0, |set, square| set | 1 << square);
+        let mut ahead = [(0u8, 0usize, 0u64); MAX_MEN];
+        let mut count = 0;
+        for group in &self.groups[fast + 1..] {
+            let allowed = free & group.squares();
+            for man in group.first..group.first + group.len {
+                let square = nth(allowed, places.0[man]);
+                row.squares[man] = square;
+                free &= !(1 << square);
+                if square > first {
+                    ahead[count] = (square, man, group.squares() & !taken);
+                    count += 1;
+                }
             }
-            for i in 0..group.len {
-                removed.insert(&lanes.squares[group.first + i]);
+        }
+        ahead[..count].sort_unstable();
+        for &(square, man, allowed) in &ahead[..count] {
+            let below = (1u64 << square) - 1;
+            let lane = (squares & below).count_ones() as usize;
+            if lane < row.moving.len() {
+                let back = 63 - (allowed & below).leading_zeros() as u8;
+                row.steps[row.passed] = Step { lane, man, square: back };
+                row.passed += 1;
             }
         }
     }
 }
 
-/// Placements side by side: for every man in the list, its squares.
-pub(crate) struct Lanes {
-    /// By man, then lane.
-    pub squares: [[u8; 64]; MAX_MEN],
-    /// Lanes in use.
-    pub len: usize,
+/// The places of men among the squares that are free for their groups.
+#[derive(Default)]
+struct Places([usize; MAX_MEN]);
+
+/// A man steps back when the mover, at this lane, passes him.
+#[derive(Clone, Copy, Default)]
+struct Step {
+    lane: usize,
+    man: usize,
+    square: u8,
 }
 
-/// Squares in rising order.
-struct Free {
-    squares: [u8; 64 + MAX_MEN],
-    len: usize,
+/// Neighbouring placements: one man moves, and those whom he passes step back.
+pub(crate) struct Row<'a> {
+    /// The squares of the men in the list; those of the first placement.
+    squares: [u8; MAX_MEN],
+    /// Which man moves.
+    pub mover: usize,
+    /// His squares, one a lane.
+    pub moving: &'a [u8],
+    /// By rising lane.
+    steps: [Step; MAX_MEN],
+    passed: usize,
 }
 
-impl Free {
-    fn new(mut set: u64) -> Free {
-        let mut free = Free { squares: [0; 64 + MAX_MEN], len: 0 };
-        while set != 0 {
-            free.squares[free.len] = set.trailing_zeros() as u8;
-            free.len += 1;
-            set &= set - 1;
-        }
-        free
-    }
-}
-
-/// Men that stand on different squares in different lanes; in each lane in
-/// rising order.
-struct Removed {
-    squares: [[u8; 64]; MAX_MEN],
-    len: usize,
-}
-
-impl Removed {
-    fn insert(&mut self, squares: &[u8; 64]) {
-        let mut new = *squares;
-        for old in &mut self.squares[..self.len] {
-            for (old, new) in old.iter_mut().zip(&mut new) {
-                (*old, *new) = ((*old).min(*new), (*old).max(*new));
+impl Row<'_> {
+    /// Calls `f` with each part of the lanes in which nobody but the mover moves,
+    /// and the squares of the others.
+    #[inline]
+    pub fn for_each_part(&self, mut f: impl FnMut(&[u8; MAX_MEN], Range<usize>)) {
+        let mut squares = self.squares;
+        let mut start = 0;
+        for step in &self.steps[..self.passed] {
+            if step.lane > start {
+                f(&squares, start..step.lane);
+                start = step.lane;
             }
+            squares[step.man] = step.square;
         }
-        self.squares[self.len] = new;
-        self.len += 1;
+        f(&squares, start..self.moving.len());
     }
+}
 
-    /// The free square at a place of the list without the removed ones.
-    fn skip(&self, free: &Free, place: usize) -> [u8; 64] {
-        let mut found = [free.squares[place]; 64];
-        // Each removed square at or below moves it on; being in order, those
-        // that do come first.
-        for (removed, i) in self.squares[..self.len].iter().zip(1..) {
-            let next = free.squares[place + i];
-            for (found, &removed) in found.iter_mut().zip(removed) {
-                *found = if removed <= *found { next } else { *found };
-            }
-        }
-        found
+/// The squares of a set in rising order; what is left of the array is 64.
+fn squares_of(mut set: u64) -> [u8; 64] {
+    let mut squares = [64; 64];
+    for square in &mut squares[..set.count_ones() as usize] {
+        *square = set.trailing_zeros() as u8;
+        set &= set - 1;
     }
+    squares
+}
+
+/// The square of a set that has so many of it below.
+#[inline]
+fn nth(mut set: u64, mut below: usize) -> u8 {
+    let mut square = 0;
+    for half in [32, 16, 8, 4, 2, 1] {
+        let lower = (set & ((1 << half) - 1)).count_ones() as usize;
+        if below >= lower {
+            below -= lower;
+            set >>= half;
+            square += half;
+        }
+    }
+    square
 }
 
 impl Group {
@@ -312,28 +342,24 @@ impl Group {
         if matches!(self.kind, Kind::Pawns) { PAWN_SQUARES } else { !0 }
     }
 
-    /// Its men and their squares.
-    fn place(&self, rank: u64, taken: u64) -> impl Iterator<Item = (usize, u8)> + '_ {
-        let mut squares = [0u8; MAX_MEN];
+    /// Puts its men on their squares, and gives these as a set.
+    fn place(&self, rank: u64, free: u64, squares: &mut [u8; MAX_MEN]) -> u64 {
+        let squares = &mut squares[self.first..][..self.len];
         match &self.kind {
-            Kind::Lead(list) => {
-                let found = &list.squares[rank as usize];
-                squares[..self.len].copy_from_slice(&found[..self.len]);
-            }
+            Kind::Lead(list) => squares.copy_from_slice(&list.squares[rank as usize][..self.len]),
             Kind::Pawns | Kind::Like => {
-                let free = Free::new(self.squares() & !taken);
-                let mut places = [0usize; MAX_MEN];
+                let mut places = [0; MAX_MEN];
                 self.unrank(rank, &mut places);
-                for (square, &place) in squares.iter_mut().zip(&places[..self.len]) {
-                    *square = free.squares[place];
+                for (square, &place) in squares.iter_mut().zip(&places) {
+                    *square = nth(free & self.squares(), place);
                 }
             }
         }
-        (self.first..self.first + self.len).zip(squares)
+        squares.iter().fold(0, |set, square| set | 1 << square)
     }
 
     /// The places of like men among the free squares, in rising order.
-    fn unrank(&self, mut rank: u64, places: &mut [usize; MAX_MEN]) {
+    fn unrank(&self, mut rank: u64, places: &mut [usize]) {
         if self.len == 1 {
             places[0] = rank as usize;
             return;
@@ -364,7 +390,7 @@ impl Group {
                 None => (0..list.rows.len() - 1).for_each(|row| self.lead_row(list, row, &mut f)),
             },
             Kind::Pawns | Kind::Like => {
-                let free = Free::new(self.squares() & !taken);
+                let free = squares_of(self.squares() & !taken);
                 let (mut row, mut left) = (0, wanted);
                 let mut if_wanted = |fixed: &[(usize, u8)], mover: usize, moving: &[u8]| {
                     let is_wanted = match &mut left {
@@ -380,12 +406,8 @@ impl Group {
                     }
                     row += 1;
                 };
-                self.like_rows(
-                    &free.squares[..free.len],
-                    self.len,
-                    &mut Vec::new(),
-                    &mut if_wanted,
-                );
+                let count = free.iter().take_while(|&&square| square < 64).count();
+                self.like_rows(&free[..count], self.len, &mut Vec::new(), &mut if_wanted);
             }
         }
     }
@@ -439,14 +461,16 @@ mod tests {
         let step = (order.len() / 30_000).clamp(1, stretches);
         for stretch in (0..stretches).step_by(step as usize) {
             let mut found = 0;
-            order.for_each_row(stretch, |lanes| {
-                found += lanes.len as u64;
-                for lane in 0..lanes.len {
-                    let squares: Vec<u8> =
-                        (0..order.men().len()).map(|man| lanes.squares[man][lane]).collect();
-                    assert!((1..squares.len()).all(|i| !squares[..i].contains(&squares[i])));
-                    assert!(seen.insert(squares));
-                }
+            order.for_each_row(stretch, |row| {
+                found += row.moving.len() as u64;
+                row.for_each_part(|squares, lanes| {
+                    for &square in &row.moving[lanes] {
+                        let mut squares = squares[..order.men().len()].to_vec();
+                        squares[row.mover] = square;
+                        assert!((1..squares.len()).all(|i| !squares[..i].contains(&squares[i])));
+                        assert!(seen.insert(squares));
+                    }
+                });
             });
             assert_eq!(found, order.stretch());
         }

@@ -1,296 +1,352 @@
 //! Values cut into symbols so that the codes are shortest.
 //!
-//! Positions that are not read match any value (of those allowed). What the
-//! symbols then stand for decides them.
+//! The way is found from left to right: a place is reached by the cheapest
+//! symbols known, and then all symbols that can begin there are tried. Symbols are kept as
+//! lists of runs, so that a run is one step, however long it is. Where
+//! the end of a run is open, the symbols that are tried decide it.
 
 use rayon::prelude::*;
 
-use crate::domain::{Domain, Places, for_each_free_run};
+use crate::domain::Domain;
 use crate::pairs::{Dictionary, MAX_LEN};
+use crate::runs::{Run, find_runs};
 
-/// No symbol.
-const NONE: u16 = u16::MAX;
 /// Values parsed at a time; no symbol crosses from one part to the next.
 const PART: usize = 1 << 15;
-/// Nodes looked at for the symbols that begin at one place.
-const VISITS: usize = 192;
-/// A run is cut into symbols that fall in length: the next is at least this
-/// part of what is left.
-const LEAST_SHARE: usize = 8;
+/// Parts that a thread takes at a time.
+const PARTS: usize = 8;
 
+/// Symbols that begin with the same runs and go on with a run of the same value.
+#[derive(Clone, Copy, Default)]
+struct Section {
+    /// Places in [`Symbols::ends`] and [`Symbols::turns`].
+    ends: (u32, u32),
+    turns: (u32, u32),
+}
+
+/// After so many values of the run the symbol ends.
 #[derive(Clone, Copy)]
-struct Node {
-    first_edge: u32,
-    edges: u16,
+struct End {
+    len: u16,
     symbol: u16,
+    cost: u32,
 }
 
-/// So many equal values lead to another node.
+/// After so many values of the run another value follows.
 #[derive(Clone, Copy)]
-struct Edge {
+struct Turn {
     value: u8,
-    len: u8,
-    to: u32,
+    len: u16,
+    section: u32,
 }
 
-/// All symbols, as paths of runs.
-pub(crate) struct Trie {
-    nodes: Vec<Node>,
-    edges: Vec<Edge>,
-    /// By value: the paths of this value alone.
-    runs: Vec<Runs>,
+/// All symbols and what they cost.
+pub(crate) struct Symbols {
+    sections: Vec<Section>,
+    /// Of each section by falling length.
+    ends: Vec<End>,
+    /// Of each section by value, then by rising length.
+    turns: Vec<Turn>,
+    /// By the first value.
+    roots: Vec<u32>,
 }
 
-/// The paths that are runs of one value.
-#[derive(Clone)]
-struct Runs {
-    /// Lengths of the symbols that are runs, rising, and the symbols.
-    symbols: Vec<(u16, u16)>,
-    /// By length: the node that other values follow; none if there is none.
-    nodes: Vec<u32>,
-}
+/// The runs of a symbol: values and lengths.
+type RunList = Vec<(u8, u16)>;
 
-/// Places whose least cost is kept.
-const BLOCK: usize = 32;
-/// No symbol begins at a place that costs this much more than one further on:
-/// two bits. It would hardly ever be on the cheapest way.
-const SLACK: u32 = 256;
-
-/// No node.
-const NOWHERE: u32 = u32::MAX;
-
-impl Trie {
-    /// The symbols of a dictionary.
-    pub fn new(dictionary: &Dictionary) -> Trie {
-        let mut strings: Vec<(Vec<u16>, u16)> = (0..dictionary.len() as u16)
-            .map(|symbol| {
-                let mut string = Vec::new();
-                dictionary.expand(symbol, &mut string);
-                (string, symbol)
-            })
-            .collect();
-        strings.sort_unstable();
-        strings.dedup_by(|later, first| later.0 == first.0);
-        let mut trie = Trie { nodes: Vec::new(), edges: Vec::new(), runs: Vec::new() };
-        trie.add(&strings, 0);
-        let values = strings.iter().filter_map(|(string, _)| string.first()).max().unwrap_or(&0);
-        trie.runs = (0..=*values).map(|value| trie.runs_of(value as u8)).collect();
-        trie
+impl Symbols {
+    /// The symbols of a dictionary and their costs.
+    pub fn new(dictionary: &Dictionary, costs: &[u32]) -> Symbols {
+        let run_list = |symbol: u16| {
+            let mut values = Vec::new();
+            dictionary.expand(symbol, &mut values);
+            let runs = values.chunk_by(|a, b| a == b);
+            runs.map(|run| (run[0] as u8, run.len() as u16)).collect()
+        };
+        let mut lists: Vec<(RunList, u16)> =
+            (0..dictionary.len() as u16).map(|symbol| (run_list(symbol), symbol)).collect();
+        lists.sort_unstable();
+        lists.dedup_by(|later, first| later.0 == first.0);
+        let (sections, ends, turns, roots) = Default::default();
+        let mut symbols = Symbols { sections, ends, turns, roots };
+        for same in lists.chunk_by(|a, b| a.0[0].0 == b.0[0].0) {
+            let root = symbols.add(same, 0, costs);
+            symbols.roots.resize(usize::from(same[0].0[0].0), u32::MAX);
+            symbols.roots.push(root);
+        }
+        symbols
     }
 
-    fn runs_of(&self, value: u8) -> Runs {
-        let mut runs = Runs { symbols: Vec::new(), nodes: vec![NOWHERE; MAX_LEN + 1] };
-        let (mut node, mut len) = (0, 0);
-        while let Some(edge) = self.edges(node).iter().find(|edge| edge.value == value) {
-            (node, len) = (edge.to, len + usize::from(edge.len));
-            let symbol = self.nodes[node as usize].symbol;
-            if symbol != NONE {
-                runs.symbols.push((len as u16, symbol));
-            }
-            if self.edges(node).iter().any(|edge| edge.value != value) {
-                runs.nodes[len] = node;
+    /// Adds the section of sorted lists that agree in the runs before `depth` and
+    /// in the value of that one.
+    fn add(&mut self, lists: &[(RunList, u16)], depth: usize, costs: &[u32]) -> u32 {
+        let number = self.sections.len();
+        self.sections.push(Section::default());
+        let (mut ends, mut turns) = (Vec::new(), Vec::new());
+        for same in lists.chunk_by(|a, b| a.0[depth].1 == b.0[depth].1) {
+            let len = same[0].0[depth].1;
+            let (own, longer) = same.split_at(usize::from(same[0].0.len() == depth + 1));
+            ends.extend(own.iter().map(|&(_, symbol)| {
+                let cost = costs[usize::from(symbol)];
+                End { len, symbol, cost }
+            }));
+            for next in longer.chunk_by(|a, b| a.0[depth + 1].0 == b.0[depth + 1].0) {
+                let section = self.add(next, depth + 1, costs);
+                turns.push(Turn { value: next[0].0[depth + 1].0, len, section });
             }
         }
-        runs
-    }
-
-    /// Adds the node of sorted strings that agree in the first `depth` values.
-    fn add(&mut self, strings: &[(Vec<u16>, u16)], depth: usize) -> u32 {
-        let number = self.nodes.len();
-        let (own, rest) = match strings.first() {
-            Some((string, symbol)) if string.len() == depth => (*symbol, &strings[1..]),
-            _ => (NONE, strings),
+        turns.sort_by_key(|turn| (turn.value, turn.len));
+        let first = (self.ends.len() as u32, self.turns.len() as u32);
+        self.ends.extend(ends.into_iter().rev());
+        self.turns.extend(turns);
+        self.sections[number] = Section {
+            ends: (first.0, self.ends.len() as u32),
+            turns: (first.1, self.turns.len() as u32),
         };
-        self.nodes.push(Node { first_edge: 0, edges: 0, symbol: own });
-        let edges: Vec<Edge> = rest
-            .chunk_by(|a, b| a.0[depth] == b.0[depth])
-            .map(|same| {
-                let value = same[0].0[depth];
-                // As far as all go on with this value and none ends.
-                let run =
-                    |string: &[u16]| string[depth..].iter().take_while(|&&v| v == value).count();
-                let len = same.iter().map(|(string, _)| run(string)).min().unwrap_or(1).min(255);
-                let to = self.add(same, depth + len);
-                Edge { value: value as u8, len: len as u8, to }
-            })
-            .collect();
-        let node = &mut self.nodes[number];
-        (node.first_edge, node.edges) = (self.edges.len() as u32, edges.len() as u16);
-        self.edges.extend(edges);
         number as u32
     }
 
-    #[inline]
-    fn edges(&self, node: u32) -> &[Edge] {
-        let Node { first_edge, edges, .. } = self.nodes[node as usize];
-        &self.edges[first_edge as usize..][..usize::from(edges)]
+    fn ends(&self, section: Section) -> &[End] {
+        &self.ends[section.ends.0 as usize..section.ends.1 as usize]
     }
 
-    /// Calls `found` with the symbols that can begin at a place and the places
-    /// after them. Of those that are runs in a longer run not all are given.
+    fn turns(&self, section: Section) -> &[Turn] {
+        &self.turns[section.turns.0 as usize..section.turns.1 as usize]
+    }
+}
+
+/// How many of a sorted list come first; most lists are short.
+#[inline]
+fn count_first<T>(list: &[T], comes_first: impl Fn(&T) -> bool) -> usize {
+    if list.len() > 16 {
+        return list.partition_point(comes_first);
+    }
+    list.iter().position(|item| !comes_first(item)).unwrap_or(list.len())
+}
+
+/// What is tried.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// Nothing begins at a place that costs more than this above the cheapest one
+    /// some way ahead, in parts of a bit. Below zero: not even if it costs so much
+    /// less.
+    pub slack: i64,
+    /// Of the symbols that end in the same run, the longest are tried: so many...
+    pub ends: usize,
+    /// ... and so many that end before the run can.
+    pub short_ends: usize,
+}
+
+/// Parts of a bit in which costs are counted.
+pub(crate) const BIT: u32 = 256;
+
+/// Sections looked at for the symbols that begin at one place.
+const VISITS: usize = 64;
+
+/// Places whose least cost is kept together.
+const BLOCK: usize = 8;
+/// How many such blocks a symbol can reach.
+const AHEAD: usize = MAX_LEN / BLOCK;
+
+/// The cheapest way to a place known: its cost, its last symbol, and how long
+/// that is.
+#[derive(Clone, Copy)]
+struct Way {
+    cost: u32,
+    symbol: u16,
+    len: u16,
+}
+
+const NO_WAY: Way = Way { cost: u32::MAX, symbol: 0, len: 0 };
+
+/// The ways to all places of a part.
+#[derive(Default)]
+struct Ways {
+    to: Vec<Way>,
+    /// The least cost in each block.
+    least: Vec<u32>,
+}
+
+impl Ways {
+    fn start(&mut self, len: usize) {
+        self.to.clear();
+        self.to.resize(len + 1, NO_WAY);
+        self.to[0].cost = 0;
+        self.least.clear();
+        self.least.resize(len / BLOCK + 2 + AHEAD, u32::MAX);
+    }
+
     #[inline]
-    fn matches(
-        &self,
-        places: &impl Places,
-        start: usize,
-        end: usize,
-        stack: &mut Vec<(u32, usize)>,
-        mut found: impl FnMut(u16, usize),
-    ) {
-        let fixed = places.fixed(start);
-        for &value in places.options(start).values() {
-            let runs = &self.runs[usize::from(value)];
-            let run = places.run(start, value).min(end - start).min(MAX_LEN);
-            // The longest always, so that there is a way; then, down to a part of
-            // what is left, the others.
-            let fitting = runs.symbols.partition_point(|&(len, _)| usize::from(len) <= run);
-            let mut longest_first = runs.symbols[..fitting].iter().rev();
-            if let Some(&(len, symbol)) = longest_first.next() {
-                found(symbol, start + usize::from(len));
-            }
-            if fixed >= 2 * MAX_LEN {
+    fn offer(&mut self, place: usize, way: Way) {
+        let known = &mut self.to[place];
+        if way.cost < known.cost {
+            *known = way;
+            let least = &mut self.least[place / BLOCK];
+            *least = (*least).min(way.cost);
+        }
+    }
+
+    /// The least cost ahead, beyond the block of a place.
+    #[inline]
+    fn least_ahead(&self, place: usize) -> u32 {
+        let ahead = &self.least[place / BLOCK + 1..][..AHEAD];
+        ahead.iter().fold(u32::MAX, |least, &cost| least.min(cost))
+    }
+
+    /// The symbols of the way to the end.
+    fn symbols(&self) -> Vec<u16> {
+        let mut symbols = Vec::new();
+        let mut at = self.to.len() - 1;
+        while at > 0 {
+            symbols.push(self.to[at].symbol);
+            at -= usize::from(self.to[at].len);
+        }
+        symbols.reverse();
+        symbols
+    }
+}
+
+/// Finds the cheapest way through one part after the other.
+struct Parser<'a> {
+    symbols: &'a Symbols,
+    effort: Effort,
+    runs: Vec<Run>,
+    ways: Ways,
+    /// Sections to be looked at, the places where their runs begin, and the
+    /// numbers of these runs.
+    stack: Vec<(u32, u32, u32)>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(symbols: &'a Symbols, effort: Effort) -> Parser<'a> {
+        let (runs, ways, stack) = Default::default();
+        Parser { symbols, effort, runs, ways, stack }
+    }
+
+    fn parse<D: Domain>(&mut self, codes: &[u8]) -> Vec<u16> {
+        find_runs::<D>(codes, &mut self.runs);
+        self.ways.start(codes.len());
+        let mut run = 0;
+        for start in 0..codes.len() {
+            let cost = self.ways.to[start].cost;
+            if cost == u32::MAX {
                 continue;
             }
-            let least = fixed.min(MAX_LEN) / LEAST_SHARE;
-            for &(len, symbol) in longest_first.take_while(|(len, _)| usize::from(*len) >= least) {
-                found(symbol, start + usize::from(len));
+            let least_ahead = self.ways.least_ahead(start);
+            if i64::from(least_ahead) + self.effort.slack <= i64::from(cost) {
+                continue;
             }
-            // Other values can follow where the run may end: at free places and
-            // after the last.
-            stack.clear();
-            let mut len = fixed.max(1);
-            while len <= run && start + len < end {
-                let place = start + len;
-                let still = places.fixed(place);
-                if still > 0 && len < run {
-                    len += still;
-                    continue;
-                }
-                let node = runs.nodes[len];
-                if node != NOWHERE {
-                    for &next in places.options(place).values() {
-                        if next != value {
-                            self.step(places, node, place, next, end, stack);
-                        }
-                    }
-                }
-                len += 1;
+            while self.runs[run].most as usize <= start {
+                run += 1;
             }
-            self.descend(places, end, stack, &mut found);
+            self.push_root(start, run);
+            if self.runs[run].least as usize <= start && run + 1 < self.runs.len() {
+                self.push_root(start, run + 1);
+            }
+            self.try_symbols(start, cost);
         }
+        self.ways.symbols()
     }
 
-    /// Follows the edge of a value, if the places allow it.
-    #[inline]
-    fn step(
-        &self,
-        places: &impl Places,
-        node: u32,
-        place: usize,
-        value: u8,
-        end: usize,
-        stack: &mut Vec<(u32, usize)>,
-    ) {
-        let edges = self.edges(node);
-        let edge = if edges.len() > 8 {
-            edges.binary_search_by_key(&value, |edge| edge.value).ok().map(|i| &edges[i])
-        } else {
-            edges.iter().find(|edge| edge.value == value)
-        };
-        if let Some(edge) = edge {
-            let len = usize::from(edge.len);
-            if place + len <= end && places.run(place, value) >= len {
-                stack.push((edge.to, place + len));
-            }
-        }
+    fn push_root(&mut self, start: usize, run: usize) {
+        let root = self.symbols.roots[usize::from(self.runs[run].value)];
+        self.stack.push((root, start as u32, run as u32));
     }
 
-    /// All symbols below the nodes of the stack.
+    /// Tries the symbols of the sections on the stack, from a place that is
+    /// reached at a cost.
     #[inline]
-    fn descend(
-        &self,
-        places: &impl Places,
-        end: usize,
-        stack: &mut Vec<(u32, usize)>,
-        found: &mut impl FnMut(u16, usize),
-    ) {
+    fn try_symbols(&mut self, start: usize, so_far: u32) {
         let mut visits = 0;
-        while let Some((node, place)) = stack.pop() {
-            let symbol = self.nodes[node as usize].symbol;
-            if symbol != NONE {
-                found(symbol, place);
+        while let Some((section, place, number)) = self.stack.pop() {
+            let section = self.symbols.sections[section as usize];
+            let run = self.runs[number as usize];
+            // How long the run can and must be from here on.
+            let most = (run.most - place) as u16;
+            let least = run.least.saturating_sub(place) as u16;
+            let ends = self.symbols.ends(section);
+            let too_long = count_first(ends, |end| end.len > most);
+            let mut short_ends = self.effort.short_ends;
+            for end in ends[too_long..].iter().take(self.effort.ends) {
+                let after = place as usize + usize::from(end.len);
+                let (cost, len) = (so_far + end.cost, (after - start) as u16);
+                self.ways.offer(after, Way { cost, symbol: end.symbol, len });
+                short_ends -= usize::from(end.len < least);
+                if short_ends == 0 {
+                    break;
+                }
             }
             visits += 1;
-            if place == end || visits > VISITS {
+            let Some(next) = self.runs.get(number as usize + 1) else { continue };
+            if visits > VISITS {
                 continue;
             }
-            for &value in places.options(place).values() {
-                self.step(places, node, place, value, end, stack);
+            let turns = self.symbols.turns(section);
+            let first = count_first(turns, |turn| (turn.value, turn.len) < (next.value, least));
+            let possible = |turn: &&Turn| turn.value == next.value && turn.len <= most;
+            for turn in turns[first..].iter().take_while(possible) {
+                self.stack.push((turn.section, place + u32::from(turn.len), number + 1));
             }
         }
     }
 }
 
-/// Runs of free places up to this length are decided by what the symbols stand
-/// for; longer ones are filled.
-const SHORT: usize = 8;
-
-/// The symbols of the cheapest way to cut up the values, given what each symbol
-/// costs.
-pub(crate) fn parse<D: Domain>(codes: &[u8], trie: &Trie, costs: &[u32]) -> Vec<u16> {
+/// The symbols of the cheapest way to cut up the values.
+pub(crate) fn parse<D: Domain>(codes: &[u8], symbols: &Symbols, effort: Effort) -> Vec<u16> {
     let parts: Vec<Vec<u16>> = codes
-        .par_chunks(PART)
-        .map(|part| parse_part(&D::places(fill_long_runs::<D>(part)), part.len(), trie, costs))
+        .par_chunks(PART * PARTS)
+        .map_init(
+            || Parser::new(symbols, effort),
+            |parser, parts| parts.chunks(PART).flat_map(|part| parser.parse::<D>(part)).collect(),
+        )
         .collect();
     parts.concat()
 }
 
-/// The codes with long runs of free places filled.
-fn fill_long_runs<D: Domain>(codes: &[u8]) -> Vec<u8> {
-    let mut filled = codes.to_vec();
-    D::fill(&mut filled);
-    for_each_free_run::<D>(codes, |run| {
-        if run.len() <= SHORT {
-            filled[run.clone()].copy_from_slice(&codes[run]);
-        }
-    });
-    filled
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::{Classes, FREE_NUMBER, Numbers};
+    use crate::pairs::pair_up;
+    use crate::runs::fill;
+    use crate::sequence::random;
 
-fn parse_part(places: &impl Places, len: usize, trie: &Trie, costs: &[u32]) -> Vec<u16> {
-    // The least cost up to each place, and the last symbol and its length.
-    let mut best = vec![(u32::MAX, NONE, 0u16); len + 1];
-    best[0].0 = 0;
-    let mut stack = Vec::new();
-    // The least cost of the places of each block.
-    let mut least = vec![u32::MAX; len / BLOCK + 2 + MAX_LEN / BLOCK];
-    for start in 0..len {
-        let so_far = best[start].0;
-        if so_far == u32::MAX {
-            continue;
+    /// What the symbols stand for fits the codes, however little is tried.
+    fn check<D: Domain>(some: &[u8], values: u16) {
+        let mut seed = 9;
+        let mut codes = Vec::new();
+        while codes.len() < 3 * PART / 2 {
+            let number = random(&mut seed);
+            let len = if number >> 60 == 0 { 700 } else { (number >> 32) as usize % 12 };
+            codes.extend(std::iter::repeat_n(some[number as usize % some.len()], len));
         }
-        let ahead = &least[start / BLOCK + 1..][..MAX_LEN / BLOCK];
-        let least_ahead = ahead.iter().fold(u32::MAX, |least, &cost| least.min(cost));
-        if least_ahead.saturating_add(SLACK) <= so_far {
-            continue;
-        }
-        trie.matches(places, start, len, &mut stack, |symbol, after| {
-            let cost = so_far + costs[usize::from(symbol)];
-            let to = &mut best[after];
-            if cost < to.0 {
-                *to = (cost, symbol, (after - start) as u16);
-                let least = &mut least[after / BLOCK];
-                *least = (*least).min(cost);
+        let mut filled = codes.clone();
+        fill::<D>(&mut filled, &mut Vec::new());
+        let mut dictionary = Dictionary::of_values(0..values);
+        let mut paired: Vec<u16> = filled.iter().map(|&value| u16::from(value)).collect();
+        pair_up(&mut paired, &mut dictionary, 300, 4);
+        let costs: Vec<u32> = (0..dictionary.len() as u32).map(|i| BIT + i % 7 * BIT).collect();
+        let symbols = Symbols::new(&dictionary, &costs);
+        let bit = i64::from(BIT);
+        let mut totals: Vec<u64> = Vec::new();
+        for (slack, ends) in [(bit, 256), (0, 4), (-3 * bit, 1)] {
+            let cut = parse::<D>(&codes, &symbols, Effort { slack, ends, short_ends: ends });
+            totals.push(cut.iter().map(|&symbol| u64::from(costs[usize::from(symbol)])).sum());
+            let mut values = Vec::new();
+            cut.iter().for_each(|&symbol| dictionary.expand(symbol, &mut values));
+            assert_eq!(values.len(), codes.len());
+            for (&code, value) in codes.iter().zip(values) {
+                let fits = if D::is_free(code) { D::fits } else { |code, value| code == value };
+                assert!(fits(code, value as u8), "{value} at a place with {code}");
             }
-        });
+        }
+        let most: u64 = paired.iter().map(|&symbol| u64::from(costs[usize::from(symbol)])).sum();
+        assert!(totals[0] <= totals[2] && totals[0] <= most, "{totals:?} {most}");
     }
-    let mut symbols = Vec::new();
-    let mut at = len;
-    while at > 0 {
-        let (_, symbol, len) = best[at];
-        symbols.push(symbol);
-        at -= usize::from(len);
+
+    #[test]
+    fn symbols_stand_for_values_that_fit() {
+        check::<Numbers>(&[0, 0, 1, 2, 3, FREE_NUMBER, FREE_NUMBER], 4);
+        check::<Classes>(&[0, 2, 2, 4, 4, 6, 8, 8], 5);
     }
-    symbols.reverse();
-    symbols
 }

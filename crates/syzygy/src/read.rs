@@ -14,7 +14,7 @@ use std::sync::Arc;
 use molien_board::{Material, Position};
 use molien_probe::chess::to_chess;
 use molien_values::Category;
-use shakmaty::Chess;
+use shakmaty::{Chess, Position as _};
 use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem, RandomAccessFile, ReadHint};
 use shakmaty_syzygy::{MaybeRounded, Metric, SyzygyError, Tablebase, Wdl};
 use thiserror::Error;
@@ -186,12 +186,41 @@ impl SyzygyFolder {
         // plies, and may call rounded ones exact.
         let rounded = matches!(found, MaybeRounded::Rounded(_)) || position.material().has_pawns();
         let certain = least == 1 || least == 101;
-        let most = if rounded && !(certain && matches!(found, MaybeRounded::Precise(_))) {
+        let most = if rounded && !(certain && matches!(found, MaybeRounded::Precise(_)))
+            || self.may_last_longer(position, category, least)?
+        {
             least + 1
         } else {
             least
         };
         Ok(Answer { category, plies: Some(PlyRange { least, most }) })
+    }
+
+    /// Whether a side that loses in two plies may hold out for three. If one move
+    /// lets the winner capture at once, which is exact, and another one may do
+    /// so, being rounded, the library names the first.
+    fn may_last_longer(
+        &self,
+        position: &Position,
+        category: Category,
+        plies: u16,
+    ) -> Result<bool, ReadError> {
+        let loses = matches!(category, Category::Loss | Category::BlessedLoss);
+        if !loses || ![2, 102].contains(&plies) {
+            return Ok(false);
+        }
+        self.guarded(position, |chess| {
+            for quiet in chess.legal_moves().into_iter().filter(|m| !m.is_zeroing()) {
+                let mut after = chess.clone();
+                after.play_unchecked(quiet);
+                if let MaybeRounded::Rounded(dtz) = self.tables.probe_dtz(&after)?
+                    && dtz.0.unsigned_abs() + 1 == u32::from(plies)
+                {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
     }
 
     /// Asks the library, and turns whatever it does into an answer or an

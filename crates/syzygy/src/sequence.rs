@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::codes::Depth;
-use crate::order::Order;
+use crate::order::{Order, Row};
 use crate::source::{Addresses, Layout};
 
 /// Values of all positions of some hyperboards, and what is not on a board.
@@ -18,6 +18,14 @@ pub(crate) struct Contents<'a, T> {
 
 /// Indices worked on at a time.
 const CHUNK: u64 = 1 << 16;
+
+/// What to draw from an order: so many pieces of so many rows that follow each
+/// other.
+#[derive(Clone, Copy)]
+pub(crate) struct Draw {
+    pub pieces: u64,
+    pub rows: u64,
+}
 
 impl Contents<'_, Depth> {
     /// All depths in an order.
@@ -50,39 +58,46 @@ impl<T: Copy + Sync> Contents<'_, T> {
         out
     }
 
-    /// The values of some rows of an order, drawn at random; `f` takes them
-    /// row by row.
+    /// The values of some pieces of an order, drawn at random; `f` takes them piece
+    /// by piece.
     pub fn sample(
         &self,
         order: &Order,
-        rows: u64,
+        draw: Draw,
         byte: impl Fn(T) -> u8,
         mut f: impl FnMut(&mut [u8]),
     ) {
         let addresses = self.layout.addresses(order);
         let in_stretch = order.rows() as u64;
-        let total = order.stretches() * in_stretch;
-        let mut drawn: Vec<u64> = if rows >= total {
-            (0..total).collect()
-        } else {
-            let mut seed = 1u64;
-            (0..rows).map(|_| random(&mut seed) % total).collect()
-        };
-        drawn.sort_unstable();
-        drawn.dedup();
-        let mut found = [0; 64];
-        for group in drawn.chunk_by_mut(|a, b| *a / in_stretch == *b / in_stretch) {
-            let stretch = group[0] / in_stretch;
-            group.iter_mut().for_each(|row| *row %= in_stretch);
-            order.for_each_row_of(stretch, Some(group), |lanes| {
-                addresses.find(lanes, &mut found);
-                let mut row = [0; 64];
-                for (out, &address) in row.iter_mut().zip(&found[..lanes.len]) {
-                    *out = byte(self.values.get(address).copied().unwrap_or(self.none));
-                }
-                f(&mut row[..lanes.len]);
-            });
+        let rows = order.stretches() * in_stretch;
+        let total = rows.div_ceil(draw.rows);
+        let pieces = draw.pieces.min(total);
+        // One at a random place of each of so many equal stretches.
+        let mut seed = 1u64;
+        let drawn = (0..pieces).map(|i| {
+            let (first, end) = (i * total / pieces, (i + 1) * total / pieces);
+            first + random(&mut seed) % (end - first)
+        });
+        let mut piece = Vec::new();
+        for first in drawn.map(|number| number * draw.rows) {
+            piece.clear();
+            let mut numbers: Vec<u64> = (first..rows.min(first + draw.rows)).collect();
+            for group in numbers.chunk_by_mut(|a, b| *a / in_stretch == *b / in_stretch) {
+                let stretch = group[0] / in_stretch;
+                group.iter_mut().for_each(|row| *row %= in_stretch);
+                order.for_each_row_of(stretch, Some(group), |row| {
+                    self.push(row, &addresses, &byte, &mut piece);
+                });
+            }
+            f(&mut piece);
         }
+    }
+
+    fn push<U>(&self, row: &Row, addresses: &Addresses, byte: &impl Fn(T) -> U, out: &mut Vec<U>) {
+        let mut found = [0; 64];
+        addresses.find(row, &mut found);
+        let value = |&address: &usize| self.values.get(address).copied().unwrap_or(self.none);
+        out.extend(found[..row.moving.len()].iter().map(|address| byte(value(address))));
     }
 
     fn write<U>(
@@ -95,10 +110,10 @@ impl<T: Copy + Sync> Contents<'_, T> {
     ) {
         let mut found = [0; 64];
         for stretch in stretches {
-            order.for_each_row(stretch, |lanes| {
-                addresses.find(lanes, &mut found);
-                let (row, rest) = std::mem::take(&mut out).split_at_mut(lanes.len);
-                for (out, &address) in row.iter_mut().zip(&found) {
+            order.for_each_row(stretch, |row| {
+                addresses.find(row, &mut found);
+                let (places, rest) = std::mem::take(&mut out).split_at_mut(row.moving.len());
+                for (out, &address) in places.iter_mut().zip(&found) {
                     let value = self.values.get(address).copied().unwrap_or(self.none);
                     *out = byte(value);
                 }

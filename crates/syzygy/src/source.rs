@@ -4,7 +4,7 @@ use molien_board::{Bitboard, Color, Man, Role, Square, Symmetry};
 use molien_hyper::{Hyperboard, KingAxis, MAX_OUTER, king_pair};
 use molien_values::Placement;
 
-use crate::order::{Lanes, Order};
+use crate::order::{MAX_MEN, Order, Row};
 
 /// Positions of a tile.
 const TILE: usize = 4096;
@@ -21,6 +21,8 @@ pub(crate) struct Layout {
 pub(crate) struct Addresses {
     frame: Orientation,
     axes: Vec<Axis>,
+    /// By man in the list: the axis that he is on; none if he is of the frame.
+    axis_of: [Option<usize>; MAX_MEN],
 }
 
 /// Which board the position is on and how it is turned to get there.
@@ -30,12 +32,12 @@ struct Turned {
     symmetry: usize,
 }
 
-/// What decides the board and the symmetry.
-enum Orientation {
-    /// The kings: their places in the list of men; by their squares.
-    Kings { kings: [usize; 2], turned: Vec<Turned> },
-    /// The pawns: their places in the list of men; by their squares.
-    Pawns { pawns: Vec<usize>, turned: Vec<Turned> },
+/// The men that decide the board and the symmetry, kings or pawns: their places in
+/// the list of men.
+struct Orientation {
+    men: Vec<usize>,
+    /// By their squares.
+    turned: Vec<Turned>,
 }
 
 /// Men that the board numbers together, and what their squares add to the
@@ -102,7 +104,8 @@ impl Layout {
                 self.pawn_frame(&men, places)
             }
         };
-        Addresses { frame, axes }
+        let axis_of = |man: usize| axes.iter().position(|axis: &Axis| axis.men.contains(&man));
+        Addresses { axis_of: std::array::from_fn(axis_of), frame, axes }
     }
 
     fn nowhere(&self) -> Turned {
@@ -121,7 +124,7 @@ impl Layout {
                 None => self.nowhere(),
             })
             .collect();
-        Orientation::Kings { kings, turned }
+        Orientation { men: kings.to_vec(), turned }
     }
 
     fn pawn_frame(&self, men: &[Man], pawns: Vec<usize>) -> Orientation {
@@ -136,7 +139,7 @@ impl Layout {
                 for_each_labelling(men, placement, &mut |address| turned[address] = at);
             }
         }
-        Orientation::Pawns { pawns, turned }
+        Orientation { men: pawns, turned }
     }
 }
 
@@ -182,46 +185,87 @@ impl Axis {
     }
 }
 
+/// The squares of some men as a number.
+#[inline]
+fn number(men: &[usize], squares: &[u8; MAX_MEN]) -> usize {
+    men.iter().fold(0, |number, &man| number << 6 | usize::from(squares[man]))
+}
+
+/// The same without one of them, and how far his square is to be shifted there.
+#[inline]
+fn number_without(men: &[usize], man: usize, squares: &[u8; MAX_MEN]) -> (usize, usize) {
+    let mut others = *squares;
+    others[man] = 0;
+    let place = men.iter().position(|&other| other == man).unwrap_or(0);
+    (number(men, &others), 6 * (men.len() - 1 - place))
+}
+
 impl Addresses {
     /// The addresses of the placements; [`Layout::len`] for what is on no
     /// board.
-    pub fn find(&self, lanes: &Lanes, out: &mut [usize; 64]) {
-        let mut symmetries = [0usize; 64];
-        match &self.frame {
-            Orientation::Kings { kings, turned } => {
-                let (white, black) = (&lanes.squares[kings[0]], &lanes.squares[kings[1]]);
-                for lane in 0..lanes.len {
-                    let pair = usize::from(white[lane]) << 6 | usize::from(black[lane]);
-                    let at = turned[pair & 0xfff];
-                    (out[lane], symmetries[lane]) = (at.base, at.symmetry);
-                }
+    #[inline]
+    pub fn find(&self, row: &Row, out: &mut [usize; 64]) {
+        row.for_each_part(|squares, lanes| {
+            let (moving, out) = (&row.moving[lanes.clone()], &mut out[lanes]);
+            match self.axis_of[row.mover] {
+                Some(axis) => self.find_on_axis(axis, row.mover, squares, moving, out),
+                None => self.find_in_frame(row.mover, squares, moving, out),
             }
-            Orientation::Pawns { pawns, turned } => {
-                for lane in 0..lanes.len {
-                    let squares = pawns.iter().map(|&man| usize::from(lanes.squares[man][lane]));
-                    let at = turned[squares.fold(0, |address, square| address << 6 | square)];
-                    (out[lane], symmetries[lane]) = (at.base, at.symmetry);
-                }
+        });
+    }
+
+    /// The mover is on an axis: the board and the symmetry stay.
+    #[inline]
+    fn find_on_axis(
+        &self,
+        axis: usize,
+        mover: usize,
+        squares: &[u8; MAX_MEN],
+        moving: &[u8],
+        out: &mut [usize],
+    ) {
+        let at = self.frame.turned[number(&self.frame.men, squares)];
+        let mut base = at.base;
+        for (_, other) in self.axes.iter().enumerate().filter(|&(other, _)| other != axis) {
+            base += other.of(at.symmetry)[number(&other.men, squares)];
+        }
+        let axis = &self.axes[axis];
+        let (rest, shift) = number_without(&axis.men, mover, squares);
+        let adds = axis.of(at.symmetry);
+        for (out, &square) in out.iter_mut().zip(moving) {
+            *out = base + adds[rest | usize::from(square) << shift];
+        }
+    }
+
+    /// The mover is a man of the frame: what the others add depends on the symmetry.
+    #[inline]
+    fn find_in_frame(
+        &self,
+        mover: usize,
+        squares: &[u8; MAX_MEN],
+        moving: &[u8],
+        out: &mut [usize],
+    ) {
+        let mut sums = [0; SYMMETRIES];
+        for axis in &self.axes {
+            let number = number(&axis.men, squares);
+            for (symmetry, sum) in sums.iter_mut().enumerate() {
+                *sum += axis.of(symmetry)[number];
             }
         }
-        for axis in &self.axes {
-            axis.add(lanes, &symmetries, out);
+        let (rest, shift) = number_without(&self.frame.men, mover, squares);
+        for (out, &square) in out.iter_mut().zip(moving) {
+            let at = self.frame.turned[rest | usize::from(square) << shift];
+            *out = at.base + sums[at.symmetry];
         }
     }
 }
 
 impl Axis {
-    fn add(&self, lanes: &Lanes, symmetries: &[usize; 64], out: &mut [usize; 64]) {
-        if let [man] = self.men[..] {
-            let squares = &lanes.squares[man];
-            for lane in 0..lanes.len {
-                out[lane] += self.adds[symmetries[lane] << 6 | usize::from(squares[lane])];
-            }
-            return;
-        }
-        for lane in 0..lanes.len {
-            let squares = self.men.iter().map(|&man| usize::from(lanes.squares[man][lane]));
-            out[lane] += self.adds[squares.fold(symmetries[lane], |at, square| at << 6 | square)];
-        }
+    /// What the squares add under a symmetry.
+    #[inline]
+    fn of(&self, symmetry: usize) -> &[usize] {
+        let len = self.adds.len() / SYMMETRIES;
+        &self.adds[symmetry * len..][..len]
     }
 }

@@ -4,12 +4,15 @@
 mod common;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use common::{folder, written};
-use molien_board::{Material, Position};
+use molien_board::{Color, Material, Position};
 use molien_build::Build;
-use molien_syzygy::{CheckError, Damage, Kind, ReadError, SyzygyFolder, TableFile};
+use molien_hyper::{Index, Tile};
+use molien_syzygy::{CheckError, Damage, Kind, Plies, ReadError, SyzygyFolder, TableFile, write};
 use molien_testing::oracle;
+use molien_values::{Place, Table};
 
 fn material(name: &str) -> Material {
     name.parse().unwrap()
@@ -37,12 +40,16 @@ fn damage(path: &Path) -> Option<Damage> {
     }
 }
 
+/// Bytes here and there; with `MOLIEN_EXHAUSTIVE` all of them.
 #[test]
 fn every_changed_byte_is_found() {
-    for (men, kind) in [("KRK", Kind::Wdl), ("KRK", Kind::Dtz), ("KRKN", Kind::Wdl)] {
+    let files = ["KRK", "KRKN"].into_iter().flat_map(|men| Kind::ALL.map(|kind| (men, kind)));
+    for (men, kind) in files {
         let (path, bytes) = file_of(&format!("bytes-{men}-{}", kind.extension()), men, kind);
         assert_eq!(damage(&path), None);
-        for at in (0..bytes.len()).step_by(1 + bytes.len() / 500) {
+        let all = std::env::var_os("MOLIEN_EXHAUSTIVE").is_some();
+        let step = if all { 1 } else { 1 + bytes.len() / 500 };
+        for at in (0..bytes.len()).step_by(step) {
             let mut changed = bytes.clone();
             changed[at] ^= 1 << (at % 8);
             std::fs::write(&path, &changed).unwrap();
@@ -218,4 +225,73 @@ fn a_wrong_value_is_found_behind_a_right_checksum() {
         }
     }
     assert!(found >= 4, "{found}");
+}
+
+/// Where a table holds a decided position that takes some plies.
+fn slow_position(table: &Table, turn: Color) -> Place {
+    let places = table.parts.iter().enumerate().flat_map(|(part, game)| {
+        (0..game.board.tiles())
+            .filter_map(|tile| game.board.cell(tile).map(|cell| (tile, cell)))
+            .flat_map(move |(tile, cell)| {
+                let index = move |(row, column)| Index { tile, row, column };
+                let pairs: Vec<_> = game.board.representatives(&cell).pairs().collect();
+                pairs.into_iter().map(move |pair| Place { part, turn, index: index(pair) })
+            })
+    });
+    let slow = |place: &Place| {
+        let position = table.parts[place.part].board.decode(place.index, turn);
+        position.is_some() && table.at(*place).plies().is_some_and(|plies| plies >= 9)
+    };
+    let mut found = places.filter(slow);
+    found.next().unwrap()
+}
+
+/// A table with one value changed: what was decided is a draw, or takes two plies more
+/// or fewer.
+fn with_one_wrong(table: &Table, place: Place, kind: Kind) -> Table {
+    let Place { part, turn, index } = place;
+    let mut wrong = table.clone();
+    let values = &mut Arc::make_mut(&mut wrong.parts[part]).values[turn.index()];
+    let remove = |plane: &mut Vec<Tile>, flip: u64| {
+        let tile = plane[index.tile];
+        plane[index.tile] = Tile::from_rows(|row| {
+            let mask = if row == index.row { 1 << index.column.index() } else { 0 };
+            tile.row(row) & !mask | (tile.row(row) ^ mask) & mask & flip
+        });
+    };
+    match kind {
+        Kind::Wdl => {
+            remove(&mut values.won, 0);
+            remove(&mut values.lost, 0);
+        }
+        Kind::Dtz => remove(&mut values.depth[1], !0),
+    }
+    wrong
+}
+
+/// One value of a hundred thousand and more is wrong, the file is whole, and the value is named.
+#[test]
+fn one_wrong_value_of_four_men_is_named() {
+    let build = Build::new();
+    let table = build.table(material("KRKN"), molien_values::Metric::Dtz50).unwrap();
+    for kind in Kind::ALL {
+        let mut found = 0;
+        for turn in Color::BOTH {
+            let place = slow_position(&table, turn);
+            let wrong = with_one_wrong(&table, place, kind);
+            let files = write(&build, &wrong, Plies::Exact).unwrap();
+            let folder = folder(&format!("one-wrong-{}-{turn:?}", kind.extension()));
+            let path = folder.join(TableFile::name(&table.material, kind));
+            std::fs::write(&path, files.of(kind)).unwrap();
+            assert_eq!(damage(&path), None);
+            let values = TableFile::at(&path).unwrap().check_values(&build, &table).unwrap();
+            // A position that is its own mirror image may be there twice.
+            assert!(values.compared > 100_000 && values.wrong <= 2, "{values:?}");
+            let named = values.first.iter().map(|wrong| table.locate(&wrong.position));
+            assert!(named.into_iter().all(|named| named == Some(place)), "{values:?}");
+            found += usize::from(values.wrong > 0);
+        }
+        // A DTZ file has one side to move.
+        assert_eq!(found, if kind == Kind::Wdl { 2 } else { 1 }, "{kind:?}");
+    }
 }

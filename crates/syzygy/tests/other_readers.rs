@@ -146,7 +146,7 @@ fn stockfish_judges_the_same() {
         eprintln!("skipped: Stockfish is not installed");
         return;
     }
-    let names: &[&str] = if five { &["KBBKN", "KRBKR"] } else { &["KRKN"] };
+    let names: &[&str] = if five { &["KBBKN", "KRBKR", "KBNKN"] } else { &["KRKN"] };
     let tables = written(&Build::new(), &folder, &materials(names));
     let mut stockfish = Stockfish::start(&folders).unwrap();
     let mut judged = [0; 5];
@@ -168,5 +168,6 @@ fn stockfish_judges_the_same() {
         }
     }
     assert!(judged.iter().sum::<usize>() >= 100, "{judged:?}");
+    assert!(!five || judged.iter().all(|&count| count > 0), "{judged:?}");
     eprintln!("judged by class, losses first: {judged:?}");
 }
