@@ -70,9 +70,10 @@ pub enum Format {
 /// Prints what would be solved.
 pub fn run(context: &Context, args: &PlanArgs) -> anyhow::Result<Verdict> {
     let materials = args.which.list()?;
-    let mut tables = context.build().plan_tables(&materials, &args.metric);
+    let build = context.build();
+    let mut tables = build.plan_tables(&materials, &args.metric);
     if let Some(ranks) = args.ranks {
-        tables.iter_mut().for_each(|table| by_ranks(&context.build(), table, ranks.get()));
+        tables.iter_mut().for_each(|table| by_ranks(&build, table, ranks.get()));
     }
     let free = context.directory().and_then(|folder| folder.free_bytes());
     let planned: HashSet<Material> = tables.iter().map(|table| table.material).collect();
