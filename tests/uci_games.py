@@ -145,7 +145,8 @@ def play(engine, opponent, truth, start, ours, won):
     """Plays one game."""
     board, clock = start.copy(), Clock()
     for ply in range(2 * (MOST_MOVES if won else DRAWN_MOVES)):
-        outcome = board.outcome(claim_draw=True)
+        # A draw is claimed by whoever is to move, and nobody claims it who wins.
+        outcome = board.outcome(claim_draw=not won or board.turn != ours)
         if outcome is not None:
             if won and outcome.winner != ours:
                 raise Failure(f"{outcome.termination.name.lower()} at {board.fen()}")
