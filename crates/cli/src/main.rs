@@ -41,7 +41,7 @@ enum Verdict {
 }
 
 fn main() -> ExitCode {
-    malloc::give_back_large_blocks();
+    malloc::set_up();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error),

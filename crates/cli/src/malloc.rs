@@ -144,19 +144,30 @@ unsafe impl GlobalAlloc for Blocks {
     }
 }
 
-/// Makes large blocks that do not stay go back to the system at once.
+/// Sets the system allocator up: large blocks that do not stay go back to the system
+/// at once, and there are not too many heaps.
 ///
 /// glibc takes large blocks from the system one by one, but after the first
 /// of a size is freed it carves later ones out of its heaps, where given-up
 /// planes leave holes: solving tables one after the other grew to one and a
 /// half times what was in use, and beyond `--memory`. A fixed threshold
 /// turns that off.
+///
+/// It also gives a heap to every thread, up to eight for each core. Decoded blocks
+/// of the service are made on any of its threads and given up on any other, and
+/// the holes in so many heaps took as much again as the blocks: a heap for each
+/// core is enough.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub fn give_back_large_blocks() {
+pub fn set_up() {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let heaps = libc::c_int::try_from(cores).unwrap_or(libc::c_int::MAX);
     // SAFETY: mallopt takes two integers, touches the allocator's own settings
     // only, and is called before other threads are started. If it
     // fails, the allocator goes on as it was.
-    unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES as libc::c_int) };
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES as libc::c_int);
+        libc::mallopt(libc::M_ARENA_MAX, heaps);
+    }
 }
 
 /// Makes small blocks that were given up go back to the system. Every thread has a
@@ -170,7 +181,7 @@ pub fn give_back_unused() {
 
 /// Other allocators are left as they are.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub fn give_back_large_blocks() {}
+pub fn set_up() {}
 
 /// Other allocators are left as they are.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]

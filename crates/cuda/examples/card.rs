@@ -1,5 +1,6 @@
 //! Checks and measures the card: `card conform`, `card two KRNKNN` (both forms
-//! of the waves), `card seven KRRNKRR`, `card bench KRNKNN`, `card bench-two
+//! of the waves, by counts), `card two-signatures` (the same by the values of all
+//! tables of up to five men without pawns), `card seven KRRNKRR`, `card bench KRNKNN`, `card bench-two
 //! KRNKNN`; `card signatures KRPKR` and, where there is no card, `card
 //! processor KRPKR` to compare them with. Figures of papers are solved again by
 //! `molien reproduce`. `MOLIEN_NVRTC_OPTIONS` adds options for the compiler.
@@ -162,6 +163,35 @@ fn two(engine: &CudaEngine, names: &[String]) -> Outcome {
     Ok(good)
 }
 
+/// Both sides' wins in four planes and in two, by signature: all tables of up to
+/// five men without pawns; with names, those tables.
+fn two_signatures(engine: &CudaEngine, names: &[String]) -> Outcome {
+    let mut materials = Material::all(5);
+    materials.retain(|material| !material.has_pawns());
+    if !names.is_empty() {
+        materials = names.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    }
+    let (mut equal, mut seconds) = (0, [0.0; 2]);
+    for material in materials.iter().map(|material| material.canonical()) {
+        let mut found = [0; 2];
+        for (at, planes) in [Planes::Four, Planes::Two].into_iter().enumerate() {
+            engine.forget_all(); // or the other form's table would be the answer
+            let request = Request { planes, ..Request::new(material, Metric::Dtc) };
+            let started = Instant::now();
+            let table = engine.solve_request(&request)?;
+            seconds[at] += started.elapsed().as_secs_f64();
+            found[at] = signature(&table);
+        }
+        let [four, two] = found;
+        equal += usize::from(four == two);
+        let verdict = if four == two { "equal" } else { "DIFFERENT" };
+        println!("{material} {four:016x} {two:016x} {verdict}");
+    }
+    let ([four, two], all) = (seconds, materials.len());
+    println!("two planes: {equal} of {all} equal to four; {four:.1} s in four, {two:.1} s in two");
+    Ok(equal == all)
+}
+
 fn bench(engine: &CudaEngine, names: &[String], planes: Planes) -> Outcome {
     for name in names {
         let bench = engine.bench(name.parse()?, Metric::Dtc, planes)?;
@@ -212,15 +242,16 @@ fn main() -> std::process::ExitCode {
         Some("signatures") => signatures(&engine, rest),
         Some("seven") => rest.iter().try_fold(true, |good, name| Ok(good & seven(&engine, name)?)),
         Some("two") => two(&engine, rest),
+        Some("two-signatures") => two_signatures(&engine, rest),
         Some("bench") => bench(&engine, rest, Planes::Four),
         Some("bench-two") => bench(&engine, rest, Planes::Two),
         Some("legal") => engine
             .request_statistics(&Request::new("KQKR".parse().unwrap(), Metric::Dtc))
             .map(|stats| stats.sides[Color::White.index()].legal.unique > 0)
             .map_err(Into::into),
-        _ => {
-            Err("use conform, signatures, processor, two, seven, bench, bench-two or legal".into())
-        }
+        _ => Err("use conform, signatures, processor, two, two-signatures, seven, bench, \
+                  bench-two or legal"
+            .into()),
     };
     match outcome {
         Ok(true) => std::process::ExitCode::SUCCESS,

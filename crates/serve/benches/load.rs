@@ -63,14 +63,15 @@ impl Process {
         Some(fields.get(11)?.parse::<u64>().ok()? + fields.get(12)?.parse::<u64>().ok()?)
     }
 
-    /// Memory in use, and the most it has been, in MiB.
-    fn memory_mib(&self) -> Option<[u64; 2]> {
+    /// Memory of its own, memory with the files it has mapped, and the most that
+    /// has been, in MiB.
+    fn memory_mib(&self) -> Option<[u64; 3]> {
         let status = self.read("status")?;
         let kib = |name: &str| {
             let line = status.lines().find(|line| line.starts_with(name))?;
             line.split_whitespace().nth(1)?.parse::<u64>().ok()
         };
-        Some([kib("VmRSS")? / 1024, kib("VmHWM")? / 1024])
+        Some([kib("RssAnon")? / 1024, kib("VmRSS")? / 1024, kib("VmHWM")? / 1024])
     }
 
     /// Does something and says what it cost the service for each of so many.
@@ -79,9 +80,10 @@ impl Process {
         let done = work();
         if let Some((before, after)) = before.zip(self.cpu_ticks()) {
             let each = (after - before) as f64 * 1e4 / number as f64;
-            let [now, most] = self.memory_mib().unwrap_or_default();
+            let [own, all, most] = self.memory_mib().unwrap_or_default();
             println!(
-                "  {each:.1} us of the service's CPU time each; {now} MiB of memory, {most} at most"
+                "  {each:.1} us of the service's CPU time each; {own} MiB of memory of its own, \
+                 {all} with mapped files, {most} at most"
             );
         }
         done

@@ -22,6 +22,7 @@ use tracing::Level;
 use crate::Verdict;
 use crate::context::Context;
 use crate::estimate::{Estimate, rough};
+use crate::malloc;
 use crate::text::note;
 
 const AFTER_HELP: &str = "\
@@ -153,7 +154,7 @@ pub fn run(context: &Context, args: &ServeArgs) -> anyhow::Result<Verdict> {
     let config = args.config(context);
     let cache = BlockCache::new(args.cache.bytes());
     let tables = context.stored_tablebase(&cache)?;
-    let folder = directory.clone().with_cache(cache);
+    let folder = directory.clone().with_cache(cache.clone());
     let service =
         Service::of_sources(folder, tables, config.clone()).telling_times(making_times(context));
     let (socket, name) = open(&args.listen)?;
@@ -164,12 +165,30 @@ pub fn run(context: &Context, args: &ServeArgs) -> anyhow::Result<Verdict> {
         .context("the threads could not be started")?;
     note(format_args!("{name}, tables in {}", directory.folder().display()));
     let interrupted = context.interrupt_flag();
+    runtime.spawn(tidy(cache));
     runtime.block_on(listen(app(service), socket, &config, stopped(interrupted)))?;
     if let Address::Unix(path) = &args.listen {
         // Nobody can connect to it any more.
         let _ = std::fs::remove_file(path);
     }
     Ok(Verdict::Done)
+}
+
+/// How often memory is tidied up, if blocks have come and gone.
+const TIDY_EVERY: Duration = Duration::from_secs(2);
+
+/// Gives memory back that blocks given up have left behind: the allocator keeps it, in
+/// holes between those that stay, as much again as `--cache` allows.
+async fn tidy(cache: BlockCache) {
+    let mut seen = 0;
+    loop {
+        tokio::time::sleep(TIDY_EVERY).await;
+        let misses = cache.misses();
+        if misses != seen {
+            seen = misses;
+            let _ = tokio::task::spawn_blocking(malloc::give_back_unused).await;
+        }
+    }
 }
 
 /// Tells how long a table takes to make, with all that it needs.
