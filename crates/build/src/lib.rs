@@ -50,6 +50,7 @@ mod store;
 mod store_boards;
 mod store_log;
 mod together;
+mod turns;
 mod watch;
 mod whole;
 mod zeroing;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use molien_board::{Color, Man, Material, Role};
@@ -17,6 +17,7 @@ use crate::limits::{Storage, keep_alone, storage};
 use crate::memory::{board_bytes, decoding_bytes};
 use crate::needs::order;
 use crate::packed::PackedTable;
+use crate::turns::Turns;
 use crate::whole::table_bytes;
 use crate::{Build, BuildError, lock};
 
@@ -117,25 +118,6 @@ impl StoreCost {
     /// All planes, and to write them.
     fn together(&self) -> u64 {
         self.tables * self.planes + self.writing
-    }
-}
-
-/// Does work beside that of others who do the same. If there is no room for both,
-/// it begins anew when the others have done what they are at, and they wait.
-fn beside_others<T>(
-    together: &RwLock<()>,
-    work: impl Fn() -> Result<T, BuildError>,
-) -> Result<T, BuildError> {
-    let beside = {
-        let _beside = together.read().unwrap_or_else(PoisonError::into_inner);
-        work()
-    };
-    match beside {
-        Err(BuildError::Memory { .. }) => {
-            let _alone = together.write().unwrap_or_else(PoisonError::into_inner);
-            work()
-        }
-        done => done,
     }
 }
 
@@ -263,21 +245,22 @@ impl Build {
             }
         };
         let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));
-        let together = RwLock::new(());
+        let turns = Turns::new(materials.len());
         let Some(&last) = materials.last() else { return Ok(()) };
         let request = self.announce(&[], key(last, metrics[0]));
         let work = || {
             loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(&material) = materials.get(number) else { return };
                 if lock(&failed).is_some() {
                     return;
                 }
+                // Who takes a number takes the turn: others may be waiting for it.
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&material) = materials.get(number) else { return };
                 // Those before it may be in work.
                 request.left(&materials[number.saturating_sub(at_once - 1)..], metrics);
                 let start = Instant::now();
                 let store = || self.store_one(folder, material, metrics, making, share_bytes);
-                match beside_others(&together, store) {
+                match turns.take(number, store) {
                     Ok(()) => (making.done)(material, start.elapsed()),
                     Err(error) => {
                         lock(&failed).get_or_insert(error);
@@ -412,43 +395,5 @@ impl Build {
                 taken => return Ok(taken?),
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::memory::{Aside, Budget, PROGRAM_BYTES, Purpose};
-    use std::sync::Barrier;
-    use std::sync::atomic::AtomicBool;
-
-    /// Two pieces of work that have room for one at a time: whoever finds none
-    /// does it after the other; what has no room alone is refused.
-    #[test]
-    fn who_finds_no_room_works_alone() {
-        let key = key("KQK".parse().unwrap(), Metric::Dtm);
-        let budget = Budget::new(PROGRAM_BYTES + 100, Aside::default());
-        let (together, both) = (RwLock::new(()), Barrier::new(2));
-        let work = |bytes: u64| {
-            let first = AtomicBool::new(true);
-            beside_others(&together, || {
-                let held = budget.reserve(key, 40, Purpose::Holding, |_| 0)?;
-                if first.swap(false, Ordering::Relaxed) {
-                    both.wait(); // both hold what they read
-                }
-                let more = budget.reserve(key, bytes, Purpose::Work, |_| 0)?;
-                drop((held, more));
-                Ok(())
-            })
-        };
-        std::thread::scope(|scope| {
-            let one = scope.spawn(|| work(50));
-            let other = scope.spawn(|| work(60));
-            assert!(one.join().unwrap().is_ok() && other.join().unwrap().is_ok());
-            let one = scope.spawn(|| work(61));
-            let other = scope.spawn(|| work(10));
-            assert!(matches!(one.join().unwrap(), Err(BuildError::Memory { .. })));
-            assert!(other.join().unwrap().is_ok());
-        });
     }
 }
