@@ -55,6 +55,7 @@ mod tests {
             layout: unit.layout,
             attacker: Color::White,
             metric: request.metric,
+            rule_plies: engine.rule_plies,
             keep: request.keep,
             planes: request.planes,
             subs,
