@@ -34,7 +34,7 @@ impl Progress for Ticker {
 /// processor; with names, those tables.
 fn conform(engine: &CudaEngine, names: &[String]) -> Outcome {
     let started = Instant::now();
-    engine.prepare_tables()?;
+    engine.prepare_tables(&Metric::ALL)?;
     println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
     let solver = Build::new();
     let fives = ["KQNKR", "KRBKN", "KBBKN", "KNNNK", "KQKRR", "KQPKQ", "KRPKR"];
@@ -88,7 +88,7 @@ fn processor(names: &[String]) -> Outcome {
 
 /// Compares the card's tables with the processor's by their signatures.
 fn signatures(engine: &CudaEngine, names: &[String]) -> Outcome {
-    engine.prepare_tables()?;
+    engine.prepare_tables(&Metric::ALL)?;
     let (mut equal, mut all) = (0, 0);
     for line in SIGNATURES.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();

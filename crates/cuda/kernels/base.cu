@@ -150,6 +150,15 @@ struct Late {
     u64 *run_candidates;
 };
 
+// The values of a board at one clock.
+struct Layer {
+    u64 *open;
+    u64 *won;
+    u64 *lost;
+    u64 *won_depth[MAX_DEPTH_BITS];
+    u64 *lost_depth[MAX_DEPTH_BITS];
+};
+
 // Everything a launch needs; each kernel uses its part.
 struct Job {
     Board board;
@@ -199,6 +208,7 @@ struct Job {
     u16 *held; // in two planes: how many stuck positions of the tile are known to be held
     PutOff put_off;
     Late late;
+    Layer layer;
 };
 
 // For the largest boards the kernels are compiled for one board only, which
@@ -222,6 +232,7 @@ static_assert(sizeof(Exit) == EXIT_BYTES, "Exit: layout.rs and base.cu differ");
 static_assert(sizeof(PutOff) == PUT_OFF_BYTES, "PutOff: layout.rs and base.cu differ");
 static_assert(sizeof(PutOffTile) == PUT_OFF_TILE_BYTES, "PutOffTile: layout.rs and base.cu differ");
 static_assert(sizeof(Late) == LATE_BYTES, "Late: layout.rs and base.cu differ");
+static_assert(sizeof(Layer) == LAYER_BYTES, "Layer: layout.rs and base.cu differ");
 static_assert(sizeof(Job) == JOB_BYTES, "Job: layout.rs and base.cu differ");
 
 // x / d by its inverse. With m = floor(2^64 / d) + 1 the product exceeds the

@@ -28,6 +28,8 @@ pub(crate) enum Kernel {
     UnitePlanes,
     LostAgain,
     CheckValues,
+    CheckClock,
+    CheckLayer,
     TwoStart,
     TwoFirst,
     TwoDefend,
@@ -116,6 +118,8 @@ impl Kernel {
             Kernel::UnitePlanes => "unite_planes",
             Kernel::LostAgain => "lost_again",
             Kernel::CheckValues => "check_values",
+            Kernel::CheckClock => "check_clock",
+            Kernel::CheckLayer => "check_layer",
             Kernel::TwoStart => "two_start",
             Kernel::TwoFirst => "two_first",
             Kernel::TwoDefend => "two_defend",
@@ -136,7 +140,7 @@ impl Kernel {
                 KernelGroup::Graded
             }
             Kernel::LostAgain => KernelGroup::Again,
-            Kernel::CheckValues => KernelGroup::Check,
+            Kernel::CheckValues | Kernel::CheckClock | Kernel::CheckLayer => KernelGroup::Check,
             Kernel::InitOpen | Kernel::InitDefenceOne => KernelGroup::Start,
             Kernel::AttackFirst => KernelGroup::First,
             Kernel::CountLists | Kernel::AddUpLists | Kernel::WriteLists => KernelGroup::Waves,

@@ -13,7 +13,7 @@ use crate::cache::Cache;
 use crate::device::{Buffer, Device};
 use crate::driver::CudaDevice;
 use crate::layout::{Board, Tables, bishop_pair};
-use crate::needs::{card_memory, sub_detail};
+use crate::needs::{card_memory, clock_planes, sub_detail};
 use crate::pawn_exits::PawnExits;
 use crate::unit::Unit;
 use crate::waves::{Extras, Timing, WaveSolve};
@@ -180,13 +180,12 @@ impl CudaEngine {
 
     /// What a request needs on the card.
     pub fn needs(&self, request: &Request) -> CardMemory {
-        card_memory(
-            request.material,
-            request.metric,
-            request.keep,
-            request.colors(),
-            request.planes,
-        )
+        let Request { material, metric, keep, planes, .. } = *request;
+        let mut needs = card_memory(material, metric, keep, request.colors(), planes);
+        if self.checks() && keep == Detail::Depths {
+            needs.working_planes += clock_planes(material, metric);
+        }
+        needs
     }
 
     /// The table of a material in canonical orientation, as

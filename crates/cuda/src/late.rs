@@ -86,6 +86,7 @@ impl WaveSolve<'_> {
         working: &mut Working,
     ) -> Result<(), CudaError> {
         let Some(late) = working.late.take() else { return Ok(()) };
+        unit.record.stopped = true;
         let [last_due] = working.last_due.words::<1>()?;
         let last = (last_due as u16).saturating_sub(1);
         let mut left = 0;

@@ -147,6 +147,17 @@ pub(crate) struct Late {
     pub run_candidates: Address,
 }
 
+/// The values of a board at one clock.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Layer {
+    pub open: Address,
+    pub won: Address,
+    pub lost: Address,
+    pub won_depth: [Address; MAX_BITS],
+    pub lost_depth: [Address; MAX_BITS],
+}
+
 /// Everything a launch needs.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
@@ -198,6 +209,7 @@ pub(crate) struct Job {
     pub held: Address,
     pub put_off: PutOff,
     pub late: Late,
+    pub layer: Layer,
 }
 
 // A kernel's parameters may take 4096 bytes.
@@ -217,6 +229,7 @@ pub(crate) fn size_defines() -> Vec<String> {
         ("PUT_OFF", size_of::<PutOff>()),
         ("PUT_OFF_TILE", size_of::<PutOffTile>()),
         ("LATE", size_of::<Late>()),
+        ("LAYER", size_of::<Layer>()),
         ("JOB", size_of::<Job>()),
     ];
     sizes.map(|(name, bytes)| format!("-D{name}_BYTES={bytes}")).into()

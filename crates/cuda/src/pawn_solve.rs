@@ -244,7 +244,7 @@ impl PawnSolve<'_> {
         }
         let targets = Buffer::of(device, &self.targets.with_own(&unit))?;
         job.targets = targets.address();
-        solve.check(&job)?;
+        solve.check(&job, &unit)?;
         device.synchronize()?;
         Ok(unit)
     }

@@ -158,7 +158,7 @@ impl WaveSolve<'_> {
             self.device.launch(Kernel::FinishWon, &job)?;
             unit.won = Some(won);
         }
-        self.check(&job)?;
+        self.check(&job, &unit)?;
         self.device.synchronize()?;
         Ok((unit, timing))
     }
