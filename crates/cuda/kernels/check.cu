@@ -110,6 +110,7 @@ DEVICE u64 other_depths(u64 *const *planes, u64 at, u64 set, const RowConversion
 DEVICE u64 deeper(u64 *const *planes, u64 at, u32 limit)
 {
     u64 later = 0;
+#pragma unroll
     for (int k = 0; k < MAX_DEPTH_BITS; k++) {
         const u64 depth = planes[k] ? planes[k][at] : 0, wanted = limit >> k & 1 ? ~0ull : 0;
         later = (depth & ~wanted) | (later & ~(depth ^ wanted));
@@ -235,6 +236,7 @@ KERNEL(check_clock, INIT_BLOCKS)
 DEVICE u64 depths_differ(u64 *const *a, u64 *const *b, u64 at)
 {
     u64 bad = 0;
+#pragma unroll
     for (int k = 0; k < MAX_DEPTH_BITS; k++) bad |= (a[k] ? a[k][at] : 0) ^ (b[k] ? b[k][at] : 0);
     return bad;
 }

@@ -100,7 +100,8 @@ impl WaveSolve<'_> {
                 break;
             }
             self.late_run(job, working, &late, sooner)?;
-            left -= self.take_late(job, unit, working, self.last_ply() + sooner)?;
+            let taken = self.take_late(job, unit, working, self.last_ply() + sooner)?;
+            left = left.saturating_sub(taken);
         }
         working.late = Some(late);
         self.forget_marks(working)
