@@ -148,6 +148,7 @@ struct Late {
     u16 *holds_due;
     u64 *run_open;
     u64 *run_candidates;
+    u64 *left; // by placement of the pawns: positions still to be decided
 };
 
 // The values of a board at one clock.

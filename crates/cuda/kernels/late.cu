@@ -28,9 +28,9 @@ KERNEL(keep_start, WAVE_BLOCKS)
     }
 }
 
-// The state before the first wave, in the planes of a run. Marks that an earlier
-// run has left are taken away; the attacker looks at every tile once, which at
-// the first step of a late run he does anyway where he can convert.
+// The state before the first wave, in the planes of a run. The attacker looks at
+// every tile once, which at the first step of a late run he does anyway where he
+// can convert.
 KERNEL(start_run, WAVE_BLOCKS)
 {
     const int lane = LANE;
@@ -49,7 +49,6 @@ KERNEL(start_run, WAVE_BLOCKS)
         job.candidates_live[tile] = holds;
         job.lost_before_live[tile] = mated;
         job.dirty_open[tile] = 1;
-        job.dirty_candidates[tile] = 0;
         job.wins.due[tile] = job.late.wins_due[tile];
         job.holds.due[tile] = job.late.holds_due[tile];
     }
@@ -69,17 +68,29 @@ DEVICE void newly_decided(const Job &job, u32 tile, int lane, Pair64 &won, Pair6
     lost.b &= ~candidates.b;
 }
 
-// Counts that.
+// What is still to be decided of the boards around one placement of the pawns;
+// boards without pawns are one.
+DEVICE u64 *left_of(const Job &job, u32 tile)
+{
+    return job.late.left + (PAWNS ? divide(tile, BOARD(job).numbers_inverse) : 0);
+}
+
+DEVICE u64 count_both(Pair64 won, Pair64 lost)
+{
+    return warp_sum(__popcll(won.a) + __popcll(won.b) + __popcll(lost.a) + __popcll(lost.b));
+}
+
+// Counts that, by placement.
 KERNEL(count_late, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    Tally tally = no_tally();
     for (u32 at = WARP; at < tiles_to_start(job); at += WARPS) {
+        const u32 tile = tile_to_start(job, at, false);
         Pair64 won, lost;
-        newly_decided(job, tile_to_start(job, at, false), lane, won, lost);
-        tally.decided += __popcll(won.a) + __popcll(won.b) + __popcll(lost.a) + __popcll(lost.b);
+        newly_decided(job, tile, lane, won, lost);
+        const u64 count = count_both(won, lost);
+        if (lane == 0 && count) atomicAdd(left_of(job, tile), count);
     }
-    add_tally(tally, job.tally + TALLY_LOST * TALLY_WORDS, lane);
 }
 
 // Takes it over, decided at this ply.
@@ -96,6 +107,8 @@ KERNEL(take_late, WAVE_BLOCKS)
         const Cell cell = decode(job, tile);
         if (some_won) take_won(job, cell, lane, load_rows(job.open, tile, lane), won, wins);
         if (some_lost) take_lost(job, cell, lane, load_rows(job.candidates, tile, lane), lost, losses);
+        const u64 count = count_both(won, lost);
+        if (lane == 0) atomicAdd(left_of(job, tile), 0 - count);
     }
     add_tally(losses, job.tally + TALLY_LOST * TALLY_WORDS, lane);
     add_tally(wins, job.tally + TALLY_WON * TALLY_WORDS, lane);

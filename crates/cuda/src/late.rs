@@ -6,7 +6,7 @@ use molien_values::{MAX_BITS, Metric};
 use crate::CudaError;
 use crate::counts::put;
 use crate::device::{Buffer, Kernel};
-use crate::layout::{Job, Late};
+use crate::layout::{Board, Job, Late};
 use crate::unit::Unit;
 use crate::waves::{TALLY_LOST, TALLY_WON, WaveSolve};
 use crate::working::Working;
@@ -25,6 +25,7 @@ pub(crate) struct LatePlanes {
     run_open: Buffer,
     run_open_live: Buffer,
     run_candidates: Buffer,
+    left: Buffer,
 }
 
 impl LatePlanes {
@@ -37,6 +38,7 @@ impl LatePlanes {
             holds_due: self.holds_due.address(),
             run_open: self.run_open.address(),
             run_candidates: self.run_candidates.address(),
+            left: self.left.address(),
         }
     }
 
@@ -65,6 +67,7 @@ impl WaveSolve<'_> {
             run_open: self.plane()?,
             run_open_live: self.flags()?,
             run_candidates: self.plane()?,
+            left: Buffer::new(self.device, self.placements() * size_of::<u64>())?,
         }))
     }
 
@@ -77,34 +80,44 @@ impl WaveSolve<'_> {
     }
 
     /// Decides what takes longer than the rule allows without a zeroing move,
-    /// after the run of 0 was stopped. The run in which all conversions count at
-    /// the first step says how much that is.
+    /// after the run of 0 was stopped, on the boards around these placements of
+    /// the pawns. The run in which all conversions count at the first step says
+    /// how much that is, and on which boards; the others need no further run.
     pub fn late_wins(
         &self,
         job: &mut Job,
         unit: &mut Unit,
         working: &mut Working,
+        mut level: Vec<u32>,
     ) -> Result<(), CudaError> {
         let Some(late) = working.late.take() else { return Ok(()) };
         unit.record.stopped = true;
         let [last_due] = working.last_due.words::<1>()?;
         let last = (last_due as u16).saturating_sub(1);
-        let mut left = 0;
         if last > 0 {
+            late.left.fill(0)?;
             self.late_run(job, working, &late, last)?;
             self.device.launch(Kernel::CountLate, job)?;
-            left = self.tallies(working)?[TALLY_LOST].decided;
         }
         for sooner in 1..=last {
-            if left == 0 {
+            let left: Vec<u64> = late.left.read(self.placements())?;
+            level.retain(|&place| left[place as usize] > 0);
+            if level.is_empty() {
                 break;
             }
+            let places = Buffer::of(self.device, &level)?;
+            (job.level, job.level_count) = (places.address(), level.len() as u64);
             self.late_run(job, working, &late, sooner)?;
-            let taken = self.take_late(job, unit, working, self.last_ply() + sooner)?;
-            left = left.saturating_sub(taken);
+            self.take_late(job, unit, working, self.last_ply() + sooner)?;
         }
         working.late = Some(late);
         self.forget_marks(working)
+    }
+
+    /// Placements of the pawns; boards without pawns are one.
+    fn placements(&self) -> usize {
+        let Board { tiles, numbers, .. } = self.layout;
+        if self.layout.kings_in_tile() { (tiles / numbers) as usize } else { 1 }
     }
 
     /// One run, every conversion so many plies sooner, in planes of its own.
@@ -130,6 +143,7 @@ impl WaveSolve<'_> {
             ..*job
         };
         self.set_lost(&mut job, working);
+        self.forget_marks(working)?;
         self.device.launch(Kernel::StartRun, &job)?;
         let [last_due] = working.last_due.words::<1>()?;
         let mut step = 0;
@@ -163,15 +177,14 @@ impl WaveSolve<'_> {
         Ok(())
     }
 
-    /// Takes over what the last run has decided first, at this ply. Returns how
-    /// many positions that are.
+    /// Takes over what the last run has decided first, at this ply.
     fn take_late(
         &self,
         job: &mut Job,
         unit: &mut Unit,
         working: &Working,
         ply: u16,
-    ) -> Result<u64, CudaError> {
+    ) -> Result<(), CudaError> {
         job.ply = u32::from(ply);
         self.set_depths(job, unit, ply)?;
         self.set_lost(job, working);
@@ -185,11 +198,11 @@ impl WaveSolve<'_> {
         self.report(ply, &won);
         put(&mut unit.record.lost, ply, lost);
         put(&mut unit.record.won, ply, won);
-        Ok(lost.decided + won.decided)
+        Ok(())
     }
 
     /// A run that is stopped leaves marks and conversions that are still to fall
-    /// due, which the next level must not see.
+    /// due, which a run on other boards must not see.
     fn forget_marks(&self, working: &Working) -> Result<(), CudaError> {
         let [before, now] = &working.lost_live;
         for flags in [before, now, &working.dirty_open, &working.dirty_candidates] {

@@ -145,6 +145,7 @@ pub(crate) struct Late {
     pub holds_due: Address,
     pub run_open: Address,
     pub run_candidates: Address,
+    pub left: Address,
 }
 
 /// The values of a board at one clock.

@@ -292,7 +292,7 @@ impl PawnSolve<'_> {
         let start = Start { lost: mated.decided, won: 0, ply: 0 };
         match solve.later_plies(job, unit, working, start, &mut Timing::default())? {
             End::Nothing => Ok(()),
-            End::Stopped => solve.late_wins(job, unit, working),
+            End::Stopped => solve.late_wins(job, unit, working, level.to_vec()),
         }
     }
 }

@@ -143,7 +143,7 @@ impl WaveSolve<'_> {
         timing.init = started.elapsed();
         if self.later_plies(&mut job, &mut unit, &mut working, start, &mut timing)? == End::Stopped
         {
-            self.late_wins(&mut job, &mut unit, &mut working)?;
+            self.late_wins(&mut job, &mut unit, &mut working, vec![0])?;
         }
         if let Some(watch) = &working.watch {
             unit.record.watched = watch.plies()?;
