@@ -4,8 +4,8 @@
 
 use molien_board::{Color, Material, Position, Square};
 use molien_build::Build;
-use molien_cuda::CudaEngine;
 use molien_cuda::conformance::differences;
+use molien_cuda::{CudaEngine, CudaError};
 use molien_hyper::Index;
 use molien_testing::is_exhaustive;
 use molien_values::{Count, Metric, Surveyor as _, Table};
@@ -53,6 +53,26 @@ fn check_watching(engine: &CudaEngine, solver: &Build, name: &str) {
     let wins = &table.stats.sides[0].wins;
     assert_eq!(&survey.stats.sides[0].wins, wins, "{name}");
     assert_eq!(survey.deepest_wins.len() as u64, wins.last().unwrap().unique, "{name}");
+}
+
+#[test]
+fn on_the_card() {
+    let engine = match CudaEngine::new() {
+        Ok(engine) => engine,
+        Err(CudaError::NoDevice(why)) => {
+            println!("skipped: no CUDA device ({why})");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    engine.check_tables();
+    let solver = Build::new();
+    for material in Material::all(4) {
+        check(&engine, &solver, &material.to_string());
+    }
+    for name in ["KRBKR", "KBBKN", "KRPKN"] {
+        assert!(check(&engine, &solver, name) > 0, "{name}");
+    }
 }
 
 #[test]
