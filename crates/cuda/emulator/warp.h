@@ -19,6 +19,7 @@
 #define PART_FINISH 1
 #define PART_FIRST 1
 #define PART_TWO 1
+#define PART_LATE 1
 #ifndef PAWNS
 #define PAWNS 0
 #endif

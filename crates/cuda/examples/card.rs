@@ -1,6 +1,7 @@
-//! Checks and measures the card: `card conform`, `card two KRNKNN` (both forms
-//! of the waves, by counts), `card two-signatures` (the same by the values of all
-//! tables of up to five men without pawns), `card seven KRRNKRR`, `card bench KRNKNN`, `card bench-two
+//! Checks and measures the card: `card conform`, `card dtm50` (mate under the
+//! 50-move rule), `card two KRNKNN` (both forms of the waves, by counts), `card
+//! two-signatures` (the same by the values of all tables of up to five men without
+//! pawns), `card seven KRRNKRR`, `card bench KRNKNN`, `card bench-two
 //! KRNKNN`; `card signatures KRPKR` and, where there is no card, `card
 //! processor KRPKR` to compare them with. Figures of papers are solved again by
 //! `molien reproduce`. `MOLIEN_NVRTC_OPTIONS` adds options for the compiler.
@@ -35,7 +36,7 @@ impl Progress for Ticker {
 /// processor; with names, those tables.
 fn conform(engine: &CudaEngine, names: &[String]) -> Outcome {
     let started = Instant::now();
-    engine.prepare_tables()?;
+    engine.prepare_tables(&Metric::ALL)?;
     println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
     let solver = Build::new();
     let fives = ["KQNKR", "KRBKN", "KBBKN", "KNNNK", "KQKRR", "KQPKQ", "KRPKR"];
@@ -71,6 +72,46 @@ fn conform(engine: &CudaEngine, names: &[String]) -> Outcome {
     Ok(good)
 }
 
+/// Mate under the 50-move rule, card against processor: every table of three and
+/// four men, and of five men some in which it takes longer than a hundred plies;
+/// with names, those tables.
+fn dtm50(engine: &CudaEngine, names: &[String]) -> Outcome {
+    let started = Instant::now();
+    engine.prepare_tables(&[Metric::Dtm50])?;
+    println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
+    let solver = Build::new();
+    let fives = ["KRBKR", "KBBKN", "KQRKQ", "KNNKP", "KQPKQ", "KRPKR"];
+    let mut materials = Material::all(4);
+    materials.extend(fives.map(|name| name.parse::<Material>().unwrap()));
+    if !names.is_empty() {
+        materials = names.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    }
+    let (mut same, mut card, mut processor) = (0, 0.0, 0.0);
+    for &material in &materials {
+        let started = Instant::now();
+        let ours = engine.solve(material, Metric::Dtm50)?;
+        let on_card = started.elapsed().as_secs_f64();
+        let started = Instant::now();
+        let theirs = solver.table(material, Metric::Dtm50)?;
+        let elsewhere = started.elapsed().as_secs_f64();
+        (card, processor) = (card + on_card, processor + elsewhere);
+        let found = differences(&theirs, &ours);
+        same += usize::from(found.is_empty());
+        let verdict = if found.is_empty() { "equal".to_owned() } else { found.join("; ") };
+        let plies = theirs.stats.sides.each_ref().map(|side| side.wins.len().saturating_sub(1));
+        let [white, black] = plies;
+        println!(
+            "{material}: longest wins {white} and {black} plies, card {on_card:.2} s, processor {elsewhere:.2} s: {}",
+            verdict.chars().take(600).collect::<String>()
+        );
+    }
+    let all = materials.len();
+    println!(
+        "dtm50: {same} of {all} tables identical; card {card:.2} s, processor {processor:.2} s"
+    );
+    Ok(same == all)
+}
+
 /// The processor's tables with pawns, by signature.
 const SIGNATURES: &str = include_str!("../data/signatures.tsv");
 
@@ -89,7 +130,7 @@ fn processor(names: &[String]) -> Outcome {
 
 /// Compares the card's tables with the processor's by their signatures.
 fn signatures(engine: &CudaEngine, names: &[String]) -> Outcome {
-    engine.prepare_tables()?;
+    engine.prepare_tables(&Metric::ALL)?;
     let (mut equal, mut all) = (0, 0);
     for line in SIGNATURES.lines().skip(1) {
         let fields: Vec<&str> = line.split('\t').collect();
@@ -239,6 +280,7 @@ fn main() -> std::process::ExitCode {
     let rest = arguments.get(1..).unwrap_or_default();
     let outcome = match arguments.first().map(String::as_str) {
         Some("conform") => conform(&engine, rest),
+        Some("dtm50") => dtm50(&engine, rest),
         Some("signatures") => signatures(&engine, rest),
         Some("seven") => rest.iter().try_fold(true, |good, name| Ok(good & seven(&engine, name)?)),
         Some("two") => two(&engine, rest),
@@ -249,7 +291,7 @@ fn main() -> std::process::ExitCode {
             .request_statistics(&Request::new("KQKR".parse().unwrap(), Metric::Dtc))
             .map(|stats| stats.sides[Color::White.index()].legal.unique > 0)
             .map_err(Into::into),
-        _ => Err("use conform, signatures, processor, two, two-signatures, seven, bench, \
+        _ => Err("use conform, dtm50, signatures, processor, two, two-signatures, seven, bench, \
                   bench-two or legal"
             .into()),
     };

@@ -138,6 +138,28 @@ struct PutOff {
     u32 from_open; // whether that is to be taken off `open`
 };
 
+// Mate under the 50-move rule: what every run starts from, and what one of them
+// leaves undecided; see late.cu.
+struct Late {
+    u64 *open;       // the attacker's legal positions
+    u64 *candidates; // what the defender can lose, mates left out
+    u64 *mates;
+    u16 *wins_due; // of the release planes
+    u16 *holds_due;
+    u64 *run_open;
+    u64 *run_candidates;
+    u64 *left; // by placement of the pawns: positions still to be decided
+};
+
+// The values of a board at one clock.
+struct Layer {
+    u64 *open;
+    u64 *won;
+    u64 *lost;
+    u64 *won_depth[MAX_DEPTH_BITS];
+    u64 *lost_depth[MAX_DEPTH_BITS];
+};
+
 // Everything a launch needs; each kernel uses its part.
 struct Job {
     Board board;
@@ -175,7 +197,7 @@ struct Job {
     const u64 *watched; // addresses; the top bit says that the defender is to move
     u32 *watched_plies; // when each was decided, or NOT_YET
     u32 watched_count;
-    u32 unused;
+    u32 sooner; // conversions count so many plies sooner, but none before ply 1
     u64 *noted_won; // how many, then the addresses of what a wave decides
     u64 *noted_lost;
     const Place *places;
@@ -186,6 +208,8 @@ struct Job {
     u64 *stalemate;
     u16 *held; // in two planes: how many stuck positions of the tile are known to be held
     PutOff put_off;
+    Late late;
+    Layer layer;
 };
 
 // For the largest boards the kernels are compiled for one board only, which
@@ -208,6 +232,8 @@ static_assert(sizeof(Target) == TARGET_BYTES, "Target: layout.rs and base.cu dif
 static_assert(sizeof(Exit) == EXIT_BYTES, "Exit: layout.rs and base.cu differ");
 static_assert(sizeof(PutOff) == PUT_OFF_BYTES, "PutOff: layout.rs and base.cu differ");
 static_assert(sizeof(PutOffTile) == PUT_OFF_TILE_BYTES, "PutOffTile: layout.rs and base.cu differ");
+static_assert(sizeof(Late) == LATE_BYTES, "Late: layout.rs and base.cu differ");
+static_assert(sizeof(Layer) == LAYER_BYTES, "Layer: layout.rs and base.cu differ");
 static_assert(sizeof(Job) == JOB_BYTES, "Job: layout.rs and base.cu differ");
 
 // x / d by its inverse. With m = floor(2^64 / d) + 1 the product exceeds the

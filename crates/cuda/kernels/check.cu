@@ -106,12 +106,25 @@ DEVICE u64 other_depths(u64 *const *planes, u64 at, u64 set, const RowConversion
     return bad;
 }
 
+// Positions of a row whose depth is above a limit.
+DEVICE u64 deeper(u64 *const *planes, u64 at, u32 limit)
+{
+    u64 later = 0;
+#pragma unroll
+    for (int k = 0; k < MAX_DEPTH_BITS; k++) {
+        const u64 depth = planes[k] ? planes[k][at] : 0, wanted = limit >> k & 1 ? ~0ull : 0;
+        later = (depth & ~wanted) | (later & ~(depth ^ wanted));
+    }
+    return limit >> MAX_DEPTH_BITS ? 0 : later;
+}
+
 // The attacker to move: won is who has a move to a lost position, in the least
 // of their plies.
 DEVICE u64 bad_wins(const Job &job, u64 at, u64 legal, const RowConversions<MAX_DEPTH_BITS> &found)
 {
     const u64 won = job.won[at], open = job.open[at];
     u64 bad = ((won | open) ^ legal) | (won & open) | (won ^ (found.some & legal));
+    bad |= deeper(job.won_depth, at, job.ply);
     return bad | other_depths<MAX_DEPTH_BITS>(job.won_depth, at, won, found);
 }
 
@@ -121,10 +134,13 @@ DEVICE u64 bad_losses(const Job &job, u64 at, u64 legal, u64 check, const RowCon
 {
     const u64 lost = job.lost[at];
     u64 bad = lost ^ (legal & ~found.escape & (found.some | check));
+    bad |= deeper(job.lost_depth, at, job.ply);
     return bad | other_depths<MAX_DEPTH_BITS>(job.lost_depth, at, lost, found);
 }
 
 // Counts the positions that break a law and, as `tiles`, the tiles looked at.
+// No depth is above `ply`: where the 50-move rule spoils nothing that is a
+// further law, and all there is to the rule.
 KERNEL(check_values, INIT_BLOCKS)
 {
     const int lane = LANE;
@@ -151,6 +167,93 @@ KERNEL(check_values, INIT_BLOCKS)
             else
                 tally.decided += __popcll(bad_losses(job, at, legal.a, check.a, found.a)) +
                                  __popcll(bad_losses(job, at + 1, legal.b, check.b, found.b));
+        }
+    }
+    add_tally(tally, job.tally + TALLY_LOST * TALLY_WORDS, lane);
+}
+
+// Mate under the 50-move rule by its definition, one clock after the other. The
+// values with `ply` plies left to a full count follow from those with one ply
+// fewer; moves that start the count anew lead to values with all of it left,
+// which are the finished ones. Knows nothing of runs.
+
+DEVICE void write_layer_depths(u64 *const *planes, u64 at, u64 set, const RowConversions<MAX_DEPTH_BITS> &found)
+{
+#pragma unroll
+    for (int k = 0; k < MAX_DEPTH_BITS; k++)
+        if (planes[k]) planes[k][at] = found.plies[k] & set;
+}
+
+// With no ply left nothing can be won any more, and only mate is lost. (What was
+// read then is the finished planes: all that matters is who can move.)
+DEVICE void write_layer_wins(const Job &job, u64 at, u64 legal, const RowConversions<MAX_DEPTH_BITS> &found)
+{
+    const u64 won = job.ply ? found.some & legal : 0;
+    job.layer.won[at] = won;
+    job.layer.open[at] = legal & ~won;
+    write_layer_depths(job.layer.won_depth, at, won, found);
+}
+
+DEVICE void write_layer_losses(const Job &job, u64 at, u64 legal, u64 check,
+                               const RowConversions<MAX_DEPTH_BITS> &found)
+{
+    const u64 stuck = legal & ~found.escape & check & ~found.some;
+    const u64 lost = job.ply ? legal & ~found.escape & (found.some | check) : stuck;
+    job.layer.lost[at] = lost;
+    write_layer_depths(job.layer.lost_depth, at, lost & found.some, found);
+}
+
+KERNEL(check_clock, INIT_BLOCKS)
+{
+    const int lane = LANE;
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+        const Cell cell = decode(job, tile);
+        const u64 at = (u64)tile * 64 + 2 * lane;
+#pragma unroll 1
+        for (int goal = WIN; goal <= HOLD; goal++) {
+            const int side = goal == WIN ? job.attacker : !job.attacker;
+            const Mode mode = {goal, (int)job.rule, MAX_DEPTH_BITS};
+            Conversions<MAX_DEPTH_BITS> found;
+            Pair64 legal = {0, 0}, check = {0, 0};
+            found.a.some = found.b.some = found.a.escape = found.b.escape = 0;
+            if (cell.placed) {
+                captures<MAX_DEPTH_BITS>(job, cell, side, mode, lane, found);
+                add_quiet<MAX_DEPTH_BITS>(job, cell, side, mode, lane, found);
+                legal = legal_rows(job, cell, side, lane);
+                check = in_check(job, cell, side, lane);
+            }
+            if (goal == WIN) {
+                write_layer_wins(job, at, legal.a, found.a);
+                write_layer_wins(job, at + 1, legal.b, found.b);
+            } else {
+                write_layer_losses(job, at, legal.a, check.a, found.a);
+                write_layer_losses(job, at + 1, legal.b, check.b, found.b);
+            }
+        }
+    }
+}
+
+DEVICE u64 depths_differ(u64 *const *a, u64 *const *b, u64 at)
+{
+    u64 bad = 0;
+#pragma unroll
+    for (int k = 0; k < MAX_DEPTH_BITS; k++) bad |= (a[k] ? a[k][at] : 0) ^ (b[k] ? b[k][at] : 0);
+    return bad;
+}
+
+// Counts the positions whose finished values are not those of the layer.
+KERNEL(check_layer, INIT_BLOCKS)
+{
+    const int lane = LANE;
+    const Layer &layer = job.layer;
+    Tally tally = no_tally();
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+        for (int half = 0; half < 2; half++) {
+            const u64 at = (u64)tile * 64 + 2 * lane + half;
+            const u64 wins = (job.open[at] ^ layer.open[at]) | (job.won[at] ^ layer.won[at]) |
+                             depths_differ(job.won_depth, layer.won_depth, at);
+            const u64 losses = (job.lost[at] ^ layer.lost[at]) | depths_differ(job.lost_depth, layer.lost_depth, at);
+            tally.decided += __popcll(wins) + __popcll(losses);
         }
     }
     add_tally(tally, job.tally + TALLY_LOST * TALLY_WORDS, lane);

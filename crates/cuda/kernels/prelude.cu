@@ -14,6 +14,7 @@
 #define PART_FINISH (PART == 5)
 #define PART_FIRST (PART == 6)
 #define PART_TWO (PART == 7)
+#define PART_LATE (PART == 8)
 // Whether the board has pawns: the kings then span the tile.
 #ifndef PAWNS
 #define PAWNS 0

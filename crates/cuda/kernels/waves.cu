@@ -188,7 +188,8 @@ template <int BITS> DEVICE void init_defence(const Job &job)
 KERNEL(init_defence_one, INIT_BLOCKS) { init_defence<0>(job); }
 #endif
 
-DEVICE void write_won(const Job &job, const Cell &cell, int lane, Pair64 open, Pair64 now, Tally &tally)
+// Takes positions off the open ones as won at this ply.
+DEVICE void take_won(const Job &job, const Cell &cell, int lane, Pair64 open, Pair64 now, Tally &tally)
 {
     open.a &= ~now.a;
     open.b &= ~now.b;
@@ -199,7 +200,31 @@ DEVICE void write_won(const Job &job, const Cell &cell, int lane, Pair64 open, P
     write_depth(job.won_depth, job.ply, cell.tile, lane, now);
     tally_rows(job, cell, lane, now, tally);
     note_rows(job.noted_won, cell.tile, lane, now);
+}
+
+DEVICE void write_won(const Job &job, const Cell &cell, int lane, Pair64 open, Pair64 now, Tally &tally)
+{
+    take_won(job, cell, lane, open, now, tally);
     mark_neighbours(job, cell, !job.attacker, job.dirty_candidates, lane);
+}
+
+// Takes positions off the candidates as lost at this ply.
+DEVICE void take_lost(const Job &job, const Cell &cell, int lane, Pair64 candidates, Pair64 now, Tally &tally)
+{
+    const u32 tile = cell.tile;
+    candidates.a &= ~now.a;
+    candidates.b &= ~now.b;
+    store_rows(job.candidates, tile, lane, candidates.a, candidates.b);
+    store_rows(job.lost_now, tile, lane, now.a, now.b);
+    bool live = any_bit(candidates.a, candidates.b);
+    if (lane == 0) {
+        job.candidates_live[tile] = live;
+        job.lost_now_live[tile] = 1;
+    }
+    add_rows(job.lost, tile, lane, now);
+    write_depth(job.lost_depth, job.ply, tile, lane, now);
+    tally_rows(job, cell, lane, now, tally);
+    note_rows(job.noted_lost, tile, lane, now);
 }
 
 #if PART_FIRST && !PAWNS
@@ -262,6 +287,11 @@ DEVICE List list_of(const Job &job, int number)
     return list;
 }
 
+// Conversions of up to this ply have fallen due. A tile is looked at when the
+// first of its conversions does, so at most steps this is the ply of all that
+// are new; at the first step of a run that counts them sooner there are more.
+DEVICE u32 due_by(const Job &job) { return job.ply + job.sooner; }
+
 // The lane's tiles of a group that are to be looked at, as bits. With `take`
 // their marks are taken away.
 DEVICE u32 wanted_tiles(const Job &job, const List &list, u32 base, bool take)
@@ -273,7 +303,7 @@ DEVICE u32 wanted_tiles(const Job &job, const List &list, u32 base, bool take)
         const u32 tile = tile_in_order(BOARD(job), base + i, list.for_black);
         bool wanted = list.dirty[tile];
         if (wanted && take) list.dirty[tile] = 0;
-        if (list.due && list.due[tile] == job.ply) wanted = true;
+        if (list.due && list.due[tile] <= due_by(job)) wanted = true;
         if (wanted && list.live[tile]) found |= 1u << i;
     }
     return found;
@@ -355,19 +385,6 @@ DEVICE Pair64 released_after(const Release &release, u32 bits, u32 ply, u32 tile
     return out;
 }
 
-DEVICE Pair64 released_at(const Release &release, u32 bits, u32 ply, u32 tile, int lane)
-{
-    Pair64 equal = load_rows(release.some, tile, lane);
-    if (ply >> bits) equal.a = equal.b = 0;
-    for (u32 k = 0; k < bits; k++) {
-        Pair64 plane = load_rows(release.bits[k], tile, lane);
-        u64 wanted = ply >> k & 1 ? ~0ull : 0;
-        equal.a &= ~(plane.a ^ wanted);
-        equal.b &= ~(plane.b ^ wanted);
-    }
-    return equal;
-}
-
 // lost(p): candidates with no quiet move into `open`, all conversions lost.
 KERNEL(defend, WAVE_BLOCKS)
 {
@@ -383,28 +400,16 @@ KERNEL(defend, WAVE_BLOCKS)
         Pair64 moves = quiet<true>(job, cell, defender, job.open, job.open_live, lane, candidates);
         Pair64 now = {candidates.a & ~moves.a, candidates.b & ~moves.b};
         if (job.release_bits) {
-            Pair64 held = released_after(job.holds, job.release_bits, job.ply, tile, lane);
+            Pair64 held = released_after(job.holds, job.release_bits, due_by(job), tile, lane);
             now.a &= ~held.a;
             now.b &= ~held.b;
             held.a &= candidates.a;
             held.b &= candidates.b;
-            u32 due = next_due(job.holds, job.release_bits, job.ply, tile, lane, held);
+            u32 due = next_due(job.holds, job.release_bits, due_by(job), tile, lane, held);
             if (lane == 0) job.holds.due[tile] = (u16)due;
         }
         if (!any_bit(now.a, now.b)) continue;
-        candidates.a &= ~now.a;
-        candidates.b &= ~now.b;
-        store_rows(job.candidates, tile, lane, candidates.a, candidates.b);
-        store_rows(job.lost_now, tile, lane, now.a, now.b);
-        bool live = any_bit(candidates.a, candidates.b);
-        if (lane == 0) {
-            job.candidates_live[tile] = live;
-            job.lost_now_live[tile] = 1;
-        }
-        add_rows(job.lost, tile, lane, now);
-        write_depth(job.lost_depth, job.ply, tile, lane, now);
-        tally_rows(job, cell, lane, now, tally);
-        note_rows(job.noted_lost, tile, lane, now);
+        take_lost(job, cell, lane, candidates, now, tally);
         mark_neighbours(job, cell, job.attacker, job.dirty_open, lane);
     }
     add_tally(tally, job.tally + TALLY_LOST * TALLY_WORDS, lane);
@@ -423,17 +428,18 @@ KERNEL(attack, WAVE_BLOCKS)
         Cell cell = decode(job, tile);
         Pair64 open = load_rows(job.open, tile, lane);
         Pair64 reach = quiet<false>(job, cell, job.attacker, job.lost_before, job.lost_before_live, lane, open);
+        Pair64 later = {0, 0}; // conversions that win, but not yet
         if (job.release_bits) {
-            Pair64 won = released_at(job.wins, job.release_bits, job.ply, tile, lane);
-            reach.a |= won.a;
-            reach.b |= won.b;
+            Pair64 some = load_rows(job.wins.some, tile, lane);
+            later = released_after(job.wins, job.release_bits, due_by(job), tile, lane);
+            reach.a |= some.a & ~later.a;
+            reach.b |= some.b & ~later.b;
         }
         Pair64 now = {open.a & reach.a, open.b & reach.b};
         if (job.release_bits) {
-            Pair64 rest = load_rows(job.wins.some, tile, lane);
-            rest.a &= open.a & ~now.a;
-            rest.b &= open.b & ~now.b;
-            u32 due = next_due(job.wins, job.release_bits, job.ply, tile, lane, rest);
+            later.a &= open.a & ~now.a;
+            later.b &= open.b & ~now.b;
+            u32 due = next_due(job.wins, job.release_bits, due_by(job), tile, lane, later);
             if (lane == 0) job.wins.due[tile] = (u16)due;
         }
         if (any_bit(now.a, now.b)) write_won(job, cell, lane, open, now, tally);

@@ -1,6 +1,7 @@
 //! Compiling the kernels before they are needed.
 
 use molien_hyper::Hyperboard;
+use molien_values::Metric;
 
 use crate::device::{Build, KernelGroup};
 use crate::layout::Board;
@@ -16,15 +17,18 @@ impl CudaEngine {
     pub fn prepare(&self, request: &Request) -> Result<(), CudaError> {
         let board = Board::new(&Hyperboard::pieces(request.material));
         let graded = sub_detail(request.metric) == Detail::Depths;
+        let late = (request.metric == Metric::Dtm50).then_some(KernelGroup::Late);
         let own: &[KernelGroup] = match (request.planes, request.keep) {
             (Planes::Two, _) => &KernelGroup::IN_TWO,
             (Planes::Four, Detail::Counts) => &KernelGroup::WITHOUT_LOSSES,
             (Planes::Four, _) => &KernelGroup::ALWAYS,
         };
-        let mut builds: Vec<Build> = own.iter().map(|&part| Build::of(&board, part)).collect();
+        let own = own.iter().copied().chain(late);
+        let mut builds: Vec<Build> = own.map(|part| Build::of(&board, part)).collect();
         for outer in 0..=board.outer as usize {
             let parts =
                 KernelGroup::ALWAYS.into_iter().chain(graded.then_some(KernelGroup::Graded));
+            let parts = parts.chain(late);
             builds.extend(parts.map(|part| Build { outer, pawns: false, part, fixed: None }));
         }
         if builds[0].fixed.is_some() {
@@ -34,16 +38,18 @@ impl CudaEngine {
         self.compile(&builds)
     }
 
-    /// Compiles the kernels for all tables of up to five men, in parallel.
+    /// Compiles the kernels for all tables of up to five men in some metrics, in
+    /// parallel.
     ///
     /// # Errors
     /// If they do not compile.
-    pub fn prepare_tables(&self) -> Result<(), CudaError> {
+    pub fn prepare_tables(&self, metrics: &[Metric]) -> Result<(), CudaError> {
         // Five men: one piece beside the two of the tile, or two beside a pawn.
         let boards = (0..=1).map(|outer| (outer, false)).chain((0..=2).map(|outer| (outer, true)));
         let check = self.checks().then_some(KernelGroup::Check);
-        let parts: Vec<KernelGroup> =
-            KernelGroup::ALWAYS.into_iter().chain([KernelGroup::Graded]).chain(check).collect();
+        let late = metrics.contains(&Metric::Dtm50).then_some(KernelGroup::Late);
+        let further = [Some(KernelGroup::Graded), check, late].into_iter().flatten();
+        let parts: Vec<KernelGroup> = KernelGroup::ALWAYS.into_iter().chain(further).collect();
         let build = |(outer, pawns)| {
             parts.iter().map(move |&part| Build { outer, pawns, part, fixed: None })
         };

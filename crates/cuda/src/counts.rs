@@ -99,6 +99,8 @@ pub(crate) struct Record {
     /// are few enough.
     pub deepest_won: Vec<u64>,
     pub deepest_lost: Vec<u64>,
+    /// Whether the 50-move rule stopped the waves.
+    pub stopped: bool,
     /// When each watched position was decided.
     pub watched: Vec<Option<u16>>,
 }

@@ -28,12 +28,18 @@ pub(crate) enum Kernel {
     UnitePlanes,
     LostAgain,
     CheckValues,
+    CheckClock,
+    CheckLayer,
     TwoStart,
     TwoFirst,
     TwoDefend,
     TwoAttack,
     TwoFinish,
     TakeOff,
+    KeepStart,
+    StartRun,
+    CountLate,
+    TakeLate,
 }
 
 /// The kernels are compiled in groups, each when it is first needed, several at
@@ -48,6 +54,7 @@ pub(crate) enum KernelGroup {
     Finish,
     First,
     Two,
+    Late,
 }
 
 /// Boards with more tiles than this get kernels of their own: the compiler's
@@ -111,12 +118,18 @@ impl Kernel {
             Kernel::UnitePlanes => "unite_planes",
             Kernel::LostAgain => "lost_again",
             Kernel::CheckValues => "check_values",
+            Kernel::CheckClock => "check_clock",
+            Kernel::CheckLayer => "check_layer",
             Kernel::TwoStart => "two_start",
             Kernel::TwoFirst => "two_first",
             Kernel::TwoDefend => "two_defend",
             Kernel::TwoAttack => "two_attack",
             Kernel::TwoFinish => "two_finish",
             Kernel::TakeOff => "take_off",
+            Kernel::KeepStart => "keep_start",
+            Kernel::StartRun => "start_run",
+            Kernel::CountLate => "count_late",
+            Kernel::TakeLate => "take_late",
         }
     }
 
@@ -127,7 +140,7 @@ impl Kernel {
                 KernelGroup::Graded
             }
             Kernel::LostAgain => KernelGroup::Again,
-            Kernel::CheckValues => KernelGroup::Check,
+            Kernel::CheckValues | Kernel::CheckClock | Kernel::CheckLayer => KernelGroup::Check,
             Kernel::InitOpen | Kernel::InitDefenceOne => KernelGroup::Start,
             Kernel::AttackFirst => KernelGroup::First,
             Kernel::CountLists | Kernel::AddUpLists | Kernel::WriteLists => KernelGroup::Waves,
@@ -136,12 +149,14 @@ impl Kernel {
             Kernel::UnitePlanes | Kernel::CopyPlane => KernelGroup::Finish,
             Kernel::TwoStart | Kernel::TwoFirst | Kernel::TwoDefend => KernelGroup::Two,
             Kernel::TwoAttack | Kernel::TwoFinish | Kernel::TakeOff => KernelGroup::Two,
+            Kernel::KeepStart | Kernel::StartRun => KernelGroup::Late,
+            Kernel::CountLate | Kernel::TakeLate => KernelGroup::Late,
         }
     }
 }
 
 /// The kernel sources, in order, without the prelude.
-pub(crate) const SOURCES: [&str; 12] = [
+pub(crate) const SOURCES: [&str; 13] = [
     include_str!("../kernels/base.cu"),
     include_str!("../kernels/cell.cu"),
     include_str!("../kernels/moves.cu"),
@@ -150,6 +165,7 @@ pub(crate) const SOURCES: [&str; 12] = [
     include_str!("../kernels/count.cu"),
     include_str!("../kernels/waves.cu"),
     include_str!("../kernels/two.cu"),
+    include_str!("../kernels/late.cu"),
     include_str!("../kernels/graded.cu"),
     include_str!("../kernels/finish.cu"),
     include_str!("../kernels/again.cu"),

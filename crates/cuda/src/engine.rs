@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use molien_board::{Color, Material};
 use molien_hyper::Hyperboard;
 use molien_solve::{Progress, Silent};
-use molien_values::{Metric, Rule, Stats, Table};
+use molien_values::{FIFTY_MOVES_PLIES, Metric, Rule, Stats, Table};
 
 use crate::assemble::{games, wave_stats};
 use crate::cache::Cache;
 use crate::device::{Buffer, Device};
 use crate::driver::CudaDevice;
 use crate::layout::{Board, Tables, bishop_pair};
-use crate::needs::{card_memory, sub_detail};
+use crate::needs::{card_memory, clock_planes, sub_detail};
 use crate::pawn_exits::PawnExits;
 use crate::unit::Unit;
 use crate::waves::{Extras, Timing, WaveSolve};
@@ -82,6 +82,7 @@ pub struct CudaEngine {
     /// sub-games. Not held while tables are copied to the host.
     solving: Mutex<()>,
     checks: AtomicBool,
+    pub(crate) rule_plies: u16,
     /// The exits of the material with pawns asked for last: both attackers
     /// use them.
     pub(crate) last_exits: Mutex<Option<Arc<PawnExits>>>,
@@ -134,6 +135,7 @@ impl CudaEngine {
             units: Mutex::default(),
             solving: Mutex::default(),
             checks: AtomicBool::new(false),
+            rule_plies: FIFTY_MOVES_PLIES,
             last_exits: Mutex::default(),
         })
     }
@@ -141,6 +143,14 @@ impl CudaEngine {
     /// Reports progress to `progress`.
     pub fn with_progress(mut self, progress: Arc<dyn Progress>) -> CudaEngine {
         self.progress = progress;
+        self
+    }
+
+    /// In [`Metric::Dtm50`] the game is drawn after so many plies without a
+    /// zeroing move: for tests. Other than 100 it is not the rule of chess.
+    pub fn with_rule_plies(mut self, plies: u16) -> CudaEngine {
+        self.forget_all();
+        self.rule_plies = plies;
         self
     }
 
@@ -170,13 +180,12 @@ impl CudaEngine {
 
     /// What a request needs on the card.
     pub fn needs(&self, request: &Request) -> CardMemory {
-        card_memory(
-            request.material,
-            request.metric,
-            request.keep,
-            request.colors(),
-            request.planes,
-        )
+        let Request { material, metric, keep, planes, .. } = *request;
+        let mut needs = card_memory(material, metric, keep, request.colors(), planes);
+        if self.checks() && keep == Detail::Depths {
+            needs.working_planes += clock_planes(material, metric);
+        }
+        needs
     }
 
     /// The table of a material in canonical orientation, as
@@ -298,6 +307,7 @@ impl CudaEngine {
             layout: Board::new(&board),
             attacker,
             metric,
+            rule_plies: self.rule_plies,
             keep,
             planes: request.planes,
             subs,

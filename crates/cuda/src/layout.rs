@@ -134,6 +134,31 @@ pub(crate) struct PutOff {
     pub from_open: u32,
 }
 
+/// What the runs of a board under the 50-move rule start from and leave.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Late {
+    pub open: Address,
+    pub candidates: Address,
+    pub mates: Address,
+    pub wins_due: Address,
+    pub holds_due: Address,
+    pub run_open: Address,
+    pub run_candidates: Address,
+    pub left: Address,
+}
+
+/// The values of a board at one clock.
+#[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
+#[repr(C)]
+pub(crate) struct Layer {
+    pub open: Address,
+    pub won: Address,
+    pub lost: Address,
+    pub won_depth: [Address; MAX_BITS],
+    pub lost_depth: [Address; MAX_BITS],
+}
+
 /// Everything a launch needs.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C)]
@@ -173,7 +198,7 @@ pub(crate) struct Job {
     pub watched: Address,
     pub watched_plies: Address,
     pub watched_count: u32,
-    pub unused: u32,
+    pub sooner: u32,
     pub noted_won: Address,
     pub noted_lost: Address,
     pub places: Address,
@@ -184,6 +209,8 @@ pub(crate) struct Job {
     pub stalemate: Address,
     pub held: Address,
     pub put_off: PutOff,
+    pub late: Late,
+    pub layer: Layer,
 }
 
 // A kernel's parameters may take 4096 bytes.
@@ -202,6 +229,8 @@ pub(crate) fn size_defines() -> Vec<String> {
         ("EXIT", size_of::<Exit>()),
         ("PUT_OFF", size_of::<PutOff>()),
         ("PUT_OFF_TILE", size_of::<PutOffTile>()),
+        ("LATE", size_of::<Late>()),
+        ("LAYER", size_of::<Layer>()),
         ("JOB", size_of::<Job>()),
     ];
     sizes.map(|(name, bytes)| format!("-D{name}_BYTES={bytes}")).into()

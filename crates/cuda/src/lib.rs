@@ -35,6 +35,7 @@ mod emulator;
 mod engine;
 mod error;
 mod final_counts;
+mod late;
 mod layout;
 mod needs;
 mod pawn_exits;

@@ -89,12 +89,31 @@ fn value_planes(material: Material, keep: Detail) -> u64 {
     }
 }
 
+/// Planes that late runs under the 50-move rule need: what they start from
+/// (open, candidates, mates) and what one of them leaves (open, candidates).
+fn late_planes(metric: Metric) -> u64 {
+    if metric == Metric::Dtm50 { 5 } else { 0 }
+}
+
+/// Bytes a tile takes in flags and lists: live, last losses and dirt; two lists;
+/// when conversions fall due; of late runs the same once more.
+fn bytes_a_tile(metric: Metric) -> u64 {
+    let late = if metric == Metric::Dtm50 { 1 + 2 * 2 } else { 0 };
+    6 + 2 * 4 + 2 * 2 + late
+}
+
 /// What sub-games must keep for a metric.
 pub(crate) fn sub_detail(metric: Metric) -> Detail {
     match metric.conversion_rule() {
         Rule::One => Detail::Outcomes,
         _ => Detail::Depths,
     }
+}
+
+/// Planes that checking a table clock by clock needs: two layers of values.
+pub(crate) fn clock_planes(material: Material, metric: Metric) -> u64 {
+    let layer = 1 + value_planes(material, Detail::Depths) + 2; // one bit more
+    if metric == Metric::Dtm50 { 2 * layer } else { 0 }
 }
 
 /// All materials captures can lead to, the material itself left out.
@@ -141,9 +160,9 @@ fn pawn_memory(material: Material, metric: Metric) -> CardMemory {
     };
     CardMemory {
         plane,
-        working_planes: 4 + release,
+        working_planes: 4 + release + late_planes(metric),
         value_planes: 2 * (2 + value_planes(material, Detail::Depths)),
-        tile_lists: plane / size_of::<Tile>() as u64 * (6 + 2 * 4 + 2 * 2),
+        tile_lists: plane / size_of::<Tile>() as u64 * bytes_a_tile(metric),
         // Boards without pawns are read in another layout: 16 slices at most.
         sub_games: found[1..].iter().map(kept).sum::<u64>() + plane * 16,
         put_off: 0,
@@ -203,9 +222,9 @@ pub(crate) fn card_memory(
     CardMemory {
         plane: board.plane_bytes() as u64,
         // Open, candidates, two waves of losses.
-        working_planes: 4 + release,
+        working_planes: 4 + release + late_planes(metric),
         value_planes: value_planes(material, keep) + before,
-        tile_lists: board.tiles() as u64 * (6 + 2 * 4 + 2 * 2),
+        tile_lists: board.tiles() as u64 * bytes_a_tile(metric),
         sub_games: sub_games * attackers.len() as u64,
         put_off: 0,
     }

@@ -15,7 +15,7 @@ use crate::engine::Request;
 use crate::layout::{Board, Exit, Job, Place, Target};
 use crate::pawn_exits::{NO_SQUARE, PawnExits, Places, Relaid, TargetKey};
 use crate::unit::Unit;
-use crate::waves::{Extras, Start, TALLY_LOST, Timing, WaveSolve, base_job};
+use crate::waves::{End, Extras, Start, TALLY_LOST, Timing, WaveSolve, base_job};
 use crate::working::Working;
 use crate::{CudaEngine, CudaError, Detail, Planes};
 
@@ -86,6 +86,7 @@ impl CudaEngine {
             layout,
             attacker,
             metric: request.metric,
+            rule_plies: self.rule_plies,
             keep: Detail::Depths,
             planes: Planes::Four,
             subs: Vec::new(),
@@ -243,7 +244,7 @@ impl PawnSolve<'_> {
         }
         let targets = Buffer::of(device, &self.targets.with_own(&unit))?;
         job.targets = targets.address();
-        solve.check(&job)?;
+        solve.check(&job, &unit)?;
         device.synchronize()?;
         Ok(unit)
     }
@@ -287,7 +288,11 @@ impl PawnSolve<'_> {
         let mated: Tally = solve.tallies(working)?[TALLY_LOST];
         solve.report(0, &mated);
         put(&mut unit.record.lost, 0, mated);
+        solve.keep_start(job, working)?;
         let start = Start { lost: mated.decided, won: 0, ply: 0 };
-        solve.later_plies(job, unit, working, start, &mut Timing::default())
+        match solve.later_plies(job, unit, working, start, &mut Timing::default())? {
+            End::Nothing => Ok(()),
+            End::Stopped => solve.late_wins(job, unit, working, level.to_vec()),
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use molien_board::Material;
-use molien_values::{BoardValues, Metric, Shelf, ShelfError, Stats, Table};
+use molien_values::{BoardValues, FIFTY_MOVES_PLIES, Metric, Shelf, ShelfError, Stats, Table};
 
 use crate::{CudaEngine, CudaError, Request};
 
@@ -96,8 +96,9 @@ impl CudaShelf {
 impl Shelf for CudaShelf {
     fn contains(&self, material: Material, metric: Metric) -> bool {
         // Kings alone are no table; depths of more than five men are not kept;
-        // the card knows no clock.
-        Metric::ALL.contains(&metric)
+        // who wins alone is read off DTZ50.
+        metric != Metric::Wdl
+            && (metric != Metric::Dtm50 || self.engine.rule_plies == FIFTY_MOVES_PLIES)
             && (3..=5).contains(&material.len())
             && self.fits(material, metric)
     }

@@ -34,6 +34,9 @@ pub(crate) struct WaveSolve<'a> {
     pub layout: Board,
     pub attacker: Color,
     pub metric: Metric,
+    /// In [`Metric::Dtm50`], the plies without a zeroing move after which the
+    /// game is drawn.
+    pub rule_plies: u16,
     pub keep: Detail,
     pub planes: Planes,
     /// The unit without the i-th piece.
@@ -64,6 +67,15 @@ pub(crate) struct Start {
     pub lost: u64,
     pub won: u64,
     pub ply: u16,
+}
+
+/// Why the waves ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    /// No later one would decide anything.
+    Nothing,
+    /// The 50-move rule stopped them.
+    Stopped,
 }
 
 /// How long the parts of a solve took.
@@ -129,7 +141,10 @@ impl WaveSolve<'_> {
             }
         };
         timing.init = started.elapsed();
-        self.later_plies(&mut job, &mut unit, &mut working, start, &mut timing)?;
+        if self.later_plies(&mut job, &mut unit, &mut working, start, &mut timing)? == End::Stopped
+        {
+            self.late_wins(&mut job, &mut unit, &mut working, vec![0])?;
+        }
         if let Some(watch) = &working.watch {
             unit.record.watched = watch.plies()?;
         }
@@ -143,7 +158,7 @@ impl WaveSolve<'_> {
             self.device.launch(Kernel::FinishWon, &job)?;
             unit.won = Some(won);
         }
-        self.check(&job)?;
+        self.check(&job, &unit)?;
         self.device.synchronize()?;
         Ok((unit, timing))
     }
@@ -216,6 +231,7 @@ impl WaveSolve<'_> {
             self.look(job, 0, (job.lost_before, job.lost_before_live))?;
             let tallies = self.tallies(working)?;
             record(unit, 0, tallies[TALLY_LOST], Tally::default());
+            self.keep_start(job, working)?;
             return Ok(Start { lost: tallies[TALLY_LOST].decided, won: 0, ply: 0 });
         }
         self.set_depths(job, unit, 1)?;
@@ -261,6 +277,7 @@ impl WaveSolve<'_> {
         Ok(())
     }
 
+    /// All later plies, as far as they go.
     pub fn later_plies(
         &self,
         job: &mut Job,
@@ -268,9 +285,12 @@ impl WaveSolve<'_> {
         working: &mut Working,
         Start { mut lost, mut won, mut ply }: Start,
         timing: &mut Timing,
-    ) -> Result<(), CudaError> {
+    ) -> Result<End, CudaError> {
         let [last_due] = working.last_due.words::<1>()?;
         while lost > 0 || won > 0 || u64::from(ply) < last_due {
+            if ply == self.last_ply() {
+                return Ok(End::Stopped);
+            }
             if self.progress.cancelled() {
                 return Err(CudaError::Cancelled { material: self.board.material() });
             }
@@ -300,6 +320,6 @@ impl WaveSolve<'_> {
             put(&mut unit.record.won, ply, tallies[TALLY_WON]);
             working.swap_lost();
         }
-        Ok(())
+        Ok(End::Nothing)
     }
 }

@@ -5,6 +5,7 @@ use molien_values::{MAX_BITS, Rule};
 
 use crate::counts::{Record, TALLY_WORDS};
 use crate::device::Buffer;
+use crate::late::LatePlanes;
 use crate::layout::{Job, Release};
 use crate::pawn_exits::rule_number;
 use crate::two_planes::PutOffRoom;
@@ -38,6 +39,8 @@ pub(crate) struct Working {
     pub last_due: Buffer,
     pub wins: Option<ReleasePlanes>,
     pub holds: Option<ReleasePlanes>,
+    /// Under the 50-move rule.
+    pub late: Option<LatePlanes>,
     pub watch: Option<Watch>,
     pub notes: Option<[Notes; 2]>,
     /// In two planes: by tile, how many stuck positions are held.
@@ -84,8 +87,12 @@ impl WaveSolve<'_> {
             return Ok(None);
         }
         let bits = (0..bits).map(|_| self.plane()).collect::<Result<_, _>>()?;
-        let due = Buffer::new(self.device, self.tiles().next_multiple_of(GROUP_TILES) * 2)?;
-        Ok(Some(ReleasePlanes { some: self.plane()?, bits, due }))
+        Ok(Some(ReleasePlanes { some: self.plane()?, bits, due: self.dues()? }))
+    }
+
+    /// By tile, a ply.
+    pub fn dues(&self) -> Result<Buffer, CudaError> {
+        Buffer::new(self.device, self.tiles().next_multiple_of(GROUP_TILES) * 2)
     }
 
     /// Bits the plies of conversions can need.
@@ -130,6 +137,7 @@ impl WaveSolve<'_> {
             last_due: Buffer::zeroed(self.device, 8)?,
             wins: self.release(bits)?,
             holds: self.release(bits)?,
+            late: self.late_planes()?,
             watch: self.watch()?,
             notes: self.notes()?,
             held: in_two.then(held).transpose()?,
@@ -187,6 +195,9 @@ impl WaveSolve<'_> {
         };
         job.wins = release(&working.wins);
         job.holds = release(&working.holds);
+        if let Some(late) = &working.late {
+            late.fill(job);
+        }
         job.lost = unit.lost.as_ref().map_or(0, Buffer::address);
         if let Some(watch) = &working.watch {
             watch.fill(job);

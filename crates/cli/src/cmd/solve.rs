@@ -133,7 +133,7 @@ pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
         context.card()?.check_tables();
     }
     if let Some(card) = context.card_if_wanted() {
-        card.prepare_tables()?;
+        card.prepare_tables(&args.metric)?;
     }
     if let Some(directory) = context.directory().filter(|_| args.rebuild && context.is_leader()) {
         remove_for_rebuild(directory, &materials)?;
