@@ -20,37 +20,15 @@ impl Build {
         if self.budget.limit_bytes == u64::MAX {
             return Ok(());
         }
-        let needed = self.least_bytes(key, keep, &mut HashMap::new());
+        let needed = Least::new(self, &|key| self.is_stored(key)).bytes(key, keep);
         match needed > self.budget.limit_bytes {
             true => Err(self.budget.refusal(key, needed)),
             false => Ok(()),
         }
     }
 
-    /// The memory with which a table can be made if everything that can be is
-    /// given up on the way and made again. `known` are those looked at already.
-    pub(crate) fn least_bytes(&self, key: Key, keep: Keep, known: &mut HashMap<Key, u64>) -> u64 {
-        if self.is_shelved(&key) {
-            return self.load_bytes(key.0);
-        }
-        if let Some(&bytes) = known.get(&key) {
-            return bytes;
-        }
-        let whole = self.whole(key.0, key.1, keep);
-        let mut own = whole.bytes(1);
-        for &(source, _) in &whole.slices {
-            own = own.max(whole.slices_bytes + self.least_for_slices(source, key, known));
-        }
-        let mut most = own + self.read_whole_bytes(key, &whole);
-        for sub in reads(key.0) {
-            let sub = self::key(sub, key.1);
-            most = most.max(self.least_bytes(sub, keep_for_others(sub.0, sub.1), known));
-        }
-        known.insert(key, most);
-        most
-    }
-
-    /// The same where everything that is read is stored, and so is never made again.
+    /// The memory with which a table can be made where everything that is read is stored,
+    /// and so is never made again.
     pub(crate) fn least_from_folder(&self, key: Key) -> u64 {
         let whole = self.whole(key.0, key.1, keep_alone(key.0));
         let cutting = |&(source, _): &(Material, _)| board_bytes(source) + decoding_bytes(source);
@@ -82,25 +60,61 @@ impl Build {
         subs.map(|sub| table_bytes(sub, keep_for_others(sub, metric))).sum()
     }
 
-    /// What cutting slices from a table takes beside the slices.
-    fn least_for_slices(
-        &self,
-        source: Material,
-        reader: Key,
-        known: &mut HashMap<Key, u64>,
-    ) -> u64 {
-        let source = key(source, reader.1);
-        if self.is_stored(&source) {
-            return board_bytes(source.0) + decoding_bytes(source.0);
-        }
-        let made = self.least_bytes(source, keep_for_others(source.0, source.1), known);
-        made.max(table_bytes(source.0, Keep::Depths) + cutting_bytes(source.0))
-    }
-
     /// What bringing a table into memory from a shelf takes, the table included.
     pub(crate) fn load_bytes(&self, material: Material) -> u64 {
         let at_once = if material.has_pawns() { self.boards_at_once() } else { 1 };
         table_bytes(material, Keep::Depths) + at_once * decoding_bytes(material)
+    }
+}
+
+/// The memory with which tables can be made if everything that can be is given up on
+/// the way and made again.
+struct Least<'a> {
+    build: &'a Build,
+    /// What the folder has.
+    is_stored: &'a dyn Fn(&Key) -> bool,
+    /// Tables looked at already.
+    known: HashMap<Key, u64>,
+}
+
+impl<'a> Least<'a> {
+    fn new(build: &'a Build, is_stored: &'a dyn Fn(&Key) -> bool) -> Least<'a> {
+        Least { build, is_stored, known: HashMap::new() }
+    }
+
+    fn bytes(&mut self, key: Key, keep: Keep) -> u64 {
+        if (self.is_stored)(&key) || self.build.is_on_shelf(key.0, key.1) {
+            return self.build.load_bytes(key.0);
+        }
+        if let Some(&bytes) = self.known.get(&key) {
+            return bytes;
+        }
+        let whole = self.build.whole(key.0, key.1, keep);
+        let mut own = whole.bytes(1);
+        for &(source, _) in &whole.slices {
+            own = own.max(whole.slices_bytes + self.for_slices(source, key));
+        }
+        let mut most = own + self.build.read_whole_bytes(key, &whole);
+        let is_sliced = |sub| whole.slices.iter().any(|&(source, _)| source == sub);
+        for sub in reads(key.0) {
+            let sub = self::key(sub, key.1);
+            // Slices of a file are cut board by board: it is never loaded.
+            if !(is_sliced(sub.0) && (self.is_stored)(&sub)) {
+                most = most.max(self.bytes(sub, keep_for_others(sub.0, sub.1)));
+            }
+        }
+        self.known.insert(key, most);
+        most
+    }
+
+    /// What cutting slices from a table takes beside the slices.
+    fn for_slices(&mut self, source: Material, reader: Key) -> u64 {
+        let source = key(source, reader.1);
+        if (self.is_stored)(&source) {
+            return board_bytes(source.0) + decoding_bytes(source.0);
+        }
+        let made = self.bytes(source, keep_for_others(source.0, source.1));
+        made.max(table_bytes(source.0, Keep::Depths) + cutting_bytes(source.0))
     }
 }
 
@@ -109,6 +123,9 @@ mod tests {
     use super::*;
     use crate::memory::PROGRAM_BYTES;
     use std::num::NonZeroUsize;
+
+    /// What is left of 2 GiB for tables and work.
+    const TWO_GIB: u64 = (2 << 30) - (128 << 20) - PROGRAM_BYTES;
 
     /// Two gigabytes do for every table of five men, stored in all metrics, and
     /// eleven for each of them in memory, however many threads there are.
@@ -121,17 +138,17 @@ mod tests {
 
     fn fit(threads: NonZeroUsize) {
         let build = Build::new().with_threads(threads).with_memory_limit(11 << 30);
-        let mut known = HashMap::new();
+        let mut in_memory = Least::new(&build, &|_| false);
         for material in Material::all(5).into_iter().filter(|material| material.len() == 5) {
             let stored = build.least_to_store(material, &Metric::ALL);
-            assert!(
-                stored <= (2 << 30) - (128 << 20) - PROGRAM_BYTES,
-                "{material} {}",
-                stored >> 20
-            );
+            assert!(stored <= TWO_GIB, "{material} {}", stored >> 20);
             let key = key(material, Metric::Dtm);
-            let in_memory = build.least_bytes(key, keep_alone(material), &mut known);
-            assert!(in_memory <= build.budget.limit_bytes, "{material} {}", in_memory >> 20);
+            let bytes = in_memory.bytes(key, keep_alone(material));
+            assert!(bytes <= build.budget.limit_bytes, "{material} {}", bytes >> 20);
+            // What is not refused when its turn comes, all it reads being stored.
+            let others = |other: &Key| other.0 != material;
+            let from_folder = Least::new(&build, &others).bytes(key, keep_alone(material));
+            assert!(from_folder <= TWO_GIB, "{material} {} from a folder", from_folder >> 20);
         }
     }
 }
