@@ -1,11 +1,12 @@
 """Compares two folders of Syzygy files position by position, as python-chess reads them.
 
-Usage: every_position.py OURS THEIRS [--one-in N] [--jobs N] [MATERIAL...]
+Usage: every_position.py OURS THEIRS [--one-in N] [--en-passant] [--jobs N] [MATERIAL...]
 
 Without materials: all of three and four men. Positions that are mirror images of each other are
 compared once; with pawns of both colours each is compared with every en-passant right that
-it can have, too. --one-in N takes one position of N, spread over the table. Files of OURS come
-before those of THEIRS, which serve what OURS does not have.
+it can have, too. --one-in N takes one position of N, spread over the table; --en-passant takes
+only those with such a right. Files of OURS come before those of THEIRS, which serve what OURS
+does not have.
 
 Plies may be rounded in one file and not in the other: then they differ by one, which is
 counted apart.
@@ -112,10 +113,10 @@ def compare(board: chess.Board) -> tuple[bool, bool]:
     return ours == theirs, ours * theirs > 0 and abs(ours - theirs) <= 1
 
 
-def compare_pair(work: tuple[str, tuple[int, int], int]) -> tuple[int, int, int, list[str]]:
+def compare_pair(work: tuple[str, tuple[int, int], int, bool]) -> tuple[int, int, int, list[str]]:
     """Compares all positions with the kings on two squares: how many, how many of them by en
     passant, with a ply rounded, and the wrong ones."""
-    material, kings, one_in = work
+    material, kings, one_in, only_passing = work
     board = chess.Board(None)
     compared = passing = rounded = 0
     wrong = []
@@ -128,9 +129,10 @@ def compare_pair(work: tuple[str, tuple[int, int], int]) -> tuple[int, int, int,
                 continue
             set_up(board, kings, men)
             board.ep_square = None
-            if board.was_into_check():
+            targets = [] if only_passing else [None]
+            targets += en_passant(board) if both else []
+            if not targets or board.was_into_check():
                 continue
-            targets = [None, *en_passant(board)] if both else [None]
             for board.ep_square in targets:
                 if board.ep_square is not None and not board.has_legal_en_passant():
                     continue
@@ -158,13 +160,15 @@ def main() -> int:
     parser.add_argument("ours")
     parser.add_argument("theirs")
     parser.add_argument("--one-in", type=int, default=1)
+    parser.add_argument("--en-passant", action="store_true")
     parser.add_argument("--jobs", type=int, default=None)
     parser.add_argument("materials", nargs="*")
     args = parser.parse_intermixed_args()
     bad = 0
     with multiprocessing.Pool(args.jobs, open_tables, (args.ours, args.theirs)) as pool:
         for material in args.materials or materials(4):
-            work = [(material, kings, args.one_in) for kings in king_pairs(material)]
+            rest = (args.one_in, args.en_passant)
+            work = [(material, kings, *rest) for kings in king_pairs(material)]
             compared = passing = rounded = 0
             wrong: list[str] = []
             for found in pool.imap_unordered(compare_pair, work):
