@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folders = args.next().ok_or(USAGE)?;
     let count = args.next().ok_or(USAGE)?;
     let folders: Vec<_> = std::env::split_paths(&folders).collect();
-    let files = SyzygyFolder::open(&folders)?;
+    let files = SyzygyFolder::open_in_memory(&folders)?;
     let build = Build::new();
     let mut wrong = 0;
     for name in args {

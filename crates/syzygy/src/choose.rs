@@ -1,8 +1,8 @@
 //! Which order of men makes a sub-table smallest.
 //!
-//! All orders are measured by how well a value is told by the one before it, on a
-//! small sample: the conditional entropy of neighbours. The best of them then show on a
-//! larger one how far pairing shortens it.
+//! All orders are measured by how well a value is told by the one before it: the
+//! conditional entropy of neighbours, on a small sample, and that of the better ones on a
+//! larger one. The best of them then show how far pairing shortens a still larger one.
 
 use molien_board::{Man, Material};
 
@@ -12,10 +12,13 @@ use crate::pairs::{Dictionary, pair_up};
 use crate::runs::fill;
 use crate::sequence::{Contents, Draw};
 
-/// What is drawn to find the better orders, and to find the best of these.
-const FIRST: Draw = Draw { pieces: 1 << 8, rows: 8 };
+/// What is drawn to find the better orders, the best of these, and the very best.
+const FIRST: Draw = Draw { pieces: 1 << 6, rows: 4 };
+const SECOND: Draw = Draw { pieces: 1 << 8, rows: 8 };
 const LAST: Draw = Draw { pieces: 1 << 9, rows: 16 };
-/// How many are looked at closely.
+/// How many go on: one in so many, but not fewer than that, and then so many.
+const ONE_IN: usize = 6;
+const SEMIFINALISTS: usize = 16;
 const FINALISTS: usize = 8;
 /// Symbols that these are paired up to, of pairs that occur so often.
 const SYMBOLS: usize = 1 << 10;
@@ -34,10 +37,10 @@ pub(crate) fn best_order<D: Domain, T: Copy + Sync>(
     source: &Contents<'_, T>,
     byte: impl Fn(T) -> u8 + Sync,
 ) -> Best {
-    let by_neighbours = |order: Order| {
+    let by_neighbours = |order: Order, draw: Draw| {
         let mut neighbours = Neighbours::new();
         let mut runs = Vec::new();
-        source.sample(&order, FIRST, &byte, |piece| {
+        source.sample(&order, draw, &byte, |piece| {
             fill::<D>(piece, &mut runs);
             neighbours.count(piece);
         });
@@ -53,7 +56,10 @@ pub(crate) fn best_order<D: Domain, T: Copy + Sync>(
     };
     let by_bits = |a: &Best, b: &Best| a.bits.total_cmp(&b.bits);
     let orders = choices(material).into_iter().map(|choice| Order::new(material, &choice, file));
-    let mut found: Vec<Best> = orders.map(by_neighbours).collect();
+    let mut found: Vec<Best> = orders.map(|order| by_neighbours(order, FIRST)).collect();
+    found.sort_by(by_bits);
+    found.truncate((found.len() / ONE_IN).max(SEMIFINALISTS));
+    found = found.into_iter().map(|best| by_neighbours(best.order, SECOND)).collect();
     found.sort_by(by_bits);
     found.truncate(FINALISTS);
     let best = found.into_iter().map(|best| by_pairs(best.order)).min_by(by_bits);

@@ -8,6 +8,9 @@ pub(crate) trait Domain: Sync {
     const COMMON: u8;
     /// Whether the code stands for more than one value.
     fn is_free(code: u8) -> bool;
+    /// Of eight codes, one a byte, those that are not free: their bytes are not
+    /// zero. What is above the lowest such byte means nothing.
+    fn fixed(codes: u64) -> u64;
     /// Whether a free place can have this value.
     fn fits(code: u8, value: u8) -> bool;
     /// A value that all of some free places can have.
@@ -23,6 +26,13 @@ impl Domain for Classes {
     #[inline]
     fn is_free(code: u8) -> bool {
         code >= codes::CLASSES
+    }
+
+    #[inline]
+    fn fixed(codes: u64) -> u64 {
+        // A code that is free brings its byte to 128 or more; none gets beyond 255.
+        const TO_128: u64 = u64::from_ne_bytes([128 - codes::CLASSES; 8]);
+        !codes.wrapping_add(TO_128) & u64::from_ne_bytes([128; 8])
     }
 
     #[inline]
@@ -49,6 +59,12 @@ impl Domain for Numbers {
     #[inline]
     fn is_free(code: u8) -> bool {
         code == FREE_NUMBER
+    }
+
+    #[inline]
+    fn fixed(codes: u64) -> u64 {
+        const { assert!(FREE_NUMBER == u8::MAX) };
+        !codes
     }
 
     #[inline]

@@ -3,14 +3,14 @@
 use molien_board::{Color, Material, Square};
 use molien_build::ZeroingMoves;
 use molien_hyper::Hyperboard;
-use molien_solve::SolveError;
-use molien_values::{BoardValues, Table};
+use molien_solve::{SolveError, Zeroing};
+use molien_values::{BoardValues, Graded, Table};
 use rayon::prelude::*;
 
 use crate::codes::{self, DEPTHS, Depth, UNREAD};
 use crate::order::leading_pawns;
 use crate::sequence::Contents;
-use crate::source::Layout;
+use crate::source::{Layout, POSITIONS, TILE};
 
 /// The values of one file of the leading pawn.
 pub(crate) struct FileCodes<'a> {
@@ -60,21 +60,20 @@ impl<'a> FileCodes<'a> {
     }
 
     fn fill(&mut self, moves: &ZeroingMoves<'_>) -> Result<(), SolveError> {
-        let len = self.layout.board_len();
+        let (board_len, class_len) = (self.layout.board_len(), self.layout.class_len());
         let [white, black] = &mut self.classes;
-        let classes = white.par_chunks_mut(len).zip(black.par_chunks_mut(len));
+        let classes = white.par_chunks_mut(board_len).zip(black.par_chunks_mut(board_len));
         let [white, black] = &mut self.depths;
-        let depths = white.par_chunks_mut(len).zip(black.par_chunks_mut(len));
+        let depths = white.par_chunks_mut(board_len).zip(black.par_chunks_mut(board_len));
         self.boards.par_iter().zip(classes).zip(depths).try_for_each(|((part, classes), depths)| {
             let zeroing = moves.of(&part.board)?;
             let sides = [(classes.0, depths.0), (classes.1, depths.1)];
             for (side, (classes, depths)) in Color::BOTH.into_iter().zip(sides) {
-                let values = &part.values[side.index()];
-                let tiles = classes.as_chunks_mut::<64>().0.par_chunks_mut(64);
-                let tiles = tiles.zip(depths.as_chunks_mut::<64>().0.par_chunks_mut(64));
-                tiles.enumerate().with_min_len(16).for_each(|(tile, (classes, depths))| {
-                    codes::write_classes(values, &zeroing.captures(side, tile), tile, classes);
-                    codes::write_depths(values, &zeroing.wins(side, tile), tile, depths);
+                let of_pairs = classes.par_chunks_mut(class_len);
+                let of_pairs = of_pairs.zip(depths.par_chunks_mut(class_len));
+                of_pairs.enumerate().for_each(|(pair, (classes, depths))| {
+                    let first = pair * part.board.axes().len();
+                    fill_class(&zeroing, &part.values, (side, first), classes, depths);
                 });
             }
             Ok(())
@@ -91,10 +90,34 @@ impl<'a> FileCodes<'a> {
         Contents { layout: &self.layout, values: &self.depths[side.index()], none: UNREAD }
     }
 
-    /// How often each depth occurs.
+    /// How often each depth that is read occurs.
     pub fn depth_counts(&self, side: Color) -> Vec<u64> {
-        let mut counts = vec![0; DEPTHS];
-        self.depths[side.index()].iter().for_each(|&depth| counts[usize::from(depth)] += 1);
-        counts
+        // Equal neighbours would wait for each other: each of four has its own counts.
+        let mut counts = vec![[0u64; 4]; DEPTHS];
+        let (fours, rest) = self.depths[side.index()].as_chunks::<4>();
+        for four in fours.iter().filter(|&four| *four != [UNREAD; 4]) {
+            (0..4).for_each(|i| counts[usize::from(four[i])][i] += 1);
+        }
+        rest.iter().for_each(|&depth| counts[usize::from(depth)][0] += 1);
+        counts.into_iter().map(|counts| counts.iter().sum()).collect()
     }
+}
+
+/// Writes the codes of one class of king pairs, whose first tile is given.
+fn fill_class(
+    zeroing: &Zeroing,
+    values: &[Graded; 2],
+    (side, first): (Color, usize),
+    classes: &mut [u8],
+    depths: &mut [Depth],
+) {
+    let values = &values[side.index()];
+    let tiles = classes.par_chunks_exact_mut(TILE).zip(depths.par_chunks_exact_mut(TILE));
+    tiles.enumerate().with_min_len(16).for_each(|(tile, (classes, depths))| {
+        let tile = first + tile;
+        let classes = classes[..POSITIONS].as_chunks_mut::<64>().0;
+        codes::write_classes(values, &zeroing.captures(side, tile), tile, classes);
+        let depths = depths[..POSITIONS].as_chunks_mut::<64>().0;
+        codes::write_depths(values, &zeroing.wins(side, tile), tile, depths);
+    });
 }

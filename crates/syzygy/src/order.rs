@@ -18,9 +18,25 @@ pub(crate) const MAX_MEN: usize = 7;
 /// The squares on which pawns can stand.
 const PAWN_SQUARES: u64 = 0x00ff_ffff_ffff_ff00;
 
+/// Binomial coefficients, n over k at `[k][n]`.
+const BINOMIALS: [[u64; 65]; MAX_MEN + 1] = {
+    let mut table = [[0; 65]; MAX_MEN + 1];
+    table[0] = [1; 65];
+    let mut k = 1;
+    while k <= MAX_MEN {
+        let mut n = 1;
+        while n < 65 {
+            table[k][n] = table[k][n - 1] + table[k - 1][n - 1];
+            n += 1;
+        }
+        k += 1;
+    }
+    table
+};
+
 /// Binomial coefficient.
 fn binomial(n: u64, k: u64) -> u64 {
-    if k > n { 0 } else { (0..k).fold(1, |product, i| product * (n - i) / (i + 1)) }
+    BINOMIALS[k as usize][n as usize]
 }
 
 /// What a group is.
@@ -54,6 +70,19 @@ pub(crate) struct Order {
     groups: Vec<Group>,
     /// Numbers of the groups, that of the fastest digit first.
     digits: Vec<usize>,
+}
+
+/// Places at equal distances.
+#[derive(Clone, Copy)]
+pub(crate) struct Steps {
+    pub count: u64,
+    pub apart: u64,
+}
+
+/// Some rows of a stretch, or all, and their places there.
+pub(crate) struct Piece {
+    pub rows: Option<Vec<u64>>,
+    pub places: Range<usize>,
 }
 
 /// Which men lead, what comes after them, and in which order the digits run.
@@ -150,6 +179,45 @@ impl Order {
     /// How many neighbouring indices differ in the fastest digit only.
     pub fn stretch(&self) -> u64 {
         self.groups[self.digits[0]].size
+    }
+
+    /// How far apart the places are where a man goes from square to square, and
+    /// about how many they are.
+    pub fn steps_of(&self, man: Man) -> Option<Steps> {
+        let first = self.men.iter().position(|&other| other == man)?;
+        let of_man = |&group: &usize| {
+            let Group { first: start, len, .. } = self.groups[group];
+            (start..start + len).contains(&first)
+        };
+        let place = self.digits.iter().position(of_man)?;
+        let (faster, group) = (&self.digits[..place], &self.groups[self.digits[place]]);
+        let apart = faster.iter().map(|&faster| self.groups[faster].size).product();
+        match &group.kind {
+            Kind::Lead(list) if list.mover == first => Some(Steps { count: 62, apart }),
+            // The second of three men.
+            Kind::Lead(list) if first == 1 && list.mover == 2 => {
+                Some(Steps { count: 63, apart: 62 * apart })
+            }
+            Kind::Lead(_) => None,
+            Kind::Pawns | Kind::Like => Some(Steps { count: group.size.min(64), apart }),
+        }
+    }
+
+    /// A stretch, as one piece or in pieces of a few rows.
+    pub fn pieces(&self, cut: bool) -> Vec<Piece> {
+        const ROWS: usize = 16;
+        match &self.groups[self.digits[0]].kind {
+            Kind::Lead(list) if cut => {
+                let rows = list.rows.len() - 1;
+                let piece = |first: usize| {
+                    let end = rows.min(first + ROWS);
+                    let places = list.rows[first] as usize..list.rows[end] as usize;
+                    Piece { rows: Some((first as u64..end as u64).collect()), places }
+                };
+                (0..rows).step_by(ROWS).map(piece).collect()
+            }
+            _ => vec![Piece { rows: None, places: 0..self.stretch() as usize }],
+        }
     }
 
     /// The squares of the men of an index.
@@ -365,12 +433,9 @@ impl Group {
             return;
         }
         for k in (1..=self.len).rev() {
-            let mut place = k as u64 - 1;
-            while binomial(place + 1, k as u64) <= rank {
-                place += 1;
-            }
-            rank -= binomial(place, k as u64);
-            places[k - 1] = place as usize;
+            let place = BINOMIALS[k].partition_point(|&below| below <= rank) - 1;
+            rank -= BINOMIALS[k][place];
+            places[k - 1] = place;
         }
     }
 

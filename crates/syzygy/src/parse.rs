@@ -5,6 +5,8 @@
 //! lists of runs, so that a run is one step, however long it is. Where
 //! the end of a run is open, the symbols that are tried decide it.
 
+use std::num::NonZeroU32;
+
 use rayon::prelude::*;
 
 use crate::domain::Domain;
@@ -22,6 +24,8 @@ struct Section {
     /// Places in [`Symbols::ends`] and [`Symbols::turns`].
     ends: (u32, u32),
     turns: (u32, u32),
+    /// Where [`Symbols::first_ends`] has its ends, if they are many.
+    look_up: Option<NonZeroU32>,
 }
 
 /// After so many values of the run the symbol ends.
@@ -45,6 +49,9 @@ pub(crate) struct Symbols {
     sections: Vec<Section>,
     /// Of each section by falling length.
     ends: Vec<End>,
+    /// By the values that are left of the run: the first end that is not too long, of
+    /// sections with many ends.
+    first_ends: Vec<[u16; MAX_LEN + 1]>,
     /// Of each section by value, then by rising length.
     turns: Vec<Turn>,
     /// By the first value.
@@ -68,7 +75,9 @@ impl Symbols {
         lists.sort_unstable();
         lists.dedup_by(|later, first| later.0 == first.0);
         let (sections, ends, turns, roots) = Default::default();
-        let mut symbols = Symbols { sections, ends, turns, roots };
+        // None has the number 0.
+        let first_ends = vec![[0; MAX_LEN + 1]];
+        let mut symbols = Symbols { sections, ends, first_ends, turns, roots };
         for same in lists.chunk_by(|a, b| a.0[0].0 == b.0[0].0) {
             let root = symbols.add(same, 0, costs);
             symbols.roots.resize(usize::from(same[0].0[0].0), u32::MAX);
@@ -96,18 +105,40 @@ impl Symbols {
             }
         }
         turns.sort_by_key(|turn| (turn.value, turn.len));
+        ends.reverse();
+        let look_up = self.add_first_ends(&ends);
         let first = (self.ends.len() as u32, self.turns.len() as u32);
-        self.ends.extend(ends.into_iter().rev());
+        self.ends.extend(ends);
         self.turns.extend(turns);
         self.sections[number] = Section {
             ends: (first.0, self.ends.len() as u32),
             turns: (first.1, self.turns.len() as u32),
+            look_up,
         };
         number as u32
     }
 
-    fn ends(&self, section: Section) -> &[End] {
-        &self.ends[section.ends.0 as usize..section.ends.1 as usize]
+    fn add_first_ends(&mut self, ends: &[End]) -> Option<NonZeroU32> {
+        if ends.len() <= FEW {
+            return None;
+        }
+        let first = |left: usize| ends.partition_point(|end| usize::from(end.len) > left);
+        self.first_ends.push(std::array::from_fn(|left| first(left) as u16));
+        NonZeroU32::new(self.first_ends.len() as u32 - 1)
+    }
+
+    /// The ends of a section after at most so many values of its run.
+    #[inline]
+    fn ends(&self, section: Section, most: u16) -> &[End] {
+        let ends = &self.ends[section.ends.0 as usize..section.ends.1 as usize];
+        let too_long = match section.look_up {
+            Some(number) => {
+                let left = usize::from(most).min(MAX_LEN);
+                usize::from(self.first_ends[number.get() as usize][left])
+            }
+            None => count_first(ends, |end| end.len > most),
+        };
+        &ends[too_long..]
     }
 
     fn turns(&self, section: Section) -> &[Turn] {
@@ -115,10 +146,13 @@ impl Symbols {
     }
 }
 
+/// Lists up to this length are gone through one by one.
+const FEW: usize = 16;
+
 /// How many of a sorted list come first; most lists are short.
 #[inline]
 fn count_first<T>(list: &[T], comes_first: impl Fn(&T) -> bool) -> usize {
-    if list.len() > 16 {
+    if list.len() > FEW {
         return list.partition_point(comes_first);
     }
     list.iter().position(|item| !comes_first(item)).unwrap_or(list.len())
@@ -165,6 +199,9 @@ struct Ways {
     to: Vec<Way>,
     /// The least cost in each block.
     least: Vec<u32>,
+    /// The end of the block that is worked on, and the least cost beyond it.
+    block_end: usize,
+    ahead: u32,
 }
 
 impl Ways {
@@ -174,6 +211,7 @@ impl Ways {
         self.to[0].cost = 0;
         self.least.clear();
         self.least.resize(len / BLOCK + 2 + AHEAD, u32::MAX);
+        (self.block_end, self.ahead) = (0, u32::MAX);
     }
 
     #[inline]
@@ -181,16 +219,25 @@ impl Ways {
         let known = &mut self.to[place];
         if way.cost < known.cost {
             *known = way;
-            let least = &mut self.least[place / BLOCK];
-            *least = (*least).min(way.cost);
+            if place >= self.block_end {
+                let least = &mut self.least[place / BLOCK];
+                *least = (*least).min(way.cost);
+                self.ahead = self.ahead.min(way.cost);
+            }
         }
     }
 
-    /// The least cost ahead, beyond the block of a place.
+    /// The least cost ahead, beyond the block of a place; places are asked for in
+    /// order.
     #[inline]
-    fn least_ahead(&self, place: usize) -> u32 {
-        let ahead = &self.least[place / BLOCK + 1..][..AHEAD];
-        ahead.iter().fold(u32::MAX, |least, &cost| least.min(cost))
+    fn least_ahead(&mut self, place: usize) -> u32 {
+        if place >= self.block_end {
+            let next = place / BLOCK + 1;
+            self.block_end = next * BLOCK;
+            let ahead = &self.least[next..][..AHEAD];
+            self.ahead = ahead.iter().fold(u32::MAX, |least, &cost| least.min(cost));
+        }
+        self.ahead
     }
 
     /// The symbols of the way to the end.
@@ -264,10 +311,9 @@ impl<'a> Parser<'a> {
             // How long the run can and must be from here on.
             let most = (run.most - place) as u16;
             let least = run.least.saturating_sub(place) as u16;
-            let ends = self.symbols.ends(section);
-            let too_long = count_first(ends, |end| end.len > most);
+            let ends = self.symbols.ends(section, most);
             let mut short_ends = self.effort.short_ends;
-            for end in ends[too_long..].iter().take(self.effort.ends) {
+            for end in ends.iter().take(self.effort.ends) {
                 let after = place as usize + usize::from(end.len);
                 let (cost, len) = (so_far + end.cost, (after - start) as u16);
                 self.ways.offer(after, Way { cost, symbol: end.symbol, len });

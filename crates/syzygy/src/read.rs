@@ -16,7 +16,7 @@ use molien_probe::chess::to_chess;
 use molien_values::Category;
 use shakmaty::{Chess, Position as _};
 use shakmaty_syzygy::filesystem::{Filesystem, OsFilesystem, RandomAccessFile, ReadHint};
-use shakmaty_syzygy::{MaybeRounded, Metric, SyzygyError, Tablebase, Wdl};
+use shakmaty_syzygy::{Dtz, MaybeRounded, Metric, SyzygyError, Tablebase, Wdl};
 use thiserror::Error;
 
 use crate::check::{CheckError, TableFile};
@@ -109,7 +109,21 @@ impl SyzygyFolder {
     /// # Errors
     /// If a folder cannot be read.
     pub fn open(folders: &[PathBuf]) -> Result<SyzygyFolder, ReadError> {
-        let tables = Tablebase::with_filesystem(Arc::new(Named(OsFilesystem::new())));
+        SyzygyFolder::with_files(folders, SMALL_BYTES)
+    }
+
+    /// The same for very many look-ups: every file that is looked into is read whole
+    /// and stays in memory.
+    ///
+    /// # Errors
+    /// If a folder cannot be read.
+    pub fn open_in_memory(folders: &[PathBuf]) -> Result<SyzygyFolder, ReadError> {
+        SyzygyFolder::with_files(folders, u64::MAX)
+    }
+
+    fn with_files(folders: &[PathBuf], whole_bytes: u64) -> Result<SyzygyFolder, ReadError> {
+        let files = Files { files: OsFilesystem::new(), whole_bytes };
+        let tables = Tablebase::with_filesystem(Arc::new(files));
         let mut opened = SyzygyFolder {
             tables,
             refused: Vec::new(),
@@ -196,9 +210,7 @@ impl SyzygyFolder {
         Ok(Answer { category, plies: Some(PlyRange { least, most }) })
     }
 
-    /// Whether a side that loses in two plies may hold out for three. If one move
-    /// lets the winner capture at once, which is exact, and another one may do
-    /// so, being rounded, the library names the first.
+    /// Whether a side that loses in two plies may hold out for three.
     fn may_last_longer(
         &self,
         position: &Position,
@@ -210,16 +222,14 @@ impl SyzygyFolder {
             return Ok(false);
         }
         self.guarded(position, |chess| {
-            for quiet in chess.legal_moves().into_iter().filter(|m| !m.is_zeroing()) {
+            let quiet = chess.legal_moves().into_iter().filter(|m| !m.is_zeroing());
+            let after = quiet.map(|quiet| {
                 let mut after = chess.clone();
                 after.play_unchecked(quiet);
-                if let MaybeRounded::Rounded(dtz) = self.tables.probe_dtz(&after)?
-                    && dtz.0.unsigned_abs() + 1 == u32::from(plies)
-                {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
+                self.tables.probe_dtz(&after)
+            });
+            let after: Vec<_> = after.collect::<Result<_, _>>()?;
+            Ok(holds_out(plies, &after))
         })
     }
 
@@ -270,6 +280,15 @@ impl SyzygyFolder {
     }
 }
 
+/// Whether a side that the library says to lose in so many plies, two or 102, may
+/// hold out for one more, by what it says of the positions after its quiet moves. If one
+/// move lets the winner capture at once, which is exact, and another one may do so, being
+/// rounded, the library names the first.
+fn holds_out(plies: u16, after: &[MaybeRounded<Dtz>]) -> bool {
+    let as_long = |dtz: &Dtz| dtz.0.unsigned_abs() + 1 == u32::from(plies);
+    after.iter().any(|after| matches!(after, MaybeRounded::Rounded(dtz) if as_long(dtz)))
+}
+
 /// The name of the file of a material, written as the library does.
 fn file_name(material: &str, metric: Metric) -> String {
     let kind = match metric {
@@ -303,25 +322,50 @@ fn last_read(material: &str, metric: Metric) -> PathBuf {
     last.map_or_else(|| PathBuf::from(file_name(material, metric)), |path| path.to_path_buf())
 }
 
-/// Files that know their names.
-struct Named(OsFilesystem);
+/// Files up to this length are read whole when they are first looked into: a look-up
+/// is many reads of a few bytes each. All of three and four men are shorter.
+const SMALL_BYTES: u64 = 512 << 10;
+
+/// Files that know their names; those up to a length are kept in memory.
+struct Files {
+    files: OsFilesystem,
+    whole_bytes: u64,
+}
 
 struct NamedFile {
     path: Arc<Path>,
     file: Box<dyn RandomAccessFile>,
 }
 
-impl Filesystem for Named {
+/// What is in a file.
+struct Whole(Vec<u8>);
+
+impl Filesystem for Files {
     fn regular_file_size(&self, path: &Path) -> io::Result<u64> {
-        self.0.regular_file_size(path)
+        self.files.regular_file_size(path)
     }
 
     fn read_dir(&self, path: &Path) -> io::Result<Vec<PathBuf>> {
-        self.0.read_dir(path)
+        self.files.read_dir(path)
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn RandomAccessFile>> {
-        Ok(Box::new(NamedFile { path: Arc::from(path), file: self.0.open(path)? }))
+        let file = if self.regular_file_size(path)? <= self.whole_bytes {
+            Box::new(Whole(std::fs::read(path)?))
+        } else {
+            self.files.open(path)?
+        };
+        Ok(Box::new(NamedFile { path: Arc::from(path), file }))
+    }
+}
+
+impl RandomAccessFile for Whole {
+    fn read_at(&self, buf: &mut [u8], offset: u64, _: ReadHint) -> io::Result<usize> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let rest = self.0.get(start..).unwrap_or_default();
+        let len = buf.len().min(rest.len());
+        buf[..len].copy_from_slice(&rest[..len]);
+        Ok(len)
     }
 }
 
@@ -329,5 +373,37 @@ impl RandomAccessFile for NamedFile {
     fn read_at(&self, buf: &mut [u8], offset: u64, hint: ReadHint) -> io::Result<usize> {
         LAST_READ.with_borrow_mut(|last| *last = Some(self.path.clone()));
         self.file.read_at(buf, offset, hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rounded_answer_beside_an_exact_one_may_last_longer() {
+        use MaybeRounded::{Precise, Rounded};
+        let (exact, rounded) = (|plies| Precise(Dtz(plies)), |plies| Rounded(Dtz(plies)));
+        // One move allows a capture at once; after the other that takes a ply or two.
+        assert!(holds_out(2, &[exact(1), rounded(1)]));
+        assert!(holds_out(102, &[rounded(101), exact(101), exact(101)]));
+        // Nothing is rounded, or what is rounded is over sooner.
+        assert!(!holds_out(2, &[exact(1), exact(1)]));
+        assert!(!holds_out(102, &[exact(101), rounded(1)]));
+        assert!(!holds_out(2, &[]));
+    }
+
+    #[test]
+    fn files_in_memory_end_where_files_do() {
+        let whole = Whole(vec![1, 2, 3]);
+        let read = |offset, len| {
+            let mut buf = vec![0; len];
+            let found = whole.read_at(&mut buf, offset, ReadHint::Data).unwrap();
+            buf.truncate(found);
+            buf
+        };
+        assert_eq!((read(0, 2), read(1, 9), read(3, 1)), (vec![1, 2], vec![2, 3], vec![]));
+        assert_eq!(read(u64::MAX, 1), []);
+        assert!(whole.read_exact_at(&mut [0; 2], 2, ReadHint::Data).is_err());
     }
 }

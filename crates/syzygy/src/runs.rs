@@ -30,17 +30,35 @@ pub(crate) fn find_runs<D: Domain>(codes: &[u8], runs: &mut Vec<Run>) {
                 runs.push(Run { value: before, least: at as u32, most: at as u32 });
             }
             value = Some(code);
-            at += 1;
+            let same = u64::from_ne_bytes([code; 8]);
+            at += first_marked(&codes[at..], |eight| eight ^ same);
             continue;
         }
         let start = at;
-        let len = codes[start..].iter().position(|&code| !D::is_free(code));
-        at = len.map_or(codes.len(), |len| start + len);
+        at += first_marked(&codes[at..], D::fixed);
         let gap = Gap { codes: &codes[start..at], start, before: value, after: codes.get(at) };
         value = Some(gap.cross::<D>(runs));
     }
     let end = codes.len() as u32;
     runs.extend(value.map(|value| Run { value, least: end, most: end }));
+}
+
+/// The first place whose byte is not zero in what `mark` makes of eight codes, or
+/// how many codes there are.
+#[inline]
+fn first_marked(codes: &[u8], mark: impl Fn(u64) -> u64) -> usize {
+    let (eights, rest) = codes.as_chunks::<8>();
+    for (i, &eight) in eights.iter().enumerate() {
+        let marks = mark(u64::from_le_bytes(eight));
+        if marks != 0 {
+            return 8 * i + marks.trailing_zeros() as usize / 8;
+        }
+    }
+    // What fills up the last eight is beyond the end, marked or not.
+    let mut eight = [0; 8];
+    eight[..rest.len()].copy_from_slice(rest);
+    let marks = mark(u64::from_le_bytes(eight));
+    8 * eights.len() + (marks.trailing_zeros() as usize / 8).min(rest.len())
 }
 
 /// Free places, and the values on both sides, if there are any.

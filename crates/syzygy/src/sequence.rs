@@ -1,11 +1,9 @@
 //! Values brought into the order of a sub-table.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
 
 use crate::codes::Depth;
-use crate::order::{Order, Row};
+use crate::order::{Order, Piece, Row, Steps};
 use crate::source::{Addresses, Layout};
 
 /// Values of all positions of some hyperboards, and what is not on a board.
@@ -18,6 +16,15 @@ pub(crate) struct Contents<'a, T> {
 
 /// Indices worked on at a time.
 const CHUNK: u64 = 1 << 16;
+
+/// Places worked on together: some stretches of each lane.
+struct Part<'a, U> {
+    /// The first stretch of the first lane.
+    first: u64,
+    /// Stretches from one lane to the next.
+    apart: u64,
+    lanes: Vec<&'a mut [U]>,
+}
 
 /// What to draw from an order: so many pieces of so many rows that follow each
 /// other.
@@ -46,16 +53,46 @@ impl<T: Copy + Sync> Contents<'_, T> {
         byte: impl Fn(T) -> U + Sync,
     ) -> Vec<U> {
         let addresses = self.layout.addresses(order);
-        let stretch = order.stretch();
-        let at_once = (CHUNK / stretch).max(1);
         let mut out = vec![U::default(); order.len() as usize];
-        let chunks = out.par_chunks_mut((at_once * stretch) as usize).enumerate();
-        chunks.for_each(|(chunk, out)| {
-            let first = chunk as u64 * at_once;
-            let count = out.len() as u64 / stretch;
-            self.write(order, &addresses, first..first + count, &byte, out);
+        self.parts(order, &mut out).into_par_iter().for_each(|mut part| {
+            let stretch = order.stretch() as usize;
+            let pieces = order.pieces(part.lanes.len() > 1);
+            for at in 0..part.lanes[0].len() / stretch {
+                for piece in &pieces {
+                    let places = at * stretch + piece.places.start..at * stretch + piece.places.end;
+                    for (lane, out) in part.lanes.iter_mut().enumerate() {
+                        // The last lane may be shorter than the others.
+                        let Some(out) = out.get_mut(places.clone()) else { break };
+                        let number = part.first + lane as u64 * part.apart + at as u64;
+                        self.write(order, &addresses, (number, piece), &byte, out);
+                    }
+                }
+            }
         });
         out
+    }
+
+    /// Cuts the places of an order into parts in which the man whose squares are
+    /// neighbours in memory goes from square to square, if he does not do so
+    /// anyway: so what was brought into the cache for one of his squares serves the others.
+    fn parts<'o, U>(&self, order: &Order, out: &'o mut [U]) -> Vec<Part<'o, U>> {
+        let stretch = order.stretch();
+        let whole = Steps { count: 1, apart: order.len() };
+        let steps = self.layout.column().and_then(|man| order.steps_of(man));
+        let Steps { count, apart } = steps.filter(|s| s.apart > stretch).unwrap_or(whole);
+        let at_once = (CHUNK / count / stretch).max(1) * stretch;
+        let mut parts = Vec::new();
+        for (number, out) in out.chunks_mut((count * apart) as usize).enumerate() {
+            let first = number as u64 * count * apart;
+            let lanes = out.chunks_mut(apart as usize);
+            let mut lanes: Vec<_> = lanes.map(|lane| lane.chunks_mut(at_once as usize)).collect();
+            for start in (0..apart).step_by(at_once as usize) {
+                let lanes = lanes.iter_mut().filter_map(Iterator::next).collect();
+                let first = (first + start) / stretch;
+                parts.push(Part { first, apart: apart / stretch, lanes });
+            }
+        }
+        parts
     }
 
     /// The values of some pieces of an order, drawn at random; `f` takes them piece
@@ -104,22 +141,20 @@ impl<T: Copy + Sync> Contents<'_, T> {
         &self,
         order: &Order,
         addresses: &Addresses,
-        stretches: Range<u64>,
+        (stretch, piece): (u64, &Piece),
         byte: &impl Fn(T) -> U,
         mut out: &mut [U],
     ) {
         let mut found = [0; 64];
-        for stretch in stretches {
-            order.for_each_row(stretch, |row| {
-                addresses.find(row, &mut found);
-                let (places, rest) = std::mem::take(&mut out).split_at_mut(row.moving.len());
-                for (out, &address) in places.iter_mut().zip(&found) {
-                    let value = self.values.get(address).copied().unwrap_or(self.none);
-                    *out = byte(value);
-                }
-                out = rest;
-            });
-        }
+        order.for_each_row_of(stretch, piece.rows.as_deref(), |row| {
+            addresses.find(row, &mut found);
+            let (places, rest) = std::mem::take(&mut out).split_at_mut(row.moving.len());
+            for (out, &address) in places.iter_mut().zip(&found) {
+                let value = self.values.get(address).copied().unwrap_or(self.none);
+                *out = byte(value);
+            }
+            out = rest;
+        });
     }
 }
 

@@ -6,14 +6,21 @@ use molien_values::Placement;
 
 use crate::order::{MAX_MEN, Order, Row};
 
+/// Places of a tile and, beyond those of its tiles, of a class of king pairs or a
+/// board. Some stay empty: if all lengths were powers of two, the squares of an outer man
+/// or a king would compete for the same places of a cache.
+pub(crate) const TILE: usize = POSITIONS + 68;
+const CLASS_PAD: usize = 64;
 /// Positions of a tile.
-const TILE: usize = 4096;
+pub(crate) const POSITIONS: usize = 4096;
 
 /// Where the hyperboards of a sub-table begin, and which men span them.
 pub(crate) struct Layout {
     /// One board without pawns, or one for each placement of the pawns.
     boards: Vec<Hyperboard>,
-    /// Positions of a board.
+    /// Places of a class of king pairs; of a board, if there are pawns.
+    class_len: usize,
+    /// Places of a board.
     board_len: usize,
 }
 
@@ -55,16 +62,33 @@ const NOWHERE: usize = 8;
 impl Layout {
     /// The layout of these boards, all of one material.
     pub fn new(boards: Vec<Hyperboard>) -> Layout {
-        let board_len = boards.first().map_or(0, |board| board.tiles() * TILE);
-        Layout { boards, board_len }
+        let (classes, class_len) = boards.first().map_or((0, 0), |board| {
+            let tiles = board.axes().len();
+            (board.tiles() / tiles, tiles * TILE + CLASS_PAD)
+        });
+        Layout { boards, class_len, board_len: classes * class_len }
     }
 
-    /// Positions of all boards.
+    /// The man whose squares are neighbours in memory.
+    pub fn column(&self) -> Option<Man> {
+        let board = self.boards.first()?;
+        match board.king_axis() {
+            KingAxis::Pairs => board.column(),
+            KingAxis::Tile => Some(Man::new(Color::Black, Role::King)),
+        }
+    }
+
+    /// Places of all boards.
     pub fn len(&self) -> usize {
         self.boards.len() * self.board_len
     }
 
-    /// Positions of one board.
+    /// Places of a class of king pairs; of a board, if there are pawns.
+    pub fn class_len(&self) -> usize {
+        self.class_len
+    }
+
+    /// Places of one board.
     pub fn board_len(&self) -> usize {
         self.board_len
     }
@@ -73,8 +97,9 @@ impl Layout {
     pub fn addresses(&self, order: &Order) -> Addresses {
         let board = &self.boards[0];
         let mut left: Vec<Option<Man>> = order.men().iter().copied().map(Some).collect();
+        // Of like men the first, who moves fastest, is left for the column.
         let mut take = |man: Man| {
-            let place = left.iter().position(|&other| other == Some(man)).unwrap_or(0);
+            let place = left.iter().rposition(|&other| other == Some(man)).unwrap_or(0);
             left[place] = None;
             place
         };
@@ -113,13 +138,12 @@ impl Layout {
     }
 
     fn king_frame(&self, kings: [usize; 2]) -> Orientation {
-        let class_len = self.boards[0].axes().len() * TILE;
         let squares = || Square::all();
         let turned = squares()
             .flat_map(|white| squares().map(move |black| king_pair(white, black)))
             .map(|pair| match pair {
                 Some(pair) => {
-                    Turned { base: pair.class * class_len, symmetry: pair.symmetry.index() }
+                    Turned { base: pair.class * self.class_len, symmetry: pair.symmetry.index() }
                 }
                 None => self.nowhere(),
             })

@@ -14,6 +14,7 @@ use crate::domain::{Classes, Numbers};
 use crate::file::{Content, Kind, SubTable, assemble, flags};
 use crate::file_codes::{FileCodes, leads_on};
 use crate::order::MAX_MEN;
+use crate::source::TILE;
 
 /// How plies are stored in DTZ files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -140,7 +141,7 @@ pub(crate) fn working_bytes(table: &Table) -> u64 {
     const CODER: u64 = 320 << 20;
     let placements = |file: u8| -> u64 {
         let parts = table.parts.iter().filter(|part| leads_on(&table.material, &part.board, file));
-        parts.map(|part| part.board.tiles() as u64 * 4096).sum()
+        parts.map(|part| part.board.tiles() as u64 * TILE as u64).sum()
     };
     let most = (0..4).map(placements).max().unwrap_or(0);
     FOR_EACH * most + CODER.min(64 * most)
@@ -198,12 +199,20 @@ impl FileCodes<'_> {
 
 /// The one class that all positions can have, if there is one.
 fn single_class(codes: &[u8]) -> Option<u8> {
-    let mut seen = [false; 16];
-    codes.iter().for_each(|&code| seen[usize::from(code)] = true);
     let fits = |class: u8, code: u8| {
         code == class || code >= codes::CLASSES && class + codes::FREE <= code
     };
-    (0..codes::CLASSES).rev().find(|&class| {
-        (0..16).filter(|&code| seen[usize::from(code)]).all(|code| fits(class, code))
-    })
+    let mut left: Vec<u8> = (0..codes::CLASSES).collect();
+    for codes in codes.chunks(1 << 12) {
+        let mut seen = [false; 16];
+        codes.iter().for_each(|&code| seen[usize::from(code)] = true);
+        let possible = |&class: &u8| {
+            (0..16).filter(|&code| seen[usize::from(code)]).all(|code| fits(class, code))
+        };
+        left.retain(possible);
+        if left.is_empty() {
+            break;
+        }
+    }
+    left.last().copied()
 }
