@@ -209,19 +209,18 @@ impl Duel {
     /// The value as far as the rules and a look ahead tell.
     /// `en_passant`: White may take Black's pawn en passant.
     pub fn judge(self, en_passant: bool) -> Bounds {
-        self.judge_ahead(en_passant, LOOK_AHEAD_PLIES, (-1, 1))
+        self.judge_ahead(en_passant, LOOK_AHEAD_PLIES, Wanted::ALL)
     }
 
-    /// The same with a look so many plies ahead. A caller whom values of at
-    /// most `alpha` or at least `beta` tell all it wants gets no more than that.
-    fn judge_ahead(self, en_passant: bool, plies: u32, (alpha, beta): (i8, i8)) -> Bounds {
-        let mut bounds = self.rules((alpha, beta)).with_en_passant(en_passant);
-        if plies == 0 {
-            return bounds;
-        }
-        let (alpha, beta) = (alpha.max(bounds.low), beta.min(bounds.high));
-        if alpha < beta {
-            let tried = self.try_moves(en_passant, plies - 1, (alpha, beta));
+    /// The same with a look so many plies ahead, for a caller who wants no more
+    /// than this.
+    fn judge_ahead(self, en_passant: bool, plies: u32, wanted: Wanted) -> Bounds {
+        // With a look ahead, any bound may make it shorter.
+        let asked = if plies > 0 { Wanted { least: true, most: true, ..wanted } } else { wanted };
+        let mut bounds = self.rules(asked).with_en_passant(en_passant);
+        let wanted = wanted.within(bounds);
+        if plies > 0 && wanted.is_open() {
+            let tried = self.try_moves(en_passant, plies - 1, wanted);
             bounds.at_least(tried.low, tried.low_rule);
             bounds.at_most(tried.high, tried.high_rule);
         }
@@ -230,13 +229,12 @@ impl Duel {
 
     /// The same without trying moves. Mate and stalemate are left out.
     pub fn bounds_at_once(self, en_passant: bool) -> Bounds {
-        self.rules((-1, 1)).with_en_passant(en_passant)
+        self.rules(Wanted::ALL).with_en_passant(en_passant)
     }
 
-    /// The bounds by rules alone, as far as they matter to a caller whom values
-    /// of at most `low` or at least `high` tell all it wants.
-    fn rules(self, (low, high): (i8, i8)) -> Bounds {
-        let mut bounds = Bounds { low, high, ..Bounds::OPEN };
+    /// The bounds by rules alone, as far as they are wanted.
+    fn rules(self, wanted: Wanted) -> Bounds {
+        let mut bounds = Bounds { low: wanted.alpha, high: wanted.beta, ..Bounds::OPEN };
         self.captures(&mut bounds);
         if bounds.is_settled() {
             return bounds;
@@ -244,9 +242,9 @@ impl Duel {
         if self.is_blocked() {
             self.blocked_rules(&mut bounds);
         } else if self.is_adjacent() {
-            self.adjacent_rules(&mut bounds);
+            self.adjacent_rules(wanted, &mut bounds);
         } else {
-            self.passed_rules(&mut bounds);
+            self.passed_rules(wanted, &mut bounds);
         }
         bounds
     }
@@ -270,8 +268,8 @@ impl Duel {
 
     /// Every White move, judged by Black with a look so many plies ahead. Ends
     /// early when White has `beta`; then nothing is said of how much more.
-    fn try_moves(self, en_passant: bool, plies: u32, (alpha, beta): (i8, i8)) -> Bounds {
-        let mut tried = Tried { low: -1, high: -1, any: false, alpha, beta };
+    fn try_moves(self, en_passant: bool, plies: u32, wanted: Wanted) -> Bounds {
+        let mut tried = Tried { low: -1, high: -1, any: false, wanted };
         let mine = self.mine_alone();
         let in_check = self.rival_guard().contains(self.king);
         let after_capture = [
@@ -318,13 +316,43 @@ impl Duel {
     }
 }
 
+/// What is worth finding out about a position: nothing beyond `alpha` and
+/// `beta`, and perhaps not both how much White gets at least and at most.
+#[derive(Clone, Copy)]
+struct Wanted {
+    alpha: i8,
+    beta: i8,
+    /// Whether White gets more than `alpha`.
+    least: bool,
+    /// Whether White gets less than `beta`.
+    most: bool,
+}
+
+impl Wanted {
+    const ALL: Wanted = Wanted { alpha: -1, beta: 1, least: true, most: true };
+
+    /// What is left to find out when so much is known.
+    fn within(self, bounds: Bounds) -> Wanted {
+        let (alpha, beta) = (self.alpha.max(bounds.low), self.beta.min(bounds.high));
+        Wanted { alpha, beta, ..self }
+    }
+
+    const fn is_open(self) -> bool {
+        self.alpha < self.beta && (self.least || self.most)
+    }
+
+    /// The same question seen by the other side.
+    const fn turned(self) -> Wanted {
+        Wanted { alpha: -self.beta, beta: -self.alpha, least: self.most, most: self.least }
+    }
+}
+
 /// What White's moves have got so far.
 struct Tried {
     low: i8,
     high: i8,
     any: bool,
-    alpha: i8,
-    beta: i8,
+    wanted: Wanted,
 }
 
 impl Tried {
@@ -332,6 +360,9 @@ impl Tried {
         self.any = true;
         self.low = self.low.max(low);
         self.high = self.high.max(high);
+        if self.high >= self.wanted.beta {
+            self.wanted.most = false; // one move that may be good leaves that open
+        }
     }
 
     /// A move after which Black is to move in this position.
@@ -339,13 +370,13 @@ impl Tried {
         if self.is_settled() {
             return;
         }
-        let window = (-self.beta, -self.alpha.max(self.low));
-        let reply = after.turned().judge_ahead(en_passant, plies, window);
+        let wanted = Wanted { alpha: self.wanted.alpha.max(self.low), ..self.wanted };
+        let reply = after.turned().judge_ahead(en_passant, plies, wanted.turned());
         self.add(-reply.high, -reply.low);
     }
 
     fn is_settled(&self) -> bool {
-        self.any && self.low >= self.beta
+        self.any && (self.low >= self.wanted.beta || !self.wanted.is_open())
     }
 
     fn bounds(&self) -> Bounds {

@@ -3,45 +3,34 @@
 use molien_board::{Bitboard, Role, Square, attacks};
 
 use super::view::View;
-use super::{Bounds, Duel, DuelRule};
+use super::{Bounds, Duel, DuelRule, Wanted};
 use crate::geometry::{pawn_guard, pawn_moves_home, spread, up, zone};
 
 impl Duel {
-    pub(super) fn passed_rules(self, bounds: &mut Bounds) {
-        let [white, black] = View::both(self);
-        if bounds.high == 1
-            && let Some(rule) = white.wins_race()
-        {
-            return bounds.at_least(1, rule);
+    pub(super) fn passed_rules(self, wanted: Wanted, bounds: &mut Bounds) {
+        let views = View::both(self);
+        win_rules(&views, wanted, bounds, View::wins_race);
+        if bounds.is_settled() {
+            return;
         }
-        if bounds.low == -1
-            && let Some(rule) = black.wins_race()
-        {
-            return bounds.at_most(-1, rule);
-        }
-        if bounds.low == -1
+        let [white, black] = &views;
+        if wanted.least
+            && bounds.low == -1
             && let Some(rule) = white.is_safe()
         {
             bounds.at_least(0, rule);
         }
-        if bounds.high == 1
+        if wanted.most
+            && bounds.high == 1
             && let Some(rule) = black.is_safe()
         {
             bounds.at_most(0, rule);
         }
-        if bounds.high == 1
-            && let Some(rule) = white.catches_and_wins().or_else(|| white.escorts())
-        {
-            bounds.at_least(1, rule);
-        }
-        if bounds.low == -1
-            && let Some(rule) = black.catches_and_wins().or_else(|| black.escorts())
-        {
-            bounds.at_most(-1, rule);
-        }
+        let wins = |view: &View| view.catches_and_wins().or_else(|| view.escorts());
+        win_rules(&views, wanted, bounds, wins);
         // The dearest rules come last.
         if !bounds.is_settled() {
-            race_rules([white, black], bounds);
+            running_rules(&views, wanted, bounds);
         }
     }
 
@@ -113,12 +102,36 @@ impl Duel {
     }
 }
 
+/// Whether a rule says that one side or the other wins.
+fn win_rules(
+    [white, black]: &[View; 2],
+    wanted: Wanted,
+    bounds: &mut Bounds,
+    wins: impl Fn(&View) -> Option<DuelRule>,
+) {
+    if wanted.least
+        && bounds.high == 1
+        && let Some(rule) = wins(white)
+    {
+        bounds.at_least(1, rule);
+    }
+    if wanted.most
+        && bounds.low == -1
+        && let Some(rule) = wins(black)
+    {
+        bounds.at_most(-1, rule);
+    }
+}
+
 /// What each side gets by running.
-pub(super) fn race_rules([white, black]: [View; 2], bounds: &mut Bounds) {
-    if let Some((least, rule)) = white.by_running(bounds.low) {
+pub(super) fn running_rules([white, black]: &[View; 2], wanted: Wanted, bounds: &mut Bounds) {
+    if wanted.least
+        && let Some((least, rule)) = white.by_running(bounds.low)
+    {
         bounds.at_least(least, rule);
     }
-    if !bounds.is_settled()
+    if wanted.most
+        && !bounds.is_settled()
         && let Some((least, rule)) = black.by_running(-bounds.high)
     {
         bounds.at_most(-least, rule);
