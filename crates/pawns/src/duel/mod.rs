@@ -13,6 +13,8 @@ mod passed;
 pub(crate) mod queens;
 mod race;
 mod running;
+mod seventh;
+mod two_queens;
 mod view;
 
 use std::fmt;
@@ -23,7 +25,7 @@ use crate::geometry::{files_apart, pawn_guard, up, zone};
 use crate::one_pawn::OnePawn;
 
 /// Plies of the look ahead where the rules leave a gap.
-const LOOK_AHEAD_PLIES: u32 = 2;
+const LOOK_AHEAD_PLIES: usize = 3;
 
 /// King and White pawn against king and Black pawn, White to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -209,18 +211,24 @@ impl Duel {
     /// The value as far as the rules and a look ahead tell.
     /// `en_passant`: White may take Black's pawn en passant.
     pub fn judge(self, en_passant: bool) -> Bounds {
-        self.judge_ahead(en_passant, LOOK_AHEAD_PLIES, Wanted::ALL)
+        self.judge_ahead(en_passant, LOOK_AHEAD_PLIES, Wanted::ALL, &mut Memory::default())
     }
 
     /// The same with a look so many plies ahead, for a caller who wants no more
     /// than this.
-    fn judge_ahead(self, en_passant: bool, plies: u32, wanted: Wanted) -> Bounds {
+    fn judge_ahead(
+        self,
+        en_passant: bool,
+        plies: usize,
+        wanted: Wanted,
+        memory: &mut Memory,
+    ) -> Bounds {
         // With a look ahead, any bound may make it shorter.
         let asked = if plies > 0 { Wanted { least: true, most: true, ..wanted } } else { wanted };
         let mut bounds = self.rules(asked).with_en_passant(en_passant);
         let wanted = wanted.within(bounds);
         if plies > 0 && wanted.is_open() {
-            let tried = self.try_moves(en_passant, plies - 1, wanted);
+            let tried = self.try_moves(en_passant, plies - 1, wanted, memory);
             bounds.at_least(tried.low, tried.low_rule);
             bounds.at_most(tried.high, tried.high_rule);
         }
@@ -268,7 +276,13 @@ impl Duel {
 
     /// Every White move, judged by Black with a look so many plies ahead. Ends
     /// early when White has `beta`; then nothing is said of how much more.
-    fn try_moves(self, en_passant: bool, plies: u32, wanted: Wanted) -> Bounds {
+    fn try_moves(
+        self,
+        en_passant: bool,
+        plies: usize,
+        wanted: Wanted,
+        memory: &mut Memory,
+    ) -> Bounds {
         let mut tried = Tried { low: -1, high: -1, any: false, wanted };
         let mine = self.mine_alone();
         let in_check = self.rival_guard().contains(self.king);
@@ -282,13 +296,18 @@ impl Duel {
             tried.add(won, won);
         }
         if !in_check {
-            self.try_pushes(plies, &mut tried);
+            self.try_pushes(plies, &mut tried, memory);
         }
-        for king in self.king_steps() {
+        let steps = self.king_steps();
+        let first = steps & memory.best[plies];
+        for king in first.into_iter().chain(steps - first) {
             if tried.is_settled() {
                 break;
             }
-            tried.add_reply(Duel { king, ..self }, false, plies);
+            tried.add_reply(Duel { king, ..self }, false, plies, memory);
+            if tried.is_settled() {
+                memory.best[plies] = Bitboard::from_square(king);
+            }
         }
         match (tried.any, in_check) {
             (true, _) => tried.bounds(),
@@ -297,7 +316,7 @@ impl Duel {
         }
     }
 
-    fn try_pushes(self, plies: u32, tried: &mut Tried) {
+    fn try_pushes(self, plies: usize, tried: &mut Tried, memory: &mut Memory) {
         let occupied: Bitboard = [self.king, self.enemy, self.rival].into_iter().collect();
         let push = up(self.pawn, 1);
         if occupied.contains(push) {
@@ -307,11 +326,11 @@ impl Duel {
             let (low, high) = self.promotion_bounds(push);
             return tried.add(low, high);
         }
-        tried.add_reply(Duel { pawn: push, ..self }, false, plies);
+        tried.add_reply(Duel { pawn: push, ..self }, false, plies, memory);
         let double = up(push, 1);
         if self.pawn.rank() == 1 && !occupied.contains(double) {
             let beside = files_apart(self.rival, double) == 1 && self.rival.rank() == 3;
-            tried.add_reply(Duel { pawn: double, ..self }, beside, plies);
+            tried.add_reply(Duel { pawn: double, ..self }, beside, plies, memory);
         }
     }
 }
@@ -347,6 +366,13 @@ impl Wanted {
     }
 }
 
+/// By the plies that were left after it: the king step that last settled a
+/// position, which is likely to settle the next one.
+#[derive(Default)]
+struct Memory {
+    best: [Bitboard; LOOK_AHEAD_PLIES],
+}
+
 /// What White's moves have got so far.
 struct Tried {
     low: i8,
@@ -366,12 +392,12 @@ impl Tried {
     }
 
     /// A move after which Black is to move in this position.
-    fn add_reply(&mut self, after: Duel, en_passant: bool, plies: u32) {
+    fn add_reply(&mut self, after: Duel, en_passant: bool, plies: usize, memory: &mut Memory) {
         if self.is_settled() {
             return;
         }
         let wanted = Wanted { alpha: self.wanted.alpha.max(self.low), ..self.wanted };
-        let reply = after.turned().judge_ahead(en_passant, plies, wanted.turned());
+        let reply = after.turned().judge_ahead(en_passant, plies, wanted.turned(), memory);
         self.add(-reply.high, -reply.low);
     }
 

@@ -1,7 +1,8 @@
 //! Pawns that have passed each other or stand two or more files apart.
 
-use molien_board::{Bitboard, Role, Square, attacks};
+use molien_board::{Bitboard, Square, attacks};
 
+use super::queens::{NewQueen, least_against_queen};
 use super::view::View;
 use super::{Bounds, Duel, DuelRule, Wanted};
 use crate::geometry::{pawn_guard, pawn_moves_home, spread, up, zone};
@@ -37,6 +38,9 @@ impl Duel {
     /// Moves White's pawn needs to queen when White does nothing else and
     /// Black's king does everything to catch it; `None` if it is caught.
     pub(crate) fn runs_home(self, first: bool) -> Option<i32> {
+        if self.is_out_of_reach(first) {
+            return Some(pawn_moves_home(self.pawn));
+        }
         let (mut king, mut pawn) = (self.king, self.pawn);
         let mut reached = Bitboard::from_square(self.enemy);
         let mut moves = 0;
@@ -70,6 +74,17 @@ impl Duel {
         }
     }
 
+    /// The rule of the square, nobody being in the pawn's way.
+    fn is_out_of_reach(self, first: bool) -> bool {
+        let Duel { king, pawn, enemy, rival } = self;
+        let home = up(pawn, 7 - pawn.rank());
+        let ahead = |square: Square| square.file() == pawn.file() && square.rank() > pawn.rank();
+        enemy.distance(home) > pawn_moves_home(pawn) + i32::from(!first)
+            && (first || enemy.distance(pawn) > 1)
+            && !ahead(king)
+            && !ahead(rival)
+    }
+
     fn step_aside(self, king: Square, pawn: Square, reached: Bitboard) -> Option<Square> {
         (attacks::king(king)
             - Bitboard::file(pawn.file())
@@ -82,23 +97,18 @@ impl Duel {
 
     /// Bounds after White's pawn promotes on `square`, Black to move.
     pub(super) fn promotion_bounds(self, square: Square) -> (i8, i8) {
-        if self.enemy.distance(square) == 1 && self.king.distance(square) > 1 {
-            return (-1, 1); // the queen is lost, but another piece may fork
+        let Duel { king, enemy, rival, .. } = self;
+        let new = NewQueen { king, queen: square, rival };
+        let low = new.least(Bitboard::from_square(enemy));
+        if low == 1 {
+            return (1, 1);
         }
-        let occupied = Bitboard::from_square(self.rival) | Bitboard::from_square(self.king);
-        let queen = attacks::attacks(Role::Queen, square, occupied);
-        let steps = attacks::king(self.enemy) - zone(self.king) - queen;
-        let stuck = (steps - Bitboard::from_square(self.rival)).is_empty();
-        let drawish = matches!(self.rival.file(), 0 | 2 | 5 | 7);
-        let away = self.enemy.distance(Square::new(self.rival.file() as usize));
-        let won = match pawn_moves_home(self.rival.flip_vertical()) {
-            3.. if self.rival.rank() > 3 => true,
-            3.. => !drawish || away > 1,
-            2 if drawish => away >= 4,
-            2 => away != 1,
-            _ => false,
-        };
-        if won && !stuck { (1, 1) } else { (-1, 1) }
+        // A rook may win where a queen stalemates.
+        let steps = attacks::king(enemy) - zone(king) - Bitboard::from_square(rival);
+        if steps.len() <= 2 || least_against_queen(self.turned(), square.flip_vertical()) < 0 {
+            return (low, 1);
+        }
+        (low, 0)
     }
 }
 
