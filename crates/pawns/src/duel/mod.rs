@@ -7,6 +7,7 @@
 //! exhaustively); a gap that stays open is reported as unknown.
 
 mod adjacent;
+mod ahead;
 mod blocked;
 mod hold;
 mod passed;
@@ -14,6 +15,7 @@ pub(crate) mod queens;
 mod race;
 mod running;
 mod seventh;
+mod square;
 mod two_queens;
 mod view;
 
@@ -23,6 +25,7 @@ use molien_board::{Bitboard, Color, Square, attacks};
 
 use crate::geometry::{files_apart, pawn_guard, up, zone};
 use crate::one_pawn::OnePawn;
+use ahead::Wanted;
 
 /// Plies of the look ahead where the rules leave a gap.
 const LOOK_AHEAD_PLIES: usize = 3;
@@ -211,28 +214,7 @@ impl Duel {
     /// The value as far as the rules and a look ahead tell.
     /// `en_passant`: White may take Black's pawn en passant.
     pub fn judge(self, en_passant: bool) -> Bounds {
-        self.judge_ahead(en_passant, LOOK_AHEAD_PLIES, Wanted::ALL, &mut Memory::default())
-    }
-
-    /// The same with a look so many plies ahead, for a caller who wants no more
-    /// than this.
-    fn judge_ahead(
-        self,
-        en_passant: bool,
-        plies: usize,
-        wanted: Wanted,
-        memory: &mut Memory,
-    ) -> Bounds {
-        // With a look ahead, any bound may make it shorter.
-        let asked = if plies > 0 { Wanted { least: true, most: true, ..wanted } } else { wanted };
-        let mut bounds = self.rules(asked).with_en_passant(en_passant);
-        let wanted = wanted.within(bounds);
-        if plies > 0 && wanted.is_open() {
-            let tried = self.try_moves(en_passant, plies - 1, wanted, memory);
-            bounds.at_least(tried.low, tried.low_rule);
-            bounds.at_most(tried.high, tried.high_rule);
-        }
-        bounds
+        self.judge_ahead(en_passant, LOOK_AHEAD_PLIES)
     }
 
     /// The same without trying moves. Mate and stalemate are left out.
@@ -272,142 +254,5 @@ impl Duel {
         if self.pawn_takes() {
             consider(OnePawn { pawn: self.rival, ..self.mine_alone() });
         }
-    }
-
-    /// Every White move, judged by Black with a look so many plies ahead. Ends
-    /// early when White has `beta`; then nothing is said of how much more.
-    fn try_moves(
-        self,
-        en_passant: bool,
-        plies: usize,
-        wanted: Wanted,
-        memory: &mut Memory,
-    ) -> Bounds {
-        let mut tried = Tried { low: -1, high: -1, any: false, wanted };
-        let mine = self.mine_alone();
-        let in_check = self.rival_guard().contains(self.king);
-        let after_capture = [
-            (self.king_takes(), OnePawn { king: self.rival, ..mine }),
-            (self.pawn_takes(), OnePawn { pawn: self.rival, ..mine }),
-            (en_passant, OnePawn { pawn: up(self.rival, 1), ..mine }),
-        ];
-        for (_, after) in after_capture.into_iter().filter(|(possible, _)| *possible) {
-            let won = i8::from(after.wins(false));
-            tried.add(won, won);
-        }
-        if !in_check {
-            self.try_pushes(plies, &mut tried, memory);
-        }
-        let steps = self.king_steps();
-        let first = steps & memory.best[plies];
-        for king in first.into_iter().chain(steps - first) {
-            if tried.is_settled() {
-                break;
-            }
-            tried.add_reply(Duel { king, ..self }, false, plies, memory);
-            if tried.is_settled() {
-                memory.best[plies] = Bitboard::from_square(king);
-            }
-        }
-        match (tried.any, in_check) {
-            (true, _) => tried.bounds(),
-            (false, true) => Bounds::exactly(-1, DuelRule::Checkmate),
-            (false, false) => Bounds::exactly(0, DuelRule::Stalemate),
-        }
-    }
-
-    fn try_pushes(self, plies: usize, tried: &mut Tried, memory: &mut Memory) {
-        let occupied: Bitboard = [self.king, self.enemy, self.rival].into_iter().collect();
-        let push = up(self.pawn, 1);
-        if occupied.contains(push) {
-            return;
-        }
-        if push.rank() == 7 {
-            let (low, high) = self.promotion_bounds(push);
-            return tried.add(low, high);
-        }
-        tried.add_reply(Duel { pawn: push, ..self }, false, plies, memory);
-        let double = up(push, 1);
-        if self.pawn.rank() == 1 && !occupied.contains(double) {
-            let beside = files_apart(self.rival, double) == 1 && self.rival.rank() == 3;
-            tried.add_reply(Duel { pawn: double, ..self }, beside, plies, memory);
-        }
-    }
-}
-
-/// What is worth finding out about a position: nothing beyond `alpha` and
-/// `beta`, and perhaps not both how much White gets at least and at most.
-#[derive(Clone, Copy)]
-struct Wanted {
-    alpha: i8,
-    beta: i8,
-    /// Whether White gets more than `alpha`.
-    least: bool,
-    /// Whether White gets less than `beta`.
-    most: bool,
-}
-
-impl Wanted {
-    const ALL: Wanted = Wanted { alpha: -1, beta: 1, least: true, most: true };
-
-    /// What is left to find out when so much is known.
-    fn within(self, bounds: Bounds) -> Wanted {
-        let (alpha, beta) = (self.alpha.max(bounds.low), self.beta.min(bounds.high));
-        Wanted { alpha, beta, ..self }
-    }
-
-    const fn is_open(self) -> bool {
-        self.alpha < self.beta && (self.least || self.most)
-    }
-
-    /// The same question seen by the other side.
-    const fn turned(self) -> Wanted {
-        Wanted { alpha: -self.beta, beta: -self.alpha, least: self.most, most: self.least }
-    }
-}
-
-/// By the plies that were left after it: the king step that last settled a
-/// position, which is likely to settle the next one.
-#[derive(Default)]
-struct Memory {
-    best: [Bitboard; LOOK_AHEAD_PLIES],
-}
-
-/// What White's moves have got so far.
-struct Tried {
-    low: i8,
-    high: i8,
-    any: bool,
-    wanted: Wanted,
-}
-
-impl Tried {
-    fn add(&mut self, low: i8, high: i8) {
-        self.any = true;
-        self.low = self.low.max(low);
-        self.high = self.high.max(high);
-        if self.high >= self.wanted.beta {
-            self.wanted.most = false; // one move that may be good leaves that open
-        }
-    }
-
-    /// A move after which Black is to move in this position.
-    fn add_reply(&mut self, after: Duel, en_passant: bool, plies: usize, memory: &mut Memory) {
-        if self.is_settled() {
-            return;
-        }
-        let wanted = Wanted { alpha: self.wanted.alpha.max(self.low), ..self.wanted };
-        let reply = after.turned().judge_ahead(en_passant, plies, wanted.turned(), memory);
-        self.add(-reply.high, -reply.low);
-    }
-
-    fn is_settled(&self) -> bool {
-        self.any && (self.low >= self.wanted.beta || !self.wanted.is_open())
-    }
-
-    fn bounds(&self) -> Bounds {
-        let high = if self.is_settled() { 1 } else { self.high };
-        let (low_rule, high_rule) = (DuelRule::BestMove, DuelRule::BestMove);
-        Bounds { low: self.low, high, low_rule, high_rule }
     }
 }

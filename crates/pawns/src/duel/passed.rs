@@ -5,7 +5,7 @@ use molien_board::{Bitboard, Square, attacks};
 use super::queens::{NewQueen, least_against_queen};
 use super::view::View;
 use super::{Bounds, Duel, DuelRule, Wanted};
-use crate::geometry::{pawn_guard, pawn_moves_home, spread, up, zone};
+use crate::geometry::{pawn_guard, spread, up, zone};
 
 impl Duel {
     pub(super) fn passed_rules(self, wanted: Wanted, bounds: &mut Bounds) {
@@ -35,34 +35,31 @@ impl Duel {
         }
     }
 
-    /// Moves White's pawn needs to queen when White does nothing else and
-    /// Black's king does everything to catch it; `None` if it is caught.
-    pub(crate) fn runs_home(self, first: bool) -> Option<i32> {
-        if self.is_out_of_reach(first) {
-            return Some(pawn_moves_home(self.pawn));
-        }
+    /// The same as [`runs_home`](Duel::runs_home), step by step.
+    pub(super) fn runs_when_tried(self, first: bool) -> bool {
         let (mut king, mut pawn) = (self.king, self.pawn);
         let mut reached = Bitboard::from_square(self.enemy);
-        let mut moves = 0;
         let mut black_moves = !first;
         loop {
             if black_moves {
                 reached = spread(reached) - zone(king) - pawn_guard(pawn);
                 if reached.contains(pawn) {
-                    return None;
+                    return false;
                 }
             }
             black_moves = true;
             if pawn.rank() == 7 {
-                return Some(moves);
+                return true;
             }
             let next = up(pawn, 1);
             if next == self.rival || reached.contains(next) {
-                return None;
+                return false;
             }
-            moves += 1;
             if next == king {
-                king = self.step_aside(king, pawn, reached)?;
+                match self.step_aside(king, pawn, reached) {
+                    Some(square) => king = square,
+                    None => return false,
+                }
                 continue;
             }
             let double = up(pawn, 2.min(7 - pawn.rank()));
@@ -72,17 +69,6 @@ impl Duel {
                 && !reached.contains(double);
             pawn = if leaps { double } else { next };
         }
-    }
-
-    /// The rule of the square, nobody being in the pawn's way.
-    fn is_out_of_reach(self, first: bool) -> bool {
-        let Duel { king, pawn, enemy, rival } = self;
-        let home = up(pawn, 7 - pawn.rank());
-        let ahead = |square: Square| square.file() == pawn.file() && square.rank() > pawn.rank();
-        enemy.distance(home) > pawn_moves_home(pawn) + i32::from(!first)
-            && (first || enemy.distance(pawn) > 1)
-            && !ahead(king)
-            && !ahead(rival)
     }
 
     fn step_aside(self, king: Square, pawn: Square, reached: Bitboard) -> Option<Square> {

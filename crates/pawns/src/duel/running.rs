@@ -30,7 +30,7 @@ struct Run {
 impl View {
     /// What running gets us at least, if that is more than this.
     pub fn by_running(&self, known: i8) -> Option<(i8, DuelRule)> {
-        if !self.men.is_adjacent() && !self.may_gain_by_running(known) {
+        if !self.may_gain_by_running(known) {
             return None;
         }
         match self.least_by_running(known) {
@@ -41,14 +41,24 @@ impl View {
         }
     }
 
-    /// Whether it is worth following pawns that have passed each other: our
-    /// pawn is not simply caught, the rival does not queen more than two moves
-    /// before it, and to win we queen first or our king is on the rival's way.
+    /// Whether it is worth following the pawns. To win, ours must win alone;
+    /// and it is not simply caught.
     fn may_gain_by_running(&self, known: i8) -> bool {
+        if known == 0 && !self.pawn_alone_wins() {
+            return false;
+        }
+        if self.men.is_adjacent() {
+            return known == 0 || self.pawn_alone_wins() || self.saved_by_running();
+        }
+        self.is_in_the_race(known) && (self.runs || self.saved_by_running())
+    }
+
+    /// The pawns have passed each other, and the rival does not queen more than
+    /// two moves before ours; to win we queen first or our king is on the
+    /// rival's way.
+    fn is_in_the_race(&self, known: i8) -> bool {
         let beside = self.king_files_to_rival() <= 1 && self.ranks_before_rival() >= -1;
-        (self.rival_runs.is_none() || self.lead() >= -1)
-            && (known < 0 || self.lead() >= 1 || beside)
-            && (self.runs.is_some() || self.saved_by_running())
+        (!self.rival_runs || self.lead() >= -1) && (known < 0 || self.lead() >= 1 || beside)
     }
 
     fn least_by_running(&self, known: i8) -> i8 {
