@@ -78,8 +78,12 @@ impl Seventh {
     fn beats_plain_pawn(&self) -> bool {
         let away = self.enemy.distance(self.home());
         (away >= 2 && files_apart(self.king, self.rival) >= 1)
-            || (!self.in_check()
-                && (away == 0 || self.takes() || self.occupies() || self.checks() > 0))
+            || (!self.in_check() && self.stops_pawn())
+    }
+
+    /// The pawn does not promote with the next move.
+    fn stops_pawn(&self) -> bool {
+        self.enemy == self.home() || self.takes() || self.occupies() || self.checks() > 0
     }
 
     fn beats_rook_pawn(&self) -> bool {
@@ -104,8 +108,22 @@ impl Seventh {
             || (long_side && (3..=4).contains(&near) && self.king.rank() <= 3)
             || (!in_corner && self.takes())
             || (self.enemy.distance(self.rival) >= 3 && self.checks() >= 3)
-            || (away >= 3
-                && self.guards_home()
+            || (long_side && self.is_close() && !self.in_check() && self.stops_pawn())
+            || (away >= 3 && self.stops_bishop_pawn(long_side))
+    }
+
+    /// Our king is within three squares of the pawn, not far on its long side.
+    fn is_close(&self) -> bool {
+        let beside = files_apart(self.king, self.rival) <= 1;
+        self.king.distance(self.rival) <= 3 && (beside || self.is_on_short_side(self.king))
+    }
+
+    /// The enemy king is three squares from the promotion square or more, and
+    /// our queen can guard that: in three ways, or with the king aside.
+    fn stops_bishop_pawn(&self, long_side: bool) -> bool {
+        let ways = self.ways_to_guard_home();
+        ways >= 3
+            || (ways >= 1
                 && (files_apart(self.enemy, self.rival) >= 2 || (long_side && self.checks() >= 2)))
     }
 
@@ -115,13 +133,13 @@ impl Seventh {
         if own < 4 { file < own } else { file > own }
     }
 
-    /// The queen gets to where it takes what appears on the promotion square.
-    fn guards_home(&self) -> bool {
+    /// How many squares there are from where the queen, once there, takes what
+    /// appears on the promotion square.
+    fn ways_to_guard_home(&self) -> usize {
         let men: Bitboard = [self.king, self.enemy, self.rival].into_iter().collect();
         let later: Bitboard = [self.king, self.enemy, self.home()].into_iter().collect();
-        let sees_home =
-            |from: Square| attacks::attacks(Role::Queen, from, later).contains(self.home());
-        (self.reached() - men).into_iter().any(|from| self.is_safe(from) && sees_home(from))
+        let guarding = self.reached() & attacks::attacks(Role::Queen, self.home(), later);
+        (guarding - men).into_iter().filter(|square| self.is_safe(*square)).count()
     }
 
     /// We do not win: the enemy king is beside its rook or bishop pawn and
@@ -148,6 +166,10 @@ impl Seventh {
             || (!short && files >= 1 && far >= 3 && to_corner(self.enemy) <= 1)
             || (beside && near >= 5 && self.enemy.file() == self.rival.file() && away >= 1)
             || (beside && far >= 4 && files <= 1 && self.is_on_short_side(self.enemy))
+            || (self.is_on_short_side(self.enemy)
+                && !short
+                && (2..=4).contains(&files)
+                && far >= self.enemy.distance(self.rival) + 2)
     }
 
     /// The pawn is still on the sixth: it loses unless it is a bishop pawn

@@ -118,7 +118,21 @@ impl TwoQueens {
             || (room >= 4 && far && level)
             || (aside && near <= 3 && king.distance(rival) >= 4 && room <= 6)
             || (!on_rook_file(rival) && self.has_shelter(room, ranks))
-            || (room >= 5 && near >= 2 && self.in_check())
+            || (far
+                && files_apart(enemy, rival) >= 3
+                && ranks >= 2
+                && king.rank() != enemy.rank()
+                && (king.rank() - rival.rank()).abs() <= 4)
+            || (self.in_check() && self.is_safe_from_countercheck(room))
+    }
+
+    /// We are in check; what we answer does not win.
+    fn is_safe_from_countercheck(&self, room: usize) -> bool {
+        let TwoQueens { queen, enemy, rival, .. } = *self;
+        (room >= 5 && enemy.distance(rival) >= 2)
+            || (files_apart(queen, rival) >= 2
+                && files_apart(enemy, queen) >= 1
+                && to_corner(enemy) >= 1)
     }
 
     /// The enemy's queen is not in a corner, and its king near it, or off the
@@ -128,6 +142,9 @@ impl TwoQueens {
         let aside = files_apart(enemy, queen);
         (enemy.distance(rival) <= 3 && room >= 5 && aside >= 2)
             || (ranks <= 2 && king.distance(enemy) >= 3 && aside >= 1)
+            || (enemy.distance(rival) <= 2
+                && files_apart(enemy, rival) <= 1
+                && king.distance(rival) >= 3)
             || (files_apart(king, rival) <= 2 && !at_edge(enemy) && queen.file() != rival.file())
     }
 
