@@ -23,7 +23,7 @@ use std::fmt;
 
 use molien_board::{Bitboard, Color, Square, attacks};
 
-use crate::geometry::{files_apart, pawn_guard, up, zone};
+use crate::geometry::{files_apart, pawn_guard, zone};
 use crate::one_pawn::OnePawn;
 use ahead::Wanted;
 

@@ -85,7 +85,7 @@ impl Duel {
     pub(super) fn promotion_bounds(self, square: Square) -> (i8, i8) {
         let Duel { king, enemy, rival, .. } = self;
         let new = NewQueen { king, queen: square, rival };
-        let low = new.least(Bitboard::from_square(enemy));
+        let low = new.least(Bitboard::from_square(enemy), -1);
         if low == 1 {
             return (1, 1);
         }

@@ -22,14 +22,15 @@ pub(crate) struct NewQueen {
 }
 
 impl NewQueen {
-    /// What we get at least against every king of the set.
-    pub fn least(&self, enemies: Bitboard) -> i8 {
+    /// What we get at least against every king of the set, as far as it is
+    /// more than `known`.
+    pub fn least(&self, enemies: Bitboard, known: i8) -> i8 {
         let guarded = self.king.distance(self.queen) == 1;
         let taking = if guarded { Bitboard::EMPTY } else { enemies & attacks::king(self.queen) };
         let mut least = if taking.is_empty() { 1 } else { self.when_taken() };
         let doubtful = (enemies - taking) & self.doubtful();
         for enemy in doubtful {
-            if least < 0 {
+            if least <= known {
                 return least;
             }
             least = least.min(self.against(enemy));
@@ -58,11 +59,13 @@ impl NewQueen {
             return !Bitboard::EMPTY;
         }
         let front = Bitboard::from_square(front);
+        let aside = files_apart(self.king, self.rival) > 0;
         match self.rival.rank() {
-            4.. => front,
             3 if is_bishop_file(self.rival) => front | within(home, 1),
-            3 => front,
-            2 if files_apart(self.king, self.rival) > 0 => within(home, 2) | zone(self.rival),
+            3.. => front,
+            2 if is_plain_file(self.rival) && aside => within(home, 1),
+            2 if on_rook_file(self.rival) => within(home, 2),
+            2 if aside => within(home, 2) | zone(self.rival),
             _ => !Bitboard::EMPTY,
         }
     }

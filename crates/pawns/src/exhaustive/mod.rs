@@ -185,7 +185,7 @@ fn new_queens_never_get_less_than_said() {
         let value = truth(&tables, &position);
         let [rival, queen, king, enemy] = at.map(board::Square::new);
         let new = NewQueen { king, queen, rival };
-        let least = new.least(board::Bitboard::from_square(enemy));
+        let least = new.least(board::Bitboard::from_square(enemy), -1);
         assert!(least <= -value, "{men:?}: the queen gets {least}, but it is {value}");
         let turned = [rival, queen, king, enemy].map(|square| square.flip_vertical());
         let [pawn, queen, enemy, king] = turned;
