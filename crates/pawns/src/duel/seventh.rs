@@ -88,15 +88,14 @@ impl Seventh {
 
     fn beats_rook_pawn(&self) -> bool {
         let (away, near) = (self.enemy.distance(self.home()), self.king.distance(self.home()));
+        let aside = self.queen.file() != self.rival.file();
         away >= 3
             || self.king.distance(self.rival) <= 3
             || (near <= 4 && self.king.rank() <= 3)
             || self.takes()
             || self.occupies()
             || (self.enemy.rank() >= 2
-                && near >= 5
-                && self.queen.file() != self.rival.file()
-                && self.checks() >= 4)
+                && ((near >= 5 && aside && self.checks() >= 4) || self.ways_to_guard_home() >= 5))
     }
 
     fn beats_bishop_pawn(&self) -> bool {
@@ -110,6 +109,16 @@ impl Seventh {
             || (self.enemy.distance(self.rival) >= 3 && self.checks() >= 3)
             || (long_side && self.is_close() && !self.in_check() && self.stops_pawn())
             || (away >= 3 && self.stops_bishop_pawn(long_side))
+            || (self.enemy.rank() >= 2 && self.drives_king_off())
+    }
+
+    /// The enemy king is above its pawn, and our queen has room for checks: far
+    /// to the side, or with the king in the middle and ours near the file.
+    fn drives_king_off(&self) -> bool {
+        let files = files_apart(self.queen, self.rival);
+        let near = files_apart(self.king, self.rival) <= 3;
+        (files >= 5 && self.ways_to_guard_home() >= 4)
+            || (files >= 3 && near && to_corner(self.enemy) >= 3)
     }
 
     /// Our king is within three squares of the pawn, not far on its long side.
@@ -133,6 +142,11 @@ impl Seventh {
         if own < 4 { file < own } else { file > own }
     }
 
+    /// The square is two files or more away on the other side.
+    fn is_far_on_long_side(&self, square: Square) -> bool {
+        files_apart(square, self.rival) >= 2 && !self.is_on_short_side(square)
+    }
+
     /// How many squares there are from where the queen, once there, takes what
     /// appears on the promotion square.
     fn ways_to_guard_home(&self) -> usize {
@@ -154,7 +168,8 @@ impl Seventh {
         let aside = files_apart(self.king, self.enemy) >= 1;
         let files = files_apart(self.queen, self.rival);
         if on_rook_file(self.rival) {
-            return (away == 1 && apart >= 4 && self.king.distance(self.rival) >= 4 && aside)
+            return (away == 1 && self.king.rank() >= 5 && files >= 2)
+                || (away == 1 && apart >= 4 && self.king.distance(self.rival) >= 4 && aside)
                 || (self.enemy.rank() <= 1 && near >= 6 && (3..=5).contains(&files));
         }
         let beside = self.enemy.distance(self.rival) == 1;
@@ -164,6 +179,8 @@ impl Seventh {
             || (apart >= 5 && self.enemy.rank() <= 1 && files == 1 && self.checks() >= 2)
             || (away <= 1 && near >= 5 && !short && aside)
             || (!short && files >= 1 && far >= 3 && to_corner(self.enemy) <= 1)
+            || (beside && far >= 3 && to_corner(self.enemy) <= 1 && aside)
+            || (away == 1 && self.king.rank() >= 4 && self.is_far_on_long_side(self.king))
             || (beside && near >= 5 && self.enemy.file() == self.rival.file() && away >= 1)
             || (beside && far >= 4 && files <= 1 && self.is_on_short_side(self.enemy))
             || (self.is_on_short_side(self.enemy)
@@ -173,15 +190,19 @@ impl Seventh {
     }
 
     /// The pawn is still on the sixth: it loses unless it is a bishop pawn
-    /// with its king beside the promotion square.
+    /// with its king on one of three squares beside the promotion square.
     pub fn beats_sixth(&self) -> bool {
         let side = |square: Square| (square.file() - self.rival.file()).signum();
-        let away = self.enemy.distance(self.home());
         let clear = self.king.rank() <= 4 || self.king.distance(self.queen) > 3;
-        if !is_bishop_file(self.rival) || away >= 2 || clear {
+        if !is_bishop_file(self.rival) || clear {
             return true;
         }
-        let checks = self.checks();
-        checks >= 3 || (checks >= 1 && side(self.king) != side(self.enemy))
+        let near = self.enemy.distance(self.home()) <= 1;
+        let doubtful = match (side(self.enemy), self.is_on_short_side(self.enemy)) {
+            (0, _) => self.enemy.rank() == 0,
+            (_, true) => self.enemy.rank() == 0,
+            (_, false) => self.enemy.rank() == 1,
+        };
+        !(near && doubtful) || (side(self.king) != side(self.enemy) && self.checks() >= 1)
     }
 }

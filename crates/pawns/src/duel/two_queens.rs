@@ -116,6 +116,10 @@ impl TwoQueens {
         (apart >= 4 && !far && near <= 3)
             || (room >= 4 && near >= 6 && aside)
             || (room >= 4 && far && level)
+            || (room >= 3
+                && near == 7
+                && files_apart(king, enemy) <= 2
+                && (king.rank() - rival.rank()).abs() >= 3)
             || (aside && near <= 3 && king.distance(rival) >= 4 && room <= 6)
             || (!on_rook_file(rival) && self.has_shelter(room, ranks))
             || (far
@@ -153,7 +157,9 @@ impl TwoQueens {
         let TwoQueens { king, queen, enemy, rival } = *self;
         let open = !on_rook_file(rival) && queen.file() != rival.file() && to_corner(enemy) >= 2;
         let home = enemy.rank() == rival.rank() && files_apart(king, enemy) >= 2;
-        (open && self.fewest_flights() >= 4)
+        let behind = (king.rank() - rival.rank()).abs() >= 4 && files_apart(king, enemy) <= 1;
+        (behind && files_apart(enemy, rival) >= 1 && self.fewest_flights() >= 2)
+            || (open && self.fewest_flights() >= 4)
             || (home && self.fewest_flights() >= 2 && !self.in_check())
     }
 
