@@ -18,6 +18,9 @@ impl Duel {
     /// The value as far as the rules and a look so many plies ahead tell.
     pub(super) fn judge_ahead(self, en_passant: bool, plies: usize) -> Bounds {
         let mut bounds = self.bounds_at_once(en_passant);
+        // A side that can only hold its own is worth a closer look.
+        let holds = bounds.high == 0 && !self.is_adjacent() && !self.mine_alone().wins(true);
+        let plies = plies + usize::from(holds);
         self.narrow(&mut bounds, en_passant, plies, Wanted::ALL, &mut Memory::default());
         bounds
     }
@@ -137,7 +140,7 @@ struct Reply {
 /// which is likely to settle the next one.
 #[derive(Default)]
 struct Memory {
-    best: [Bitboard; LOOK_AHEAD_PLIES],
+    best: [Bitboard; LOOK_AHEAD_PLIES + 1],
 }
 
 /// What White's moves have got so far.

@@ -30,9 +30,31 @@ impl TwoQueens {
         attacks::attacks(Role::Queen, self.rival, self.men()).contains(self.king)
     }
 
-    /// We win at once.
+    /// We win at once, or by a second check with the kings close together.
     pub fn wins(&self) -> bool {
+        self.wins_at_once()
+            || (self.king.distance(self.enemy) == 2
+                && at_edge(self.enemy)
+                && !self.in_check()
+                && self.wins_by_two_checks())
+    }
+
+    /// We take the queen, or a check wins.
+    fn wins_at_once(&self) -> bool {
         self.takes() || (!self.in_check() && self.wins_by_check())
+    }
+
+    /// Wherever the king goes after a check, we win at once.
+    fn wins_by_two_checks(&self) -> bool {
+        let free = attacks::king(self.enemy) - zone(self.king) - Bitboard::from_square(self.rival);
+        let through: Bitboard = [self.king, self.rival].into_iter().collect();
+        self.checks().into_iter().any(|queen| {
+            let flights = free - attacks::attacks(Role::Queen, queen, through);
+            let after = |enemy| TwoQueens { queen, enemy, ..*self };
+            !self.is_taken(queen)
+                && !self.is_parried(queen)
+                && flights.into_iter().all(|step| after(step).wins_at_once())
+        })
     }
 
     /// We take the queen, which its king does not guard, and do not stalemate.
