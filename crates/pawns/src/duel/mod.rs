@@ -3,8 +3,8 @@
 //! Everything is seen from the side to move, called White, whose pawn moves
 //! up the board. Each rule gives a *bound*: "White has at least a draw",
 //! "White wins", "White cannot win". The rules of a position are put together,
-//! and where they leave a gap the moves are tried, a few plies deep. No bound is wrong in any legal position (checked
-//! exhaustively); a gap that stays open is reported as unknown.
+//! and where they leave a gap the moves are tried, a few plies deep (`ahead`). No
+//! bound is wrong in any legal position (checked exhaustively); a gap that stays open is reported as unknown.
 
 mod adjacent;
 mod ahead;
@@ -14,9 +14,9 @@ mod passed;
 pub(crate) mod queens;
 mod race;
 mod running;
-mod seventh;
+pub(crate) mod seventh;
 mod square;
-mod two_queens;
+pub(crate) mod two_queens;
 mod view;
 
 use std::fmt;
