@@ -144,8 +144,7 @@ impl TwoQueens {
                 && (king.rank() - rival.rank()).abs() >= 3)
             || (aside && near <= 3 && king.distance(rival) >= 4 && room <= 6)
             || (!on_rook_file(rival) && self.has_shelter(room, ranks))
-            || (far
-                && files_apart(enemy, rival) >= 3
+            || (files_apart(enemy, rival) >= 3
                 && ranks >= 2
                 && king.rank() != enemy.rank()
                 && (king.rank() - rival.rank()).abs() <= 4)
