@@ -77,16 +77,18 @@ pub(crate) fn two_pawns_of(position: &Position) -> Option<(TwoPawns, bool)> {
 /// The men of king and pawn against king and pawn, White to move, and whether
 /// White may take en passant.
 pub(crate) fn duel_of(position: &Position) -> Option<(Duel, bool)> {
-    let seen = seen_by(position, position.turn());
-    let pawn = seen.pawns(Color::White).first()?;
-    let at = |square| to_left_half(pawn, square);
+    let us = position.turn();
+    let turned = if us == Color::White { 0 } else { 56 };
+    let pawn = position.pawns(us).first()?;
+    let mirrored = if is_on_right_half(pawn) { 7 } else { 0 };
+    let at = |square: Square| Square::new(square.index() ^ turned ^ mirrored);
     let men = Duel {
-        king: at(seen.king(Color::White)),
+        king: at(position.king(us)),
         pawn: at(pawn),
-        enemy: at(seen.king(Color::Black)),
-        rival: at(seen.pawns(Color::Black).first()?),
+        enemy: at(position.king(!us)),
+        rival: at(position.pawns(!us).first()?),
     };
-    Some((men, seen.en_passant().is_some()))
+    Some((men, position.en_passant().is_some()))
 }
 
 /// The square, mirrored if the pawn stands on the right half of the board: the

@@ -3,10 +3,10 @@
 //! What it is: three functions that judge the simplest pawn endings by rules a
 //! player would recognise, words for their verdicts, and a search program that
 //! asks them at every node and proves its results. What it is not: a table.
-//! No values come with it; what its own rules say of a single pawn and of pawns
-//! that block each other is worked out when first needed and remembered. The
-//! tables of the other crates are used to check it, and can be plugged into the
-//! search as an [`Oracle`].
+//! No values come with it; what its own rules say of a single pawn, of a pawn that
+//! runs and of pawns that block each other is worked out when first needed and
+//! remembered. The tables of the other crates are used to check it, and can be
+//! plugged into the search as an [`Oracle`].
 //!
 //! - [`one_pawn`]: king and pawn against king, exact.
 //! - [`two_pawns`]: king and two pawns against king.

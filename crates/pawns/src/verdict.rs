@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use molien_board::{Color, Position, Role, Square};
+use molien_board::{Color, Man, Position, Role, Square};
 
 use crate::duel::DuelRule;
 use crate::error::Error;
@@ -118,8 +118,9 @@ pub fn pawn_duel(position: &Position) -> Result<Verdict, Error> {
 }
 
 fn check_only_pawns(position: &Position) -> Result<(), Error> {
-    let other = position.men().find(|(man, _)| !matches!(man.role, Role::King | Role::Pawn));
-    match other {
+    let known = |color| position.pawns(color) | position.of(Man::new(color, Role::King));
+    let others = position.occupied() - known(Color::White) - known(Color::Black);
+    match others.first().and_then(|square| Some((position.man_at(square)?, square))) {
         Some((man, square)) => Err(Error::NotAPawn { role: man.role, square }),
         None => Ok(()),
     }

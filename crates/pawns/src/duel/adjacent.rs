@@ -1,35 +1,38 @@
 //! Pawns on neighbouring files that have not passed each other.
 
-use super::passed::race_rules;
+use super::passed::running_rules;
 use super::view::View;
-use super::{Bounds, Duel, DuelRule};
+use super::{Bounds, Duel, DuelRule, Wanted};
 use crate::geometry::{files_apart, on_rook_file};
 
 impl Duel {
-    pub(super) fn adjacent_rules(self, bounds: &mut Bounds) {
-        let [white, black] = View::standing(self);
+    pub(super) fn adjacent_rules(self, wanted: Wanted, bounds: &mut Bounds) {
+        let views = View::standing(self);
+        let [white, black] = &views;
         let closed = self.rival.rank() - self.pawn.rank() == 1;
         if !self.pawn_takes() {
-            if bounds.low == -1
+            if wanted.least
+                && bounds.low == -1
                 && let Some(rule) = white.is_safe_adjacent(closed)
             {
                 bounds.at_least(0, rule);
             }
-            if bounds.high == 1
+            if wanted.most
+                && bounds.high == 1
                 && let Some(rule) = black.is_safe_adjacent(closed)
             {
                 bounds.at_most(0, rule);
             }
-            if bounds.high == 1 && white.wins_adjacent_rival() {
+            if wanted.least && bounds.high == 1 && white.wins_adjacent_rival() {
                 bounds.at_least(1, DuelRule::CatchesAndWins);
             }
-            if bounds.low == -1 && black.wins_adjacent_rival() {
+            if wanted.most && bounds.low == -1 && black.wins_adjacent_rival() {
                 bounds.at_most(-1, DuelRule::CatchesAndWins);
             }
         }
         // The dearest rules come last.
         if !bounds.is_settled() {
-            race_rules([white, black], bounds);
+            running_rules(&views, wanted, bounds);
         }
     }
 }

@@ -27,7 +27,7 @@ impl View {
             || early
             || (near <= 3 && ((away > 4 && self.lead() > -2) || (apart && nearer)))
             || (near <= 4 && own > 2 && self.king_to_home() <= 6)
-            || (self.runs.is_none() && self.rival_runs.is_none() && self.has_rival_in_view())
+            || (!self.runs && !self.rival_runs && self.has_rival_in_view())
     }
 
     /// Our king is on the rival's side of our pawn and would hold it if we were
@@ -47,7 +47,7 @@ impl View {
     /// Neither pawn runs, but ours lures the enemy king away: it has to take
     /// our pawn, and our king holds the rival meanwhile.
     pub fn lures_enemy(&self) -> Option<DuelRule> {
-        if self.runs.is_some() || self.rival_runs.is_some() {
+        if self.runs || self.rival_runs {
             return None;
         }
         let nearer = self.enemy_to_rival_home() - self.king_to_rival_home();
@@ -78,8 +78,8 @@ impl View {
     /// Neither pawn runs, but ours is ahead and would win alone: the enemy
     /// has no time to win with the rival.
     pub fn keeps_enemy_busy(&self) -> Option<DuelRule> {
-        let may = self.runs.is_none()
-            && self.rival_runs.is_none()
+        let may = !self.runs
+            && !self.rival_runs
             && self.lead() > 0
             && self.men.enemy.distance(self.men.pawn) > 2
             && self.king_files_to_rival() <= 5
@@ -90,8 +90,8 @@ impl View {
     /// The rival runs, but our pawn is ahead, wins alone even a move late, and
     /// our king is nearer to its promotion square; no rook pawn.
     fn leads_home(&self) -> bool {
-        self.rival_runs.is_some()
-            && self.runs.is_none()
+        self.rival_runs
+            && !self.runs
             && self.lead() >= if self.to_move { 1 } else { 2 }
             && self.enemy_to_home() > self.king_to_home()
             && !on_rook_file(self.men.pawn)
@@ -103,8 +103,8 @@ impl View {
     pub fn escorts(&self) -> Option<DuelRule> {
         let Duel { king, pawn, enemy, .. } = self.men;
         let side = |square: Square| (square.file() - pawn.file()).signum();
-        let won = self.rival_runs.is_some()
-            && self.runs.is_none()
+        let won = self.rival_runs
+            && !self.runs
             && self.lead() >= 2
             && self.enemy_to_home() >= self.king_to_home()
             && !self.king_in_the_way()
@@ -116,7 +116,7 @@ impl View {
     /// Our pawn runs; our king catches the rival first, and our pawn still
     /// wins after that.
     pub fn catches_and_wins(&self) -> Option<DuelRule> {
-        if self.runs.is_none() || self.rival_runs.is_some() {
+        if !self.runs || self.rival_runs {
             return None;
         }
         let spare = self.men.enemy.distance(self.home()) - self.moves();

@@ -3,27 +3,32 @@
 //! Everything is seen from the side to move, called White, whose pawn moves
 //! up the board. Each rule gives a *bound*: "White has at least a draw",
 //! "White wins", "White cannot win". The rules of a position are put together,
-//! and where they leave a gap the moves are tried, a few plies deep. No bound is wrong in any legal position (checked
-//! exhaustively); a gap that stays open is reported as unknown.
+//! and where they leave a gap the moves are tried, a few plies deep (`ahead`). No
+//! bound is wrong in any legal position (checked exhaustively); a gap that stays open is reported as unknown.
 
 mod adjacent;
+mod ahead;
 mod blocked;
 mod hold;
 mod passed;
 pub(crate) mod queens;
 mod race;
 mod running;
+pub(crate) mod seventh;
+mod square;
+pub(crate) mod two_queens;
 mod view;
 
 use std::fmt;
 
 use molien_board::{Bitboard, Color, Square, attacks};
 
-use crate::geometry::{files_apart, pawn_guard, up, zone};
+use crate::geometry::{files_apart, pawn_guard, zone};
 use crate::one_pawn::OnePawn;
+use ahead::Wanted;
 
 /// Plies of the look ahead where the rules leave a gap.
-const LOOK_AHEAD_PLIES: u32 = 2;
+const LOOK_AHEAD_PLIES: usize = 3;
 
 /// King and White pawn against king and Black pawn, White to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -209,34 +214,17 @@ impl Duel {
     /// The value as far as the rules and a look ahead tell.
     /// `en_passant`: White may take Black's pawn en passant.
     pub fn judge(self, en_passant: bool) -> Bounds {
-        self.judge_ahead(en_passant, LOOK_AHEAD_PLIES, (-1, 1))
-    }
-
-    /// The same with a look so many plies ahead. A caller whom values of at
-    /// most `alpha` or at least `beta` tell all it wants gets no more than that.
-    fn judge_ahead(self, en_passant: bool, plies: u32, (alpha, beta): (i8, i8)) -> Bounds {
-        let mut bounds = self.rules((alpha, beta)).with_en_passant(en_passant);
-        if plies == 0 {
-            return bounds;
-        }
-        let (alpha, beta) = (alpha.max(bounds.low), beta.min(bounds.high));
-        if alpha < beta {
-            let tried = self.try_moves(en_passant, plies - 1, (alpha, beta));
-            bounds.at_least(tried.low, tried.low_rule);
-            bounds.at_most(tried.high, tried.high_rule);
-        }
-        bounds
+        self.judge_ahead(en_passant, LOOK_AHEAD_PLIES)
     }
 
     /// The same without trying moves. Mate and stalemate are left out.
     pub fn bounds_at_once(self, en_passant: bool) -> Bounds {
-        self.rules((-1, 1)).with_en_passant(en_passant)
+        self.rules(Wanted::ALL).with_en_passant(en_passant)
     }
 
-    /// The bounds by rules alone, as far as they matter to a caller whom values
-    /// of at most `low` or at least `high` tell all it wants.
-    fn rules(self, (low, high): (i8, i8)) -> Bounds {
-        let mut bounds = Bounds { low, high, ..Bounds::OPEN };
+    /// The bounds by rules alone, as far as they are wanted.
+    fn rules(self, wanted: Wanted) -> Bounds {
+        let mut bounds = Bounds { low: wanted.alpha, high: wanted.beta, ..Bounds::OPEN };
         self.captures(&mut bounds);
         if bounds.is_settled() {
             return bounds;
@@ -244,9 +232,9 @@ impl Duel {
         if self.is_blocked() {
             self.blocked_rules(&mut bounds);
         } else if self.is_adjacent() {
-            self.adjacent_rules(&mut bounds);
+            self.adjacent_rules(wanted, &mut bounds);
         } else {
-            self.passed_rules(&mut bounds);
+            self.passed_rules(wanted, &mut bounds);
         }
         bounds
     }
@@ -266,91 +254,5 @@ impl Duel {
         if self.pawn_takes() {
             consider(OnePawn { pawn: self.rival, ..self.mine_alone() });
         }
-    }
-
-    /// Every White move, judged by Black with a look so many plies ahead. Ends
-    /// early when White has `beta`; then nothing is said of how much more.
-    fn try_moves(self, en_passant: bool, plies: u32, (alpha, beta): (i8, i8)) -> Bounds {
-        let mut tried = Tried { low: -1, high: -1, any: false, alpha, beta };
-        let mine = self.mine_alone();
-        let in_check = self.rival_guard().contains(self.king);
-        let after_capture = [
-            (self.king_takes(), OnePawn { king: self.rival, ..mine }),
-            (self.pawn_takes(), OnePawn { pawn: self.rival, ..mine }),
-            (en_passant, OnePawn { pawn: up(self.rival, 1), ..mine }),
-        ];
-        for (_, after) in after_capture.into_iter().filter(|(possible, _)| *possible) {
-            let won = i8::from(after.wins(false));
-            tried.add(won, won);
-        }
-        if !in_check {
-            self.try_pushes(plies, &mut tried);
-        }
-        for king in self.king_steps() {
-            if tried.is_settled() {
-                break;
-            }
-            tried.add_reply(Duel { king, ..self }, false, plies);
-        }
-        match (tried.any, in_check) {
-            (true, _) => tried.bounds(),
-            (false, true) => Bounds::exactly(-1, DuelRule::Checkmate),
-            (false, false) => Bounds::exactly(0, DuelRule::Stalemate),
-        }
-    }
-
-    fn try_pushes(self, plies: u32, tried: &mut Tried) {
-        let occupied: Bitboard = [self.king, self.enemy, self.rival].into_iter().collect();
-        let push = up(self.pawn, 1);
-        if occupied.contains(push) {
-            return;
-        }
-        if push.rank() == 7 {
-            let (low, high) = self.promotion_bounds(push);
-            return tried.add(low, high);
-        }
-        tried.add_reply(Duel { pawn: push, ..self }, false, plies);
-        let double = up(push, 1);
-        if self.pawn.rank() == 1 && !occupied.contains(double) {
-            let beside = files_apart(self.rival, double) == 1 && self.rival.rank() == 3;
-            tried.add_reply(Duel { pawn: double, ..self }, beside, plies);
-        }
-    }
-}
-
-/// What White's moves have got so far.
-struct Tried {
-    low: i8,
-    high: i8,
-    any: bool,
-    alpha: i8,
-    beta: i8,
-}
-
-impl Tried {
-    fn add(&mut self, low: i8, high: i8) {
-        self.any = true;
-        self.low = self.low.max(low);
-        self.high = self.high.max(high);
-    }
-
-    /// A move after which Black is to move in this position.
-    fn add_reply(&mut self, after: Duel, en_passant: bool, plies: u32) {
-        if self.is_settled() {
-            return;
-        }
-        let window = (-self.beta, -self.alpha.max(self.low));
-        let reply = after.turned().judge_ahead(en_passant, plies, window);
-        self.add(-reply.high, -reply.low);
-    }
-
-    fn is_settled(&self) -> bool {
-        self.any && self.low >= self.beta
-    }
-
-    fn bounds(&self) -> Bounds {
-        let high = if self.is_settled() { 1 } else { self.high };
-        let (low_rule, high_rule) = (DuelRule::BestMove, DuelRule::BestMove);
-        Bounds { low: self.low, high, low_rule, high_rule }
     }
 }

@@ -1,75 +1,65 @@
 //! Pawns that have passed each other or stand two or more files apart.
 
-use molien_board::{Bitboard, Role, Square, attacks};
+use molien_board::{Bitboard, Square, attacks};
 
+use super::queens::{NewQueen, least_against_queen};
 use super::view::View;
-use super::{Bounds, Duel, DuelRule};
-use crate::geometry::{pawn_guard, pawn_moves_home, spread, up, zone};
+use super::{Bounds, Duel, DuelRule, Wanted};
+use crate::geometry::{pawn_guard, spread, up, zone};
 
 impl Duel {
-    pub(super) fn passed_rules(self, bounds: &mut Bounds) {
-        let [white, black] = View::both(self);
-        if bounds.high == 1
-            && let Some(rule) = white.wins_race()
-        {
-            return bounds.at_least(1, rule);
+    pub(super) fn passed_rules(self, wanted: Wanted, bounds: &mut Bounds) {
+        let views = View::both(self);
+        win_rules(&views, wanted, bounds, View::wins_race);
+        if bounds.is_settled() {
+            return;
         }
-        if bounds.low == -1
-            && let Some(rule) = black.wins_race()
-        {
-            return bounds.at_most(-1, rule);
-        }
-        if bounds.low == -1
+        let [white, black] = &views;
+        if wanted.least
+            && bounds.low == -1
             && let Some(rule) = white.is_safe()
         {
             bounds.at_least(0, rule);
         }
-        if bounds.high == 1
+        if wanted.most
+            && bounds.high == 1
             && let Some(rule) = black.is_safe()
         {
             bounds.at_most(0, rule);
         }
-        if bounds.high == 1
-            && let Some(rule) = white.catches_and_wins().or_else(|| white.escorts())
-        {
-            bounds.at_least(1, rule);
-        }
-        if bounds.low == -1
-            && let Some(rule) = black.catches_and_wins().or_else(|| black.escorts())
-        {
-            bounds.at_most(-1, rule);
-        }
+        let wins = |view: &View| view.catches_and_wins().or_else(|| view.escorts());
+        win_rules(&views, wanted, bounds, wins);
         // The dearest rules come last.
         if !bounds.is_settled() {
-            race_rules([white, black], bounds);
+            running_rules(&views, wanted, bounds);
         }
     }
 
-    /// Moves White's pawn needs to queen when White does nothing else and
-    /// Black's king does everything to catch it; `None` if it is caught.
-    pub(crate) fn runs_home(self, first: bool) -> Option<i32> {
+    /// The same as [`runs_home`](Duel::runs_home), step by step.
+    pub(super) fn runs_when_tried(self, first: bool) -> bool {
         let (mut king, mut pawn) = (self.king, self.pawn);
         let mut reached = Bitboard::from_square(self.enemy);
-        let mut moves = 0;
         let mut black_moves = !first;
         loop {
             if black_moves {
                 reached = spread(reached) - zone(king) - pawn_guard(pawn);
                 if reached.contains(pawn) {
-                    return None;
+                    return false;
                 }
             }
             black_moves = true;
             if pawn.rank() == 7 {
-                return Some(moves);
+                return true;
             }
             let next = up(pawn, 1);
             if next == self.rival || reached.contains(next) {
-                return None;
+                return false;
             }
-            moves += 1;
             if next == king {
-                king = self.step_aside(king, pawn, reached)?;
+                match self.step_aside(king, pawn, reached) {
+                    Some(square) => king = square,
+                    None => return false,
+                }
                 continue;
             }
             let double = up(pawn, 2.min(7 - pawn.rank()));
@@ -93,32 +83,51 @@ impl Duel {
 
     /// Bounds after White's pawn promotes on `square`, Black to move.
     pub(super) fn promotion_bounds(self, square: Square) -> (i8, i8) {
-        if self.enemy.distance(square) == 1 && self.king.distance(square) > 1 {
-            return (-1, 1); // the queen is lost, but another piece may fork
+        let Duel { king, enemy, rival, .. } = self;
+        let new = NewQueen { king, queen: square, rival };
+        let low = new.least(Bitboard::from_square(enemy), -1);
+        if low == 1 {
+            return (1, 1);
         }
-        let occupied = Bitboard::from_square(self.rival) | Bitboard::from_square(self.king);
-        let queen = attacks::attacks(Role::Queen, square, occupied);
-        let steps = attacks::king(self.enemy) - zone(self.king) - queen;
-        let stuck = (steps - Bitboard::from_square(self.rival)).is_empty();
-        let drawish = matches!(self.rival.file(), 0 | 2 | 5 | 7);
-        let away = self.enemy.distance(Square::new(self.rival.file() as usize));
-        let won = match pawn_moves_home(self.rival.flip_vertical()) {
-            3.. if self.rival.rank() > 3 => true,
-            3.. => !drawish || away > 1,
-            2 if drawish => away >= 4,
-            2 => away != 1,
-            _ => false,
-        };
-        if won && !stuck { (1, 1) } else { (-1, 1) }
+        // A rook may win where a queen stalemates.
+        let steps = attacks::king(enemy) - zone(king) - Bitboard::from_square(rival);
+        if steps.len() <= 2 || least_against_queen(self.turned(), square.flip_vertical()) < 0 {
+            return (low, 1);
+        }
+        (low, 0)
+    }
+}
+
+/// Whether a rule says that one side or the other wins.
+fn win_rules(
+    [white, black]: &[View; 2],
+    wanted: Wanted,
+    bounds: &mut Bounds,
+    wins: impl Fn(&View) -> Option<DuelRule>,
+) {
+    if wanted.least
+        && bounds.high == 1
+        && let Some(rule) = wins(white)
+    {
+        bounds.at_least(1, rule);
+    }
+    if wanted.most
+        && bounds.low == -1
+        && let Some(rule) = wins(black)
+    {
+        bounds.at_most(-1, rule);
     }
 }
 
 /// What each side gets by running.
-pub(super) fn race_rules([white, black]: [View; 2], bounds: &mut Bounds) {
-    if let Some((least, rule)) = white.by_running(bounds.low) {
+pub(super) fn running_rules([white, black]: &[View; 2], wanted: Wanted, bounds: &mut Bounds) {
+    if wanted.least
+        && let Some((least, rule)) = white.by_running(bounds.low)
+    {
         bounds.at_least(least, rule);
     }
-    if !bounds.is_settled()
+    if wanted.most
+        && !bounds.is_settled()
         && let Some((least, rule)) = black.by_running(-bounds.high)
     {
         bounds.at_most(-least, rule);

@@ -33,9 +33,11 @@ impl PawnKind {
 impl View {
     /// We win by running.
     pub fn wins_race(&self) -> Option<DuelRule> {
-        self.runs?;
+        if !self.runs {
+            return None;
+        }
         let lead = self.lead();
-        let won = match (self.rival_runs.is_some(), lead) {
+        let won = match (self.rival_runs, lead) {
             (true, 4..) => true,
             (true, 3) => self.beats_rival_on_fifth(),
             (true, 2) => self.beats_rival_on_sixth(),
@@ -150,7 +152,9 @@ impl View {
 
     /// We queen, and that is enough for a draw.
     pub fn survives_race(&self) -> Option<DuelRule> {
-        self.runs?;
+        if !self.runs {
+            return None;
+        }
         if self.lead() > 0 {
             self.queens_first().then_some(DuelRule::QueensFirst)
         } else {
@@ -166,7 +170,7 @@ impl View {
             return true;
         }
         let apart = files_apart(self.men.pawn, self.men.rival);
-        if self.rival_runs.is_none() {
+        if !self.rival_runs {
             return apart <= 6 && files > 1 && self.kings_apart() > 2;
         }
         // The second queen must not come with check.
@@ -184,7 +188,7 @@ impl View {
     /// The enemy queens just before us.
     fn queens_second(&self) -> bool {
         let theirs = self.theirs();
-        if self.rival_runs.is_none() || theirs.lead() != 1 {
+        if !self.rival_runs || theirs.lead() != 1 {
             return false;
         }
         let (mine, away) = (self.king_to_home(), self.enemy_to_home());

@@ -21,16 +21,18 @@ struct Run {
     file: i32,
     /// By the rival's rank: where the enemy king may be.
     reached: [Bitboard; 7],
-    /// The rank the rival started from.
-    top: usize,
+    /// The ranks the rival may stand on, as bits.
+    ranks: u8,
     /// The worst that has happened.
     worst: i8,
+    /// What we have anyway.
+    known: i8,
 }
 
 impl View {
     /// What running gets us at least, if that is more than this.
     pub fn by_running(&self, known: i8) -> Option<(i8, DuelRule)> {
-        if !self.men.is_adjacent() && !self.may_gain_by_running(known) {
+        if !self.may_gain_by_running(known) {
             return None;
         }
         match self.least_by_running(known) {
@@ -41,14 +43,24 @@ impl View {
         }
     }
 
-    /// Whether it is worth following pawns that have passed each other: our
-    /// pawn is not simply caught, the rival does not queen more than two moves
-    /// before it, and to win we queen first or our king is on the rival's way.
+    /// Whether it is worth following the pawns. To win, ours must win alone;
+    /// and it is not simply caught.
     fn may_gain_by_running(&self, known: i8) -> bool {
+        if known == 0 && !self.pawn_alone_wins() {
+            return false;
+        }
+        if self.men.is_adjacent() {
+            return known == 0 || self.pawn_alone_wins() || self.saved_by_running();
+        }
+        self.is_in_the_race(known) && (self.runs || self.saved_by_running())
+    }
+
+    /// The pawns have passed each other, and the rival does not queen more than
+    /// two moves before ours; to win we queen first or our king is on the
+    /// rival's way.
+    fn is_in_the_race(&self, known: i8) -> bool {
         let beside = self.king_files_to_rival() <= 1 && self.ranks_before_rival() >= -1;
-        (self.rival_runs.is_none() || self.lead() >= -1)
-            && (known < 0 || self.lead() >= 1 || beside)
-            && (self.runs.is_some() || self.saved_by_running())
+        (!self.rival_runs || self.lead() >= -1) && (known < 0 || self.lead() >= 1 || beside)
     }
 
     fn least_by_running(&self, known: i8) -> i8 {
@@ -56,7 +68,8 @@ impl View {
         let top = rival.rank() as usize;
         let mut reached = [Bitboard::EMPTY; 7];
         reached[top] = Bitboard::from_square(enemy);
-        let mut run = Run { king, pawn, file: rival.file(), reached, top, worst: 1 };
+        let mut run =
+            Run { king, pawn, file: rival.file(), reached, ranks: 1 << top, worst: 1, known };
         let mut ours = self.to_move;
         loop {
             let ended = if ours { run.we_move() } else { run.they_move() };
@@ -78,15 +91,26 @@ impl Run {
 
     /// The ranks the rival may stand on.
     fn ranks(&self) -> impl Iterator<Item = usize> + use<> {
-        let reached = self.reached;
-        (1..=self.top).filter(move |&rank| !reached[rank].is_empty())
+        let mut left = self.ranks;
+        std::iter::from_fn(move || {
+            let rank = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            (rank < 7).then_some(rank)
+        })
+    }
+
+    /// The enemy king may stand here when the rival is on this rank.
+    fn set_reached(&mut self, rank: usize, enemies: Bitboard) {
+        self.reached[rank] = enemies;
+        let bit = 1 << rank;
+        self.ranks = if enemies.is_empty() { self.ranks & !bit } else { self.ranks | bit };
     }
 
     /// Our next move; `Some(true)` if it ends the race, `None` if the plan
     /// fails.
     fn we_move(&mut self) -> Option<bool> {
         self.take_rival();
-        if self.ranks().next().is_none() {
+        if self.ranks == 0 {
             return Some(true);
         }
         let mut enemies = Bitboard::EMPTY;
@@ -117,7 +141,7 @@ impl Run {
         for rank in self.ranks() {
             let rival = self.rival(rank);
             let new = NewQueen { king: self.king, queen: self.pawn, rival };
-            self.worst = self.worst.min(new.least(self.reached[rank]));
+            self.worst = self.worst.min(new.least(self.reached[rank], self.known));
         }
         Some(true)
     }
@@ -148,7 +172,8 @@ impl Run {
             }
         }
         self.reached = after;
-        Some(self.ranks().next().is_none())
+        self.ranks = (1..7).fold(0, |bits, rank| bits | u8::from(!after[rank].is_empty()) << rank);
+        Some(self.ranks == 0)
     }
 
     /// Our pawn is taken, and the rival is left.
@@ -175,14 +200,15 @@ impl Run {
             let rival = self.rival(rank);
             if self.king.distance(rival) == 1 {
                 let losing = OnePawn::losing_squares(rival, self.pawn, false);
-                self.reached[rank] -= losing - zone(rival);
+                let left = self.reached[rank] - (losing - zone(rival));
+                self.set_reached(rank, left);
             }
             if pawn_guard(self.pawn).contains(rival) {
                 let losing = OnePawn::losing_squares(self.king, rival, false);
                 if !(self.reached[rank] - losing).is_empty() {
                     self.worst = self.worst.min(0);
                 }
-                self.reached[rank] = Bitboard::EMPTY;
+                self.set_reached(rank, Bitboard::EMPTY);
             }
         }
     }
@@ -192,6 +218,9 @@ impl Run {
         let front = self.rival(rank - 1);
         if rank == 1 {
             for enemy in enemies {
+                if self.worst <= self.known {
+                    return;
+                }
                 let men = Duel { king: self.king, pawn: self.pawn, enemy, rival: front };
                 self.worst = self.worst.min(least_against_queen(men, front));
             }

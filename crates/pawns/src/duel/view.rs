@@ -17,10 +17,10 @@ pub(super) struct View {
     pub men: Duel,
     /// We are to move.
     pub to_move: bool,
-    /// Moves in which our pawn queens by running; `None` if it is caught.
-    pub runs: Option<i32>,
+    /// Our pawn queens by running: it is not caught.
+    pub runs: bool,
     /// The same of the rival.
-    pub rival_runs: Option<i32>,
+    pub rival_runs: bool,
 }
 
 impl View {
@@ -36,7 +36,7 @@ impl View {
 
     /// The views where neither pawn can run.
     pub fn standing(men: Duel) -> [View; 2] {
-        let white = View { men, to_move: true, runs: None, rival_runs: None };
+        let white = View { men, to_move: true, runs: false, rival_runs: false };
         [white, white.theirs()]
     }
 

@@ -43,7 +43,7 @@ impl Group {
             pawns,
             truth,
             bounds,
-            runs: [men.runs_home(true).is_some(), turned.runs_home(false).is_some()],
+            runs: [men.runs_home(true), turned.runs_home(false)],
             wins_alone: [alone(men).wins(true), alone(turned).wins(false)],
             lead: pawn_moves_home(turned.pawn) - pawn_moves_home(men.pawn) + 1,
         }
