@@ -247,4 +247,26 @@ mod tests {
         assert!(mib(Planes::Four) > CARD_MIB);
         assert!(mib(Planes::Two) < CARD_MIB, "{}", mib(Planes::Two));
     }
+
+    /// Six men without pawns on a card of 24 GB, each material for either side's wins:
+    /// in DTC all of them fit, in four planes as in two; in DTM not half of them do.
+    #[test]
+    fn six_men_on_a_small_card() {
+        const CARD_BYTES: u64 = 24_000_000_000;
+        let materials: Vec<Material> = Material::all(6)
+            .into_iter()
+            .filter(|material| material.len() == 6 && !material.has_pawns())
+            .flat_map(|material| [material, material.swap_colors()])
+            .collect();
+        let fitting = |metric, planes| {
+            let needs = |m: &Material| {
+                card_memory(*m, metric, Detail::Counts, &[Color::White], planes).total()
+            };
+            materials.iter().filter(|m| needs(m) <= CARD_BYTES).count()
+        };
+        assert_eq!(materials.len(), 340);
+        assert_eq!(fitting(Metric::Dtc, Planes::Four), 340);
+        assert_eq!(fitting(Metric::Dtc, Planes::Two), 340);
+        assert_eq!(fitting(Metric::Dtm, Planes::Four), 152);
+    }
 }
