@@ -1,15 +1,17 @@
 //! The kernels against the processor's tables: on a card where there is one,
 //! and on the host through the emulator.
 
+mod common;
+
 use std::sync::Arc;
 
-use molien_board::{Color, Material, Position, Square};
+use common::sample;
+use molien_board::Material;
 use molien_build::Build;
 use molien_cuda::conformance::differences;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf, Planes, Request};
-use molien_hyper::Index;
 use molien_testing::is_exhaustive;
-use molien_values::{Metric, Surveyor as _, Table, Value};
+use molien_values::{Metric, Surveyor as _, Value};
 
 const METRICS: [Metric; 4] = Metric::ALL;
 
@@ -74,21 +76,6 @@ fn check_shelf(engine: CudaEngine, solver: &Build, names: &[&str]) {
     }
 }
 
-/// Some positions of a table.
-fn sample(table: &Table) -> Vec<Position> {
-    let board = &table.parts[0].board;
-    let index = |n: usize| Index {
-        tile: n % board.tiles(),
-        row: Square::new(n / 7),
-        column: Square::new(n / 3),
-    };
-    let decode = |n: usize| board.decode(index(n * 977), Color::BOTH[n % 2]);
-    let found: Vec<Position> =
-        (0..20_000).filter_map(decode).filter(|p| p.check_legal().is_ok()).collect();
-    assert!(found.len() > 1000);
-    found
-}
-
 /// Depths noted while the waves run are those that a table keeps, and the
 /// deepest positions are all there.
 fn check_watching(engine: &CudaEngine, solver: &Build, name: &str) {
@@ -119,15 +106,7 @@ fn check_watching(engine: &CudaEngine, solver: &Build, name: &str) {
 
 #[test]
 fn on_the_card() {
-    let engine = match CudaEngine::new() {
-        Ok(engine) => engine,
-        Err(CudaError::NoDevice(why)) => {
-            println!("skipped: no CUDA device ({why})");
-            return;
-        }
-        Err(error) => panic!("{error}"),
-    };
-    engine.check_tables();
+    let Some(engine) = common::on_the_card() else { return };
     let solver = Build::new();
     for material in Material::all(4) {
         check(&engine, &solver, &material.to_string());
@@ -146,15 +125,7 @@ fn on_the_card() {
 
 #[test]
 fn in_the_emulator() {
-    let engine = match CudaEngine::emulated() {
-        Ok(engine) => engine,
-        Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "{error}");
-            println!("skipped: {error}");
-            return;
-        }
-    };
-    engine.check_tables();
+    let Some(engine) = common::in_the_emulator() else { return };
     let solver = Build::new();
     let all = "KQK KRK KBK KNK KQKR KBNK KRRK KNKN KPK KNKP KPKP";
     let names = if is_exhaustive() { all } else { "KQK KBK KPK" };

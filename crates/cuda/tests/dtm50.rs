@@ -2,11 +2,13 @@
 //! for bit with statistics. Four men never need more than a hundred plies, so
 //! stricter rules are what puts the late runs to the test.
 
-use molien_board::{Color, Material, Position, Square};
+mod common;
+
+use common::sample;
+use molien_board::Material;
 use molien_build::Build;
+use molien_cuda::CudaEngine;
 use molien_cuda::conformance::differences;
-use molien_cuda::{CudaEngine, CudaError};
-use molien_hyper::Index;
 use molien_testing::is_exhaustive;
 use molien_values::{Count, Metric, Surveyor as _, Table};
 
@@ -36,15 +38,7 @@ fn check(engine: &CudaEngine, solver: &Build, name: &str) -> u64 {
 fn check_watching(engine: &CudaEngine, solver: &Build, name: &str) {
     let material: Material = name.parse().unwrap();
     let table = solver.table(material, Metric::Dtm50).unwrap();
-    let board = &table.parts[0].board;
-    let index = |n: usize| Index {
-        tile: n % board.tiles(),
-        row: Square::new(n / 7),
-        column: Square::new(n / 3),
-    };
-    let decode = |n: usize| board.decode(index(n * 977), Color::BOTH[n % 2]);
-    let positions: Vec<Position> =
-        (0..20_000).filter_map(decode).filter(|p| p.check_legal().is_ok()).collect();
+    let positions = sample(&table);
     let found = engine.values(material, Metric::Dtm50, &positions).unwrap();
     for (position, value) in positions.iter().zip(found) {
         assert_eq!(table.get(position), Some(value), "{name} {position}");
@@ -57,15 +51,7 @@ fn check_watching(engine: &CudaEngine, solver: &Build, name: &str) {
 
 #[test]
 fn on_the_card() {
-    let engine = match CudaEngine::new() {
-        Ok(engine) => engine,
-        Err(CudaError::NoDevice(why)) => {
-            println!("skipped: no CUDA device ({why})");
-            return;
-        }
-        Err(error) => panic!("{error}"),
-    };
-    engine.check_tables();
+    let Some(engine) = common::on_the_card() else { return };
     let solver = Build::new();
     for material in Material::all(4) {
         check(&engine, &solver, &material.to_string());
@@ -77,16 +63,8 @@ fn on_the_card() {
 
 #[test]
 fn in_the_emulator() {
-    let mut engine = match CudaEngine::emulated() {
-        Ok(engine) => engine,
-        Err(error) => {
-            assert!(std::env::var_os("CI").is_none(), "{error}");
-            println!("skipped: {error}");
-            return;
-        }
-    };
-    // Late values are then worked out a second time, clock by clock.
-    engine.check_tables();
+    // Late values are worked out a second time, clock by clock.
+    let Some(mut engine) = common::in_the_emulator() else { return };
     let rules = if is_exhaustive() { &[5, 8, 13, 20, 100][..] } else { &[5, 13, 100] };
     for &rule_plies in rules {
         engine = engine.with_rule_plies(rule_plies);
