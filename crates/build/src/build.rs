@@ -190,7 +190,16 @@ impl Build {
     /// called on the threads of the pool, which do not wait.
     pub(crate) fn make(&self, wanted: Key, keep: Keep) -> Result<Arc<Table>, BuildError> {
         let wanted = key(wanted.0, wanted.1);
-        let mut shelved = self.is_shelved(&wanted);
+        self.make_from(wanted, keep, self.is_shelved(&wanted))
+    }
+
+    /// The same; whether it comes from a shelf is said.
+    pub(crate) fn make_from(
+        &self,
+        wanted: Key,
+        keep: Keep,
+        mut shelved: bool,
+    ) -> Result<Arc<Table>, BuildError> {
         loop {
             if let Some(table) = self.in_memory(&wanted, keep) {
                 return Ok(table);
@@ -216,7 +225,7 @@ impl Build {
             let made = self.pool().install(|| {
                 let made = work.run(self, wanted, keep).transpose()?.map(Arc::new);
                 if let Ok(table) = &made {
-                    let stored = shelved && self.is_stored(&wanted);
+                    let stored = self.is_stored(&wanted);
                     lock(&self.tables).insert(wanted, Kept::Planes(table.clone()), stored);
                 }
                 ticket.land(made.clone());
@@ -359,7 +368,8 @@ impl Build {
         let run = Run {
             backend: self.backend,
             progress: &*self.progress,
-            log: self.wave_log.as_deref(),
+            // What is stored is solved again only because that is quick.
+            log: self.wave_log.as_deref().filter(|_| !self.is_in_file(&(material, metric))),
             metric,
             rule_plies: self.rule_plies,
             keep: if keep == Keep::Depths { |_, _| Keep::Depths } else { |_, _| Keep::Outcomes },
@@ -418,6 +428,16 @@ impl Build {
         let (material, metric) = key(material, metric);
         // Classes are taken from DTZ50, wherever that comes from.
         metric != Metric::Wdl && self.shelves.iter().any(|shelf| shelf.contains(material, metric))
+    }
+
+    /// Whether a table can be had, and by decoding a file only.
+    pub(crate) fn is_in_file(&self, key: &Key) -> bool {
+        let has = |shelf: &Arc<dyn Shelf>| shelf.contains(key.0, key.1);
+        let mut shelves = self.shelves.iter().filter(|shelf| has(shelf)).peekable();
+        match shelves.peek() {
+            Some(_) => shelves.all(|shelf| shelf.reads_files()),
+            None => self.is_stored(key),
+        }
     }
 
     pub(crate) fn is_shelved(&self, key: &Key) -> bool {

@@ -53,6 +53,12 @@ pub(crate) fn is_loaded(material: Material) -> bool {
     material.len() <= WHOLE_MEN
 }
 
+/// Whether solving a table takes less time than decoding its file: the waves of five men without
+/// pawns took 0.9 to 2 CPU seconds where both sides of a file took 2.5 to 3.5.
+pub(crate) fn is_sooner_solved(material: Material) -> bool {
+    !material.has_pawns() && material.len() <= WHOLE_MEN
+}
+
 /// Whether the whole table is made for a single position of this material.
 pub fn is_whole_for_position(material: Material) -> bool {
     let most = if material.has_pawns() { WHOLE_PAWN_TABLE_MEN } else { WHOLE_MEN };

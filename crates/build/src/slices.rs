@@ -2,17 +2,19 @@
 //! from its compressed form, from its file or from its log, a part at a time.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use molien_board::Color;
 use molien_solve::Wanted;
-use molien_values::Placement;
+use molien_values::{Placement, Table};
 use rayon::prelude::*;
 
 use crate::cache::Key;
 use crate::inputs::Inputs;
-use crate::limits::keep_for_others;
+use crate::limits::{is_sooner_solved, keep_for_others};
 use crate::memory::{board_bytes, cutting_bytes, decoding_bytes};
 use crate::sources::BoardSource;
-use crate::{Build, BuildError};
+use crate::{Build, BuildError, lock};
 
 /// Parts brought into memory at a time take at most this much, or are one.
 const PARTS_BYTES: u64 = 256 << 20;
@@ -29,7 +31,10 @@ impl Build {
         if self.is_logged(material) {
             return self.copy_piece_slices(inputs, key, slices);
         }
-        let source = self.source(key, keep_for_others(material, metric))?;
+        let source = match self.sooner_solved(key)? {
+            Some(table) => BoardSource::Planes(table),
+            None => self.source(key, keep_for_others(material, metric))?,
+        };
         inputs.note_curses(source.is_cursed()?);
         let mut by_board: HashMap<Placement, Vec<&Wanted>> = HashMap::new();
         for wanted in slices {
@@ -50,11 +55,63 @@ impl Build {
             boards.chunks(at_once as usize).try_for_each(|boards| {
                 boards.par_iter().try_for_each(|(pawns, wanted)| {
                     let missing = BuildError::NotCovered { material };
-                    let board = source.board(*pawns, None)?.ok_or(missing)?;
+                    let sides = Color::BOTH
+                        .map(|side| wanted.iter().any(|wanted| wanted.stored_turn() == side));
+                    let board = source.after_promotion(*pawns, sides)?.ok_or(missing)?;
                     wanted.iter().try_for_each(|wanted| inputs.keep_slice(&board, wanted))?;
                     Ok(())
                 })
             })
         })
+    }
+
+    /// A stored table that is solved in less time than its file is read in, if there
+    /// is room to do so.
+    fn sooner_solved(&self, key: Key) -> Result<Option<Arc<Table>>, BuildError> {
+        let (material, metric) = key;
+        let at_hand = lock(&self.tables).kept(&key).is_some();
+        if at_hand || !self.may_solve || !is_sooner_solved(material) || !self.is_in_file(&key) {
+            return Ok(None);
+        }
+        match self.make_from(key, keep_for_others(material, metric), false) {
+            Ok(table) => Ok(Some(table)),
+            Err(error) if error.is_too_large() => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use molien_board::Material;
+    use molien_table::{Directory, WriteOptions};
+    use molien_values::Metric;
+
+    /// A stored table is solved again where that is quick and allowed, and is the
+    /// same.
+    #[test]
+    fn stored_tables_are_solved_where_that_is_sooner() {
+        let (rooks, pawns) = ("KRKB".parse::<Material>().unwrap(), "KPK".parse().unwrap());
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = || Directory::new(scratch.path());
+        for material in [rooks, pawns] {
+            let table = Build::new().table(material, Metric::Dtc).unwrap();
+            folder().store(&[&table], &WriteOptions::default()).unwrap();
+        }
+        let build = Build::new().with_folder(folder());
+        let solved = build.sooner_solved((rooks, Metric::Dtc)).unwrap().unwrap();
+        let loaded = folder().open(rooks).unwrap().load(Metric::Dtc).unwrap();
+        assert_eq!(solved.stats, loaded.stats);
+        for (solved, loaded) in solved.parts.iter().zip(&loaded.parts) {
+            let bits = |board: &molien_values::BoardValues| {
+                board.values.clone().map(molien_values::Graded::without_empty_bits)
+            };
+            assert!(bits(solved) == bits(loaded));
+        }
+        assert!(build.sooner_solved((pawns, Metric::Dtc)).unwrap().is_none(), "pawns are read");
+        assert!(build.sooner_solved((rooks, Metric::Dtm)).unwrap().is_none(), "not stored");
+        let reading = Build::new().with_folder(folder()).without_solving();
+        assert!(reading.sooner_solved((rooks, Metric::Dtc)).unwrap().is_none(), "not allowed");
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use molien_board::Color;
 use molien_solve::Keep;
-use molien_table::{BoardLog, TableFile};
-use molien_values::{BoardValues, Metric, Placement, Table};
+use molien_table::{BoardLog, Reading, TableFile};
+use molien_values::{BoardValues, Metric, Placement, Rule, Table};
 
 use crate::cache::{Kept, Key};
 use crate::limits::keep_for_others;
@@ -50,6 +50,24 @@ impl BoardSource {
             BoardSource::File { file, metric } => file.load_board(*metric, pawns)?.map(Arc::new),
             BoardSource::Log(log) => log.board(pawns, turn)?.map(Arc::new),
         })
+    }
+
+    /// What promotions read of the board around some pawns: these sides to move at
+    /// least, and depths only where they count.
+    pub fn after_promotion(
+        &self,
+        pawns: Placement,
+        sides: [bool; 2],
+    ) -> Result<Option<Arc<BoardValues>>, BuildError> {
+        let BoardSource::File { file, metric } = self else { return self.board(pawns, None) };
+        let count = match metric.conversion_rule() {
+            Rule::One => false,
+            Rule::Fifty => self.is_cursed()?,
+            Rule::Onward => true,
+        };
+        let reading = Reading { metric: Some(*metric).filter(|_| count), sides };
+        let part = file.placements().iter().position(|placement| *placement == pawns);
+        Ok(part.map(|part| file.read_part(part, reading)).transpose()?.map(Arc::new))
     }
 }
 
@@ -106,6 +124,35 @@ mod tests {
     use super::*;
     use molien_board::{Color, Material};
     use molien_table::{Directory, WriteOptions};
+
+    /// Of a file only what counts after a promotion is read.
+    #[test]
+    fn promotions_read_one_side_and_no_depths() {
+        let scratch = tempfile::tempdir().unwrap();
+        let directory = Directory::new(scratch.path());
+        let (material, build) = ("KRPK".parse::<Material>().unwrap(), Build::new());
+        let tables =
+            [Metric::Dtm, Metric::Dtc].map(|metric| build.table(material, metric).unwrap());
+        directory.store(&[&tables[0], &tables[1]], &WriteOptions::default()).unwrap();
+        let file = Arc::new(directory.open(material).unwrap());
+        for table in &tables {
+            let part = &table.parts[7];
+            let pawns = Placement::new(Color::BOTH.map(|color| part.board.pawns(color)));
+            let source = BoardSource::File { file: file.clone(), metric: table.metric };
+            let read = source.after_promotion(pawns, [false, true]).unwrap().unwrap();
+            let [white, black] = &read.values;
+            assert!(white.won.is_empty() && white.lost.is_empty());
+            let expected = &part.values[Color::Black.index()];
+            assert!(black.won == expected.won && black.lost == expected.lost);
+            match table.metric {
+                Metric::Dtm => assert!(
+                    black.clone().without_empty_bits().depth
+                        == expected.clone().without_empty_bits().depth
+                ),
+                _ => assert!(black.depth.is_empty()),
+            }
+        }
+    }
 
     /// Boards are the same wherever they come from.
     #[test]

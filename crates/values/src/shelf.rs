@@ -14,4 +14,9 @@ pub trait Shelf: Send + Sync {
     /// # Errors
     /// If it is there but cannot be read or made.
     fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, ShelfError>;
+
+    /// Whether tables are decoded from files, which can take longer than solving them.
+    fn reads_files(&self) -> bool {
+        false
+    }
 }

@@ -27,4 +27,8 @@ impl Shelf for Directory {
             Err(error) => Err(ShelfError::Read { material, metric, source: Arc::new(error) }),
         }
     }
+
+    fn reads_files(&self) -> bool {
+        true
+    }
 }
