@@ -1,5 +1,6 @@
 //! The engine: a card, and the units solved on it.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,6 +13,7 @@ use crate::assemble::{games, wave_stats};
 use crate::cache::Cache;
 use crate::device::{Buffer, Device};
 use crate::driver::CudaDevice;
+use crate::large::LargeTables;
 use crate::layout::{Board, Tables, bishop_pair};
 use crate::needs::{card_memory, clock_planes, sub_detail};
 use crate::pawn_exits::PawnExits;
@@ -86,7 +88,15 @@ pub struct CudaEngine {
     /// The exits of the material with pawns asked for last: both attackers
     /// use them.
     pub(crate) last_exits: Mutex<Option<Arc<PawnExits>>>,
+    /// Tables with pawns and so many men are solved in parts, for their figures.
+    pub(crate) large_men: usize,
+    /// The most bytes of a plane of a part, if not what fits the card.
+    pub(crate) part_bytes: Option<u64>,
+    large: Mutex<HashMap<Metric, LargeTables>>,
 }
+
+/// Men of the tables with pawns that are solved in parts.
+const LARGE_MEN: usize = 6;
 
 impl CudaEngine {
     /// An engine on the first card.
@@ -137,6 +147,9 @@ impl CudaEngine {
             checks: AtomicBool::new(false),
             rule_plies: FIFTY_MOVES_PLIES,
             last_exits: Mutex::default(),
+            large_men: LARGE_MEN,
+            part_bytes: None,
+            large: Mutex::default(),
         })
     }
 
@@ -152,6 +165,18 @@ impl CudaEngine {
         self.forget_all();
         self.rule_plies = plies;
         self
+    }
+
+    /// Tables with pawns and so many men are solved in parts of so many bytes a
+    /// plane, for their figures: for tests with small tables.
+    pub fn with_large_tables(mut self, men: usize, part_bytes: u64) -> CudaEngine {
+        (self.large_men, self.part_bytes) = (men, Some(part_bytes));
+        self
+    }
+
+    pub(crate) fn large_tables(&self) -> MutexGuard<'_, HashMap<Metric, LargeTables>> {
+        // A failed solve leaves tables without a plan.
+        self.large.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// From now on checks every value of a table by a forward pass, while it

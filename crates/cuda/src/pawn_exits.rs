@@ -9,6 +9,7 @@ use molien_hyper::{Hyperboard, OuterAxes};
 use molien_values::{Metric, PawnMove, PawnMoveKind, Placement, Rule};
 
 use crate::layout::{Exit, FIXED_MAN, MAX_TARGET_MEN, NO_VICTIM, Place};
+use crate::split::Splits;
 
 /// Kinds of exits, as in `kernels/base.cu`.
 const TAKEN: u8 = 0;
@@ -25,6 +26,43 @@ pub(crate) enum TargetKey {
     Pawns(Material),
     /// A material without pawns, with the kings in the tile.
     Pieces(Relaid),
+    /// Of a table that is solved in parts: one of the parts.
+    Part(PartKey),
+    /// Of such a table: what a promotion leads to.
+    Slice(SliceKey),
+}
+
+/// A part of the material itself, after a pawn's step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct PartKey {
+    pub part: u32,
+    pub mover: Color,
+}
+
+/// The boards of one part of a table with a man on his promotion rank.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct SliceKey {
+    /// As the reader sees it: the table may be that with colours exchanged.
+    pub material: Material,
+    /// Of the table in canonical orientation.
+    pub part: u32,
+    /// The men that are outer coordinates.
+    pub men: Vec<Man>,
+    pub promoted: Man,
+}
+
+impl SliceKey {
+    /// Where the table's men come from: those of the slice, or the promoted one.
+    pub fn sources(&self, table: &Places) -> [u8; MAX_TARGET_MEN] {
+        let exchanged = !self.material.is_canonical();
+        let seen = |man: &Man| match exchanged {
+            true => Man::new(!man.color, man.role),
+            false => *man,
+        };
+        let men: Vec<Man> = self.men.iter().map(seen).collect();
+        let numbers: Vec<usize> = (0..men.len()).collect();
+        sources(&table.outer, &men, &numbers, Some(seen(&self.promoted)))
+    }
 }
 
 /// Which part of a board without pawns, with which men outside the tile.
@@ -35,14 +73,20 @@ pub(crate) struct Relaid {
     pub men: Vec<Man>,
     /// A man on a fixed square.
     pub fixed: Option<(Man, Square)>,
+    /// Whose moves lead there.
+    pub mover: Color,
 }
 
 impl Relaid {
-    /// Where the stored men come from: the relaid ones, or the fixed one.
-    pub fn sources(&self) -> [u8; MAX_TARGET_MEN] {
-        let stored = Hyperboard::pieces(self.material).pieces_in_order();
-        let numbers: Vec<usize> = (0..self.men.len()).collect();
-        sources(&stored, &self.men, &numbers, self.fixed.map(|(man, _)| man))
+    /// Where the men of a stored board come from, which may have the colours
+    /// exchanged: the relaid ones, or the fixed one.
+    pub fn sources(&self, stored: &Hyperboard) -> [u8; MAX_TARGET_MEN] {
+        let exchanged = stored.material() != self.material;
+        let seen = |man: Man| if exchanged { Man::new(!man.color, man.role) } else { man };
+        let men: Vec<Man> = self.men.iter().map(|man| seen(*man)).collect();
+        let numbers: Vec<usize> = (0..men.len()).collect();
+        let fixed = self.fixed.map(|(man, _)| seen(man));
+        sources(&stored.pieces_in_order(), &men, &numbers, fixed)
     }
 }
 
@@ -68,7 +112,8 @@ fn sources(
 pub(crate) struct Places {
     pub placements: Vec<Placement>,
     pub outer: Vec<Man>,
-    numbers: u32,
+    /// Tiles of a board.
+    pub numbers: u32,
 }
 
 impl Places {
@@ -80,10 +125,21 @@ impl Places {
         Places { placements, outer, numbers }
     }
 
+    /// Some of the placements.
+    pub fn some(&self, of: &[u32]) -> Places {
+        let placements = of.iter().map(|&place| self.placements[place as usize]).collect();
+        Places { placements, outer: self.outer.clone(), numbers: self.numbers }
+    }
+
+    /// The number of a canonical placement.
+    pub fn number(&self, placement: Placement) -> usize {
+        // Every canonical placement is among them.
+        self.placements.binary_search(&placement).unwrap_or(0)
+    }
+
     /// The first tile of a placement.
     fn first_tile(&self, placement: Placement) -> u32 {
-        // Every canonical placement is among them.
-        self.placements.binary_search(&placement).unwrap_or(0) as u32 * self.numbers
+        self.number(placement) as u32 * self.numbers
     }
 }
 
@@ -107,6 +163,8 @@ struct View {
 struct Builder<'a> {
     own: &'a Places,
     metric: Metric,
+    /// The tables that are solved in parts, if this is one of them.
+    splits: Option<&'a Splits>,
     numbers_of: HashMap<Material, Arc<Places>>,
     target_numbers: HashMap<TargetKey, u32>,
     out: PawnExits,
@@ -124,11 +182,22 @@ pub(crate) fn rule_number(rule: Rule) -> u8 {
 impl PawnExits {
     /// The exits of every placement, in the order of the placements.
     pub fn new(material: Material, own: &Places, metric: Metric) -> PawnExits {
+        PawnExits::within(material, own, metric, None)
+    }
+
+    /// The same where tables with so many men are solved in parts.
+    pub fn within(
+        material: Material,
+        own: &Places,
+        metric: Metric,
+        splits: Option<&Splits>,
+    ) -> PawnExits {
         let (places, exits, targets) = (Vec::new(), Vec::new(), Vec::new());
         let out = PawnExits { of: (material, metric), places, exits, targets };
         let mut builder = Builder {
             own,
             metric,
+            splits,
             numbers_of: HashMap::new(),
             target_numbers: HashMap::new(),
             out,
@@ -159,10 +228,11 @@ impl Builder<'_> {
         })
     }
 
-    /// The values after a move: our outer men without the `gone` one, pawns
-    /// left, perhaps a promoted man.
+    /// The values after a move of one side: our outer men without the `gone`
+    /// one, pawns left, perhaps a promoted man.
     fn view(
         &mut self,
+        mover: Color,
         gone: Option<usize>,
         pawns: Placement,
         promoted: Option<(Man, Square)>,
@@ -176,8 +246,13 @@ impl Builder<'_> {
         let material = Material::from_men(men.iter().copied().chain(pawn_men).chain(fixed));
         if pawns == Placement::NONE {
             let from = sources(&men, &men, &numbers, None);
-            let key = TargetKey::Pieces(Relaid { material, men, fixed: promoted });
+            let key = TargetKey::Pieces(Relaid { material, men, fixed: promoted, mover });
             return View { target: self.target(key), first_tile: 0, mirrored: false, from };
+        }
+        if let Some(splits) = self.splits
+            && material.len() == self.out.of.0.len()
+        {
+            return self.view_of_part(splits, material, (mover, pawns), promoted, men);
         }
         let places = self.numbers_of.entry(material);
         let places = places.or_insert_with(|| Arc::new(Places::new(material))).clone();
@@ -188,6 +263,31 @@ impl Builder<'_> {
             mirrored,
             from: sources(&places.outer, &men, &numbers, fixed),
         }
+    }
+
+    /// The same where the table is solved in parts. All men are there.
+    fn view_of_part(
+        &mut self,
+        splits: &Splits,
+        material: Material,
+        (mover, pawns): (Color, Placement),
+        promoted: Option<(Man, Square)>,
+        men: Vec<Man>,
+    ) -> View {
+        let split = splits.of(material);
+        let seen = if material.is_canonical() { pawns } else { pawns.swap_colors() };
+        let (stored, mirrored) = seen.canonical();
+        let (part, place) = split.locate(stored);
+        let numbers: Vec<usize> = (0..men.len()).collect();
+        let from = sources(&men, &men, &numbers, None);
+        let Some((man, square)) = promoted else {
+            let target = self.target(TargetKey::Part(PartKey { part, mover }));
+            return View { target, first_tile: place * self.own.numbers, mirrored, from };
+        };
+        let file = square.index() as u32 % 8 ^ if mirrored { 7 } else { 0 };
+        let key = SliceKey { material, part, men, promoted: man };
+        let target = self.target(TargetKey::Slice(key));
+        View { target, first_tile: (place * 8 + file) * self.own.numbers, mirrored, from }
     }
 
     fn exit(&self, view: &View, side: Color, kind: u8, rule: Rule) -> Exit {
@@ -209,7 +309,7 @@ impl Builder<'_> {
         let rule = self.metric.conversion_rule();
         for victim in 0..self.own.outer.len() {
             let side = !self.own.outer[victim].color;
-            let view = self.view(Some(victim), pawns, None);
+            let view = self.view(side, Some(victim), pawns, None);
             let exit = self.exit(&view, side, TAKEN, rule);
             self.out.exits.push(Exit { victim: victim as u8, ..exit });
         }
@@ -219,7 +319,7 @@ impl Builder<'_> {
         let rule = self.metric.conversion_rule();
         for color in Color::BOTH {
             for square in pawns.of_color(color) {
-                let view = self.view(None, pawns.without(square), None);
+                let view = self.view(!color, None, pawns.without(square), None);
                 let exit = self.exit(&view, !color, TAKEN, rule);
                 self.out.exits.push(Exit { square: square.index() as u8, ..exit });
             }
@@ -264,7 +364,8 @@ impl Builder<'_> {
         let conversion = self.metric.conversion_rule();
         if m.promotes() {
             for role in Role::PROMOTIONS {
-                let view = self.view(victim, after, Some((Man::new(m.side, role), m.to)));
+                let promoted = Some((Man::new(m.side, role), m.to));
+                let view = self.view(m.side, victim, after, promoted);
                 let mut exit = self.exit(&view, m.side, kind, conversion);
                 exit.fixed_square = m.to.index() as u8;
                 finish(&mut exit);
@@ -273,7 +374,7 @@ impl Builder<'_> {
             return;
         }
         let rule = if kind == FORWARD { self.metric.push_rule() } else { conversion };
-        let view = self.view(victim, after, None);
+        let view = self.view(m.side, victim, after, None);
         let mut exit = self.exit(&view, m.side, kind, rule);
         finish(&mut exit);
         self.add_answers(&mut exit, m, pawns);
@@ -283,7 +384,7 @@ impl Builder<'_> {
     /// Adds the answers en passant to a double step.
     fn add_answers(&mut self, exit: &mut Exit, m: &PawnMove, pawns: Placement) {
         for (i, answer) in m.en_passant(pawns).into_iter().enumerate() {
-            let view = self.view(None, answer.after, None);
+            let view = self.view(!m.side, None, answer.after, None);
             debug_assert_eq!(view.from, exit.from, "the pieces stay");
             exit.en_passant_target[i] = view.target;
             exit.en_passant_first[i] = view.first_tile;

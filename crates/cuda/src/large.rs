@@ -1,0 +1,453 @@
+//! Tables with pawns that do not fit the card, for their figures alone.
+//!
+//! Their placements are solved in parts ([`Split`]). Of a finished part two things
+//! are kept: its values as long as less advanced pawns can step there, and the
+//! slices that the tables above it read after a promotion. So are the slices of
+//! large tables without pawns. All other values are given up.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use molien_board::{Color, Man, Material, Role, Square};
+use molien_build::order;
+use molien_hyper::{Hyperboard, OuterAxes, Tile};
+use molien_values::{Longest, Metric, Placement, SideStats, Stats};
+
+use crate::assemble::wave_stats;
+use crate::cut::slice_planes;
+use crate::large_memory::{part_most_bytes, part_planes};
+use crate::needs::card_memory;
+use crate::pawn_exits::{PartKey, PawnExits, Places, Relaid, SliceKey, TargetKey};
+use crate::pawn_solve::{Kept, Targets};
+use crate::split::{Split, Splits};
+use crate::store::{CardPlanes, Depths, Read, Store, Stored};
+use crate::unit::Unit;
+use crate::waves::Extras;
+use crate::{CudaEngine, CudaError, Detail, Planes, Request};
+
+/// A pawn's step leads to pawns so much further advanced, at most.
+const DOUBLE_STEP: i32 = 2;
+/// A lone pawn of a canonical placement is on the first files.
+const LONE_PAWN_FILES: usize = 4;
+
+/// The large tables in one metric.
+#[derive(Default)]
+pub(crate) struct LargeTables {
+    /// Asked for sooner or later.
+    expected: Vec<Material>,
+    /// What is still to be solved, each after what it reads.
+    order: VecDeque<Material>,
+    stats: HashMap<Material, Stats>,
+    splits: Splits,
+    store: Store,
+}
+
+/// What a table above reads of one that is being solved.
+struct Demand {
+    key: Stored,
+    /// Whose wins of the table these are.
+    attacker: Color,
+}
+
+impl LargeTables {
+    /// Plans a material, and what is expected besides. `men` is how many a large
+    /// table has.
+    fn plan(&mut self, material: Material, men: usize, part_bytes: u64) {
+        let mut goals = self.expected.clone();
+        goals.retain(|goal| !self.stats.contains_key(goal));
+        goals.push(material);
+        self.order = order(&goals, |material| material.len() < men).into();
+        for material in self.order.iter().filter(|material| material.has_pawns()) {
+            let split = || Arc::new(Split::new(*material, part_bytes));
+            if self.splits.get(*material).is_none() {
+                self.splits.insert(*material, split());
+            }
+        }
+        self.store.retain(|_| false);
+    }
+
+    /// Whether a table that is still to be solved reads a material after a
+    /// promotion.
+    fn is_read(&self, material: Material) -> bool {
+        let reads = |reader: &Material| {
+            Color::BOTH.into_iter().any(|color| reader.promotions(color).contains(&material))
+        };
+        self.order.iter().any(reads)
+    }
+
+    /// What the tables still to be solved read of one.
+    fn demands(&self, table: Material) -> Vec<Demand> {
+        let mut found = Vec::new();
+        let pawns = |reader: &&Material| reader.has_pawns();
+        for &reader in self.order.iter().filter(pawns) {
+            for color in Color::BOTH {
+                let pawn = Man::new(color, Role::Pawn);
+                let Some(less) = reader.without(pawn) else { continue };
+                for role in Role::PROMOTIONS {
+                    let promoted = Man::new(color, role);
+                    let material = less.with(promoted);
+                    if material.canonical() == table {
+                        self.add_demands(reader, material, promoted, &mut found);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    fn add_demands(
+        &self,
+        reader: Material,
+        material: Material,
+        promoted: Man,
+        found: &mut Vec<Demand>,
+    ) {
+        let men = self.splits.of(reader).places.outer.clone();
+        for attacker in Color::BOTH {
+            if Unit::is_bare(material, attacker) {
+                continue;
+            }
+            let of_table = if material.is_canonical() { attacker } else { !attacker };
+            let mut add = |key: Stored| {
+                if !found.iter().any(|demand: &Demand| demand.key == key) {
+                    found.push(Demand { key, attacker: of_table });
+                }
+            };
+            if material.has_pawns() {
+                for part in 0..self.splits.of(material).parts.len() as u32 {
+                    let key = SliceKey { material, part, men: men.clone(), promoted };
+                    add(Stored::Slice { key, attacker });
+                }
+                continue;
+            }
+            let rank = if promoted.color == Color::White { 56 } else { 0 };
+            for file in 0..LONE_PAWN_FILES {
+                let fixed = Some((promoted, Square::new(rank + file)));
+                let mover = promoted.color;
+                let key = Relaid { material, men: men.clone(), fixed, mover };
+                add(Stored::Relaid { key, attacker });
+            }
+        }
+    }
+
+    /// Gives up what nobody is going to read.
+    fn give_up(&mut self) {
+        let mut store = std::mem::take(&mut self.store);
+        store.retain(|stored| match stored {
+            Stored::Part { .. } => false,
+            Stored::Slice { key, .. } => self.is_read(key.material),
+            Stored::Relaid { key, .. } => self.is_read(key.material),
+        });
+        self.store = store;
+    }
+}
+
+/// One part of a table, while it is solved.
+struct Part<'a> {
+    request: Request,
+    number: u32,
+    split: &'a Split,
+    places: Arc<Places>,
+    exits: PawnExits,
+}
+
+impl CudaEngine {
+    /// The statistics of some tables will be asked for: what they share is solved
+    /// once. In canonical orientation.
+    pub(crate) fn expect_large(&self, materials: &[Material], metric: Metric) {
+        let mut tables = self.large_tables();
+        let expected = &mut tables.entry(metric).or_default().expected;
+        for material in materials.iter().filter(|material| self.is_large(**material)) {
+            if !expected.contains(material) {
+                expected.push(*material);
+            }
+        }
+    }
+
+    /// Whether only the statistics of a table can be had.
+    pub(crate) fn is_large(&self, material: Material) -> bool {
+        material.has_pawns() && material.len() == self.large_men
+    }
+
+    /// The statistics of a table, if it was solved already.
+    pub(crate) fn known_large(&self, material: Material, metric: Metric) -> Option<Stats> {
+        self.large_tables().get(&metric)?.stats.get(&material).cloned()
+    }
+
+    /// The statistics of a large table in canonical orientation.
+    pub(crate) fn large_statistics(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Stats, CudaError> {
+        let _one = self.one_at_a_time();
+        let mut all = self.large_tables();
+        let tables = all.entry(metric).or_default();
+        if let Some(stats) = tables.stats.get(&material) {
+            return Ok(stats.clone());
+        }
+        if !tables.order.contains(&material) {
+            let part_bytes = self.part_bytes.unwrap_or(part_most_bytes(metric, self.memory()?.1));
+            tables.plan(material, self.large_men, part_bytes);
+        }
+        while let Some(next) = tables.order.pop_front() {
+            let solved = match next.has_pawns() {
+                true => self.solve_large(tables, next, metric),
+                false => self.solve_large_pieces(tables, next, metric),
+            };
+            let stats = match solved {
+                Ok(stats) => stats,
+                Err(error) => {
+                    *tables = LargeTables::default();
+                    return Err(error);
+                }
+            };
+            tables.give_up();
+            tables.stats.insert(next, stats.clone());
+            if next == material {
+                return Ok(stats);
+            }
+        }
+        Err(CudaError::Pawns { material })
+    }
+
+    /// A table without pawns: statistics, and the slices that are read of it.
+    fn solve_large_pieces(
+        &self,
+        tables: &mut LargeTables,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Stats, CudaError> {
+        let demands = tables.demands(material);
+        let keep = if demands.is_empty() { Detail::Outcomes } else { Detail::Depths };
+        let own_metric = metric.without_pawns();
+        let request = Request { keep, ..Request::new(material, own_metric) };
+        let board = Hyperboard::pieces(material);
+        self.progress.begin(material, own_metric, board.tiles() as u64 * 4096);
+        let needs = card_memory(material, own_metric, keep, &[Color::White], Planes::Four);
+        let mut units: Vec<Arc<Unit>> = Vec::new();
+        for attacker in Color::BOTH {
+            self.room_beside(tables, needs.total(), material, metric)?;
+            let (mut unit, _) = self.timed_unit(&request, attacker, Extras::default())?;
+            self.forget_large();
+            self.hand_out(tables, &unit, attacker, metric, &demands)?;
+            if let Some(unit) = Arc::get_mut(&mut unit) {
+                (unit.won_depth, unit.lost_depth) = (Vec::new(), Vec::new());
+            }
+            units.push(unit);
+        }
+        let mut stats = wave_stats(own_metric, &units[0], Some(&units[1]));
+        self.final_counts(&request, &units, &mut stats)?;
+        self.progress.end(material, own_metric);
+        Ok(stats)
+    }
+
+    /// A table with pawns: statistics, and the slices that are read of it.
+    fn solve_large(
+        &self,
+        tables: &mut LargeTables,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Stats, CudaError> {
+        let split = tables.splits.of(material).clone();
+        let tiles = split.places.placements.len() as u64 * u64::from(split.places.numbers);
+        self.progress.begin(material, metric, tiles * 4096);
+        let demands = tables.demands(material);
+        let mut total = Stats::new(material, metric);
+        for number in 0..split.parts.len() {
+            let furthest = split.advancement(number) + DOUBLE_STEP;
+            tables.store.retain(|stored| match stored {
+                Stored::Part { key, .. } => split.advancement(key.part as usize) <= furthest,
+                _ => true,
+            });
+            let places = Arc::new(split.places.some(&split.parts[number]));
+            let exits = PawnExits::within(material, &places, metric, Some(&tables.splits));
+            let request = Request { keep: Detail::Depths, ..Request::new(material, metric) };
+            let part = Part { request, number: number as u32, split: &split, places, exits };
+            let stats = self.solve_part(tables, &part, &demands)?;
+            absorb_in_order(&mut total, &stats);
+        }
+        self.progress.end(material, metric);
+        Ok(total)
+    }
+
+    fn solve_part(
+        &self,
+        tables: &mut LargeTables,
+        part: &Part<'_>,
+        demands: &[Demand],
+    ) -> Result<Stats, CudaError> {
+        let Request { material, metric, .. } = part.request;
+        let is_own = |demand: &&Demand| match &demand.key {
+            Stored::Slice { key, .. } => key.part == part.number,
+            _ => false,
+        };
+        let mut units = Vec::new();
+        for attacker in Color::BOTH {
+            let bytes = part.split.part_bytes() * part_planes(metric);
+            self.room_beside(tables, bytes, material, metric)?;
+            let targets = match Unit::is_bare(material, attacker) {
+                true => Targets::default(),
+                false => self.part_targets(tables, part, attacker)?,
+            };
+            self.room_beside(tables, bytes, material, metric)?;
+            let places = part.places.clone();
+            let unit = self.solve_places(&part.request, attacker, places, &part.exits, targets)?;
+            for demand in demands.iter().filter(is_own) {
+                self.hand_out(tables, &unit, attacker, metric, std::slice::from_ref(demand))?;
+            }
+            units.push(Arc::new(unit));
+        }
+        let mut stats = wave_stats(metric, &units[0], Some(&units[1]));
+        self.final_counts(&part.request, &units, &mut stats)?;
+        for (unit, attacker) in units.into_iter().zip(Color::BOTH) {
+            if let Ok(unit) = Arc::try_unwrap(unit)
+                && !Unit::is_bare(material, attacker)
+            {
+                keep_for_steps(&mut tables.store, unit, part.number, attacker);
+            }
+        }
+        Ok(stats)
+    }
+
+    /// Cuts what is demanded of a unit, and keeps it.
+    fn hand_out(
+        &self,
+        tables: &mut LargeTables,
+        unit: &Unit,
+        attacker: Color,
+        metric: Metric,
+        demands: &[Demand],
+    ) -> Result<(), CudaError> {
+        for demand in demands.iter().filter(|demand| demand.attacker == attacker) {
+            let bytes = slice_bytes(&demand.key, unit, metric);
+            self.room_beside(tables, bytes, unit.board.material(), metric)?;
+            let planes = match (&demand.key, &unit.places) {
+                (Stored::Relaid { key, attacker }, _) => self.relay(unit, *attacker, metric, key)?,
+                (Stored::Slice { key, attacker }, Some(places)) => {
+                    self.cut_slices(unit, places, *attacker, metric, key)?
+                }
+                _ => continue,
+            };
+            tables.store.insert(demand.key.clone(), Arc::new(planes));
+        }
+        Ok(())
+    }
+
+    /// The boards that the moves out of a part lead to.
+    fn part_targets(
+        &self,
+        tables: &mut LargeTables,
+        part: &Part<'_>,
+        attacker: Color,
+    ) -> Result<Targets, CudaError> {
+        let Request { material, .. } = part.request;
+        let mut out = Targets::default();
+        for target in &part.exits.targets {
+            let key = match target {
+                TargetKey::Pawns(_) => {
+                    out.push(self.whole_unit(&part.request, attacker, target)?);
+                    continue;
+                }
+                TargetKey::Part(key) => Stored::Part { material, key: *key, attacker },
+                TargetKey::Slice(key) => Stored::Slice { key: key.clone(), attacker },
+                TargetKey::Pieces(key) => Stored::Relaid { key: key.clone(), attacker },
+            };
+            let absent_bytes = tables.store.absent_bytes(&key);
+            if absent_bytes > 0 {
+                self.room_beside(tables, absent_bytes, material, part.request.metric)?;
+            }
+            let planes = match (tables.store.get(&self.device, &key)?, target) {
+                (Some(planes), _) => planes,
+                (None, TargetKey::Pieces(relaid)) if relaid.material.len() < material.len() => {
+                    let made = self.relay_whole(&part.request, attacker, relaid)?;
+                    let made = Arc::new(made);
+                    tables.store.insert(key, made.clone());
+                    made
+                }
+                (None, _) => return Err(CudaError::Pawns { material }),
+            };
+            out.push(Kept::Planes(planes));
+        }
+        Ok(out)
+    }
+
+    /// Sees to it that the card has so much free: slices go to the host, then units
+    /// that can be solved again are given up.
+    fn room_beside(
+        &self,
+        tables: &mut LargeTables,
+        bytes: u64,
+        material: Material,
+        metric: Metric,
+    ) -> Result<(), CudaError> {
+        if tables.store.make_room(&self.device, bytes)? {
+            return Ok(());
+        }
+        while self.device.memory()?.0 < bytes && self.lock().evict() {}
+        if self.device.memory()?.0 < bytes {
+            self.lock().clear();
+        }
+        let free = self.device.memory()?.0;
+        if free >= bytes {
+            return Ok(());
+        }
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        let plan = "its planes beside what they read".to_owned();
+        let (needed_mib, free_mib) = (mib(bytes), mib(free));
+        Err(CudaError::Memory { material, metric, needed_mib, plan, free_mib })
+    }
+}
+
+/// Bytes of a slice of a unit, roughly.
+fn slice_bytes(key: &Stored, unit: &Unit, metric: Metric) -> u64 {
+    let (men, boards) = match (key, &unit.places) {
+        (Stored::Slice { key, .. }, Some(places)) => (&key.men, places.placements.len() * 8),
+        (Stored::Relaid { key, .. }, _) => (&key.men, 1),
+        _ => return 0,
+    };
+    let plane_bytes = OuterAxes::new(men).len() * boards * size_of::<Tile>();
+    plane_bytes as u64 * slice_planes(metric, unit.depth_bits() as u64)
+}
+
+/// Keeps what pawns that step into a part read of it.
+fn keep_for_steps(store: &mut Store, unit: Unit, part: u32, attacker: Color) {
+    let material = unit.board.material();
+    let has_pawns = |color| material.count(Man::new(color, Role::Pawn)) > 0;
+    let layout = unit.layout;
+    let mut keep = |mover: Color, read: Read, depth_bits: usize, planes: Vec<_>| {
+        let planes = CardPlanes { layout, read, depths: Depths::Bits(depth_bits), planes };
+        let key = PartKey { part, mover };
+        store.insert(Stored::Part { material, key, attacker }, Arc::new(planes));
+    };
+    let Unit { open, won, lost, stalemate, won_depth, lost_depth, .. } = unit;
+    if has_pawns(attacker) {
+        let bits = lost_depth.len();
+        let planes = lost.into_iter().chain(lost_depth).chain(stalemate).collect();
+        keep(attacker, Read::Losses, bits, planes);
+    }
+    if has_pawns(!attacker) {
+        let bits = won_depth.len();
+        let planes = std::iter::once(open).chain(won).chain(won_depth).collect();
+        keep(!attacker, Read::Wins, bits, planes);
+    }
+}
+
+/// Adds the figures of a part. Of equally long wins the first in the order of the
+/// table is told, in whatever order the parts are solved.
+fn absorb_in_order(total: &mut Stats, part: &Stats) {
+    let before = total.sides.clone();
+    total.absorb(part);
+    let longest: [fn(&mut SideStats) -> &mut Option<Longest>; 2] =
+        [|side| &mut side.longest_win, |side| &mut side.longest_loss];
+    for ((side, mut before), part) in total.sides.iter_mut().zip(before).zip(&part.sides) {
+        let mut part = part.clone();
+        for of in longest {
+            let (Some(old), Some(new)) = (of(&mut before), of(&mut part)) else { continue };
+            let place = |longest: &Longest| Placement::of(&longest.position);
+            if old.plies == new.plies && place(new) < place(old) {
+                *of(side) = Some(new.clone());
+            }
+        }
+    }
+}
