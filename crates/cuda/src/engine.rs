@@ -96,7 +96,7 @@ pub struct CudaEngine {
 }
 
 /// Men of the tables with pawns that are solved in parts.
-const LARGE_MEN: usize = 6;
+pub(crate) const LARGE_MEN: usize = 6;
 
 impl CudaEngine {
     /// An engine on the first card.

@@ -15,6 +15,7 @@ use molien_values::{Longest, Metric, Placement, SideStats, Stats};
 
 use crate::assemble::wave_stats;
 use crate::cut::slice_planes;
+use crate::engine::LARGE_MEN;
 use crate::large_memory::{part_most_bytes, part_planes};
 use crate::needs::card_memory;
 use crate::pawn_exits::{PartKey, PawnExits, Places, Relaid, SliceKey, TargetKey};
@@ -164,6 +165,12 @@ impl CudaEngine {
         }
     }
 
+    /// Bytes of large tables that went to the host and came back, where the card had
+    /// too little room.
+    pub fn moved_bytes(&self, metric: Metric) -> u64 {
+        self.large_tables().get(&metric).map_or(0, |tables| tables.store.moved_bytes)
+    }
+
     /// Whether only the statistics of a table can be had.
     pub(crate) fn is_large(&self, material: Material) -> bool {
         material.has_pawns() && material.len() == self.large_men
@@ -189,6 +196,9 @@ impl CudaEngine {
         if !tables.order.contains(&material) {
             let part_bytes = self.part_bytes.unwrap_or(part_most_bytes(metric, self.memory()?.1));
             tables.plan(material, self.large_men, part_bytes);
+        }
+        if self.large_men == LARGE_MEN {
+            self.prepare_large(metric)?;
         }
         while let Some(next) = tables.order.pop_front() {
             let solved = match next.has_pawns() {
@@ -323,7 +333,9 @@ impl CudaEngine {
             let bytes = slice_bytes(&demand.key, unit, metric);
             self.room_beside(tables, bytes, unit.board.material(), metric)?;
             let planes = match (&demand.key, &unit.places) {
-                (Stored::Relaid { key, attacker }, _) => self.relay(unit, *attacker, metric, key)?,
+                (Stored::Relaid { key, attacker }, _) => {
+                    self.relay(unit, *attacker, metric, key)?
+                }
                 (Stored::Slice { key, attacker }, Some(places)) => {
                     self.cut_slices(unit, places, *attacker, metric, key)?
                 }

@@ -2,11 +2,12 @@
 //! them: which board a move leads to, where in it, and when it is possible.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use molien_board::{Bitboard, Color, Man, Material, Role, Square};
 use molien_hyper::{Hyperboard, OuterAxes};
 use molien_values::{Metric, PawnMove, PawnMoveKind, Placement, Rule};
+use rayon::prelude::*;
 
 use crate::layout::{Exit, FIXED_MAN, MAX_TARGET_MEN, NO_VICTIM, Place};
 use crate::split::Splits;
@@ -165,6 +166,8 @@ struct Builder<'a> {
     metric: Metric,
     /// The tables that are solved in parts, if this is one of them.
     splits: Option<&'a Splits>,
+    /// The placements of other materials, found once for all threads.
+    smaller: &'a Mutex<HashMap<Material, Arc<Places>>>,
     numbers_of: HashMap<Material, Arc<Places>>,
     target_numbers: HashMap<TargetKey, u32>,
     out: PawnExits,
@@ -192,40 +195,97 @@ impl PawnExits {
         metric: Metric,
         splits: Option<&Splits>,
     ) -> PawnExits {
-        let (places, exits, targets) = (Vec::new(), Vec::new(), Vec::new());
-        let out = PawnExits { of: (material, metric), places, exits, targets };
-        let mut builder = Builder {
-            own,
-            metric,
-            splits,
-            numbers_of: HashMap::new(),
-            target_numbers: HashMap::new(),
-            out,
+        let smaller = Mutex::default();
+        let some = |placements: &[Placement]| {
+            let mut builder = Builder {
+                own,
+                metric,
+                splits,
+                smaller: &smaller,
+                numbers_of: HashMap::new(),
+                target_numbers: HashMap::new(),
+                out: PawnExits::none(material, metric),
+            };
+            placements.iter().for_each(|placement| builder.placement(*placement));
+            builder.out
         };
-        for &placement in &own.placements {
-            let first_exit = builder.out.exits.len() as u32;
-            builder.pieces_taken(placement);
-            builder.pawns_taken(placement);
-            builder.pawn_moves(placement);
-            builder.out.places.push(Place {
-                pawns: placement.bitboards().map(|set| set.0),
-                first_exit,
-                last_exit: builder.out.exits.len() as u32,
-                symmetric: u32::from(placement.mirror() == placement),
-                unused: 0,
-            });
-        }
-        builder.out
+        let found: Vec<PawnExits> =
+            own.placements.par_chunks(PLACEMENTS_AT_A_TIME).map(some).collect();
+        let (mut all, mut numbers) = (PawnExits::none(material, metric), HashMap::new());
+        found.into_iter().for_each(|some| all.append(some, &mut numbers));
+        all
+    }
+
+    fn none(material: Material, metric: Metric) -> PawnExits {
+        let (places, exits, targets) = (Vec::new(), Vec::new(), Vec::new());
+        PawnExits { of: (material, metric), places, exits, targets }
+    }
+
+    /// Adds the exits of further placements, whose targets get the numbers they have
+    /// here.
+    fn append(&mut self, some: PawnExits, numbers: &mut HashMap<TargetKey, u32>) {
+        let here: Vec<u32> = some
+            .targets
+            .into_iter()
+            .map(|key| number_of(key, numbers, &mut self.targets))
+            .collect();
+        let first = self.exits.len() as u32;
+        self.exits.extend(some.exits.into_iter().map(|mut exit| {
+            exit.target = here[exit.target as usize];
+            for answer in &mut exit.en_passant_target[..usize::from(exit.en_passants)] {
+                *answer = here[*answer as usize];
+            }
+            exit
+        }));
+        self.places.extend(some.places.into_iter().map(|place| Place {
+            first_exit: first + place.first_exit,
+            last_exit: first + place.last_exit,
+            ..place
+        }));
     }
 }
 
+/// Placements whose exits are listed by one thread.
+const PLACEMENTS_AT_A_TIME: usize = 1024;
+
+/// The number of a target, which is added if it is new.
+fn number_of(
+    key: TargetKey,
+    numbers: &mut HashMap<TargetKey, u32>,
+    targets: &mut Vec<TargetKey>,
+) -> u32 {
+    *numbers.entry(key).or_insert_with_key(|key| {
+        targets.push(key.clone());
+        targets.len() as u32 - 1
+    })
+}
+
 impl Builder<'_> {
+    fn placement(&mut self, placement: Placement) {
+        let first_exit = self.out.exits.len() as u32;
+        self.pieces_taken(placement);
+        self.pawns_taken(placement);
+        self.pawn_moves(placement);
+        self.out.places.push(Place {
+            pawns: placement.bitboards().map(|set| set.0),
+            first_exit,
+            last_exit: self.out.exits.len() as u32,
+            symmetric: u32::from(placement.mirror() == placement),
+            unused: 0,
+        });
+    }
+
     fn target(&mut self, key: TargetKey) -> u32 {
-        let targets = &mut self.out.targets;
-        *self.target_numbers.entry(key).or_insert_with_key(|key| {
-            targets.push(key.clone());
-            targets.len() as u32 - 1
-        })
+        number_of(key, &mut self.target_numbers, &mut self.out.targets)
+    }
+
+    /// The placements of another material.
+    fn places_of(&mut self, material: Material) -> Arc<Places> {
+        let shared = || {
+            let mut smaller = self.smaller.lock().unwrap_or_else(PoisonError::into_inner);
+            smaller.entry(material).or_insert_with(|| Arc::new(Places::new(material))).clone()
+        };
+        self.numbers_of.entry(material).or_insert_with(shared).clone()
     }
 
     /// The values after a move of one side: our outer men without the `gone`
@@ -254,8 +314,7 @@ impl Builder<'_> {
         {
             return self.view_of_part(splits, material, (mover, pawns), promoted, men);
         }
-        let places = self.numbers_of.entry(material);
-        let places = places.or_insert_with(|| Arc::new(Places::new(material))).clone();
+        let places = self.places_of(material);
         let (stored, mirrored) = pawns.canonical();
         View {
             target: self.target(TargetKey::Pawns(material)),

@@ -78,9 +78,7 @@ impl CardPlanes {
             Read::Wins => 2,
         };
         let depth: [Address; MAX_BITS] = match self.depths {
-            Depths::Bits(bits) => {
-                std::array::from_fn(|k| if k < bits { at(first + k) } else { 0 })
-            }
+            Depths::Bits(bits) => std::array::from_fn(|k| if k < bits { at(first + k) } else { 0 }),
             Depths::Late => {
                 std::array::from_fn(|k| if LATE_PLIES >> k & 1 == 1 { at(first) } else { 0 })
             }
