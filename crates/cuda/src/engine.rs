@@ -92,6 +92,8 @@ pub struct CudaEngine {
     pub(crate) large_men: usize,
     /// The most bytes of a plane of a part, if not what fits the card.
     pub(crate) part_bytes: Option<u64>,
+    /// Memory of the host that slices may take where the card has no room for them.
+    pub(crate) host_bytes: u64,
     large: Mutex<HashMap<Metric, LargeTables>>,
 }
 
@@ -149,6 +151,7 @@ impl CudaEngine {
             last_exits: Mutex::default(),
             large_men: LARGE_MEN,
             part_bytes: None,
+            host_bytes: u64::MAX,
             large: Mutex::default(),
         })
     }
@@ -164,6 +167,13 @@ impl CudaEngine {
     pub fn with_rule_plies(mut self, plies: u16) -> CudaEngine {
         self.forget_all();
         self.rule_plies = plies;
+        self
+    }
+
+    /// Uses no more than so much of the host's memory for what large tables read of
+    /// each other.
+    pub fn with_host_memory(mut self, bytes: u64) -> CudaEngine {
+        self.host_bytes = bytes;
         self
     }
 

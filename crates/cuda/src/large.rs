@@ -16,7 +16,9 @@ use molien_values::{Longest, Metric, Placement, SideStats, Stats};
 use crate::assemble::wave_stats;
 use crate::cut::slice_planes;
 use crate::engine::LARGE_MEN;
-use crate::large_memory::{part_most_bytes, part_planes};
+use crate::large_memory::{
+    LONE_PAWN_FILES, PieceSlices, part_most_bytes, part_planes, piece_slices, promotions,
+};
 use crate::needs::card_memory;
 use crate::pawn_exits::{PartKey, PawnExits, Places, Relaid, SliceKey, TargetKey};
 use crate::pawn_solve::{Kept, Targets};
@@ -28,16 +30,17 @@ use crate::{CudaEngine, CudaError, Detail, Planes, Request};
 
 /// A pawn's step leads to pawns so much further advanced, at most.
 const DOUBLE_STEP: i32 = 2;
-/// A lone pawn of a canonical placement is on the first files.
-const LONE_PAWN_FILES: usize = 4;
 
 /// The large tables in one metric.
 #[derive(Default)]
 pub(crate) struct LargeTables {
     /// Asked for sooner or later.
     expected: Vec<Material>,
-    /// What is still to be solved, each after what it reads.
+    /// What is still to be solved, each after what it reads. Tables without pawns are
+    /// solved when they are first read.
     order: VecDeque<Material>,
+    /// Whether slices of those are kept for all that read them.
+    pieces: Option<PieceSlices>,
     stats: HashMap<Material, Stats>,
     splits: Splits,
     store: Store,
@@ -58,10 +61,10 @@ impl LargeTables {
         goals.retain(|goal| !self.stats.contains_key(goal));
         goals.push(material);
         self.order = order(&goals, |material| material.len() < men).into();
-        for material in self.order.iter().filter(|material| material.has_pawns()) {
-            let split = || Arc::new(Split::new(*material, part_bytes));
-            if self.splits.get(*material).is_none() {
-                self.splits.insert(*material, split());
+        self.order.retain(Material::has_pawns);
+        for &material in &self.order {
+            if self.splits.get(material).is_none() {
+                self.splits.insert(material, Arc::new(Split::new(material, part_bytes)));
             }
         }
         self.store.retain(|_| false);
@@ -76,20 +79,13 @@ impl LargeTables {
         self.order.iter().any(reads)
     }
 
-    /// What the tables still to be solved read of one.
-    fn demands(&self, table: Material) -> Vec<Demand> {
+    /// What some tables read of one.
+    fn demands(&self, table: Material, readers: impl Iterator<Item = Material>) -> Vec<Demand> {
         let mut found = Vec::new();
-        let pawns = |reader: &&Material| reader.has_pawns();
-        for &reader in self.order.iter().filter(pawns) {
-            for color in Color::BOTH {
-                let pawn = Man::new(color, Role::Pawn);
-                let Some(less) = reader.without(pawn) else { continue };
-                for role in Role::PROMOTIONS {
-                    let promoted = Man::new(color, role);
-                    let material = less.with(promoted);
-                    if material.canonical() == table {
-                        self.add_demands(reader, material, promoted, &mut found);
-                    }
+        for reader in readers {
+            for (material, promoted) in promotions(reader) {
+                if material.canonical() == table {
+                    self.add_demands(reader, material, promoted, &mut found);
                 }
             }
         }
@@ -194,18 +190,13 @@ impl CudaEngine {
             return Ok(stats.clone());
         }
         if !tables.order.contains(&material) {
-            let part_bytes = self.part_bytes.unwrap_or(part_most_bytes(metric, self.memory()?.1));
-            tables.plan(material, self.large_men, part_bytes);
+            self.plan_large(tables, material, metric)?;
         }
         if self.large_men == LARGE_MEN {
             self.prepare_large(metric)?;
         }
         while let Some(next) = tables.order.pop_front() {
-            let solved = match next.has_pawns() {
-                true => self.solve_large(tables, next, metric),
-                false => self.solve_large_pieces(tables, next, metric),
-            };
-            let stats = match solved {
+            let stats = match self.solve_large(tables, next, metric) {
                 Ok(stats) => stats,
                 Err(error) => {
                     *tables = LargeTables::default();
@@ -221,16 +212,65 @@ impl CudaEngine {
         Err(CudaError::Pawns { material })
     }
 
+    /// Plans a table, and sees whether its slices fit the card and the host.
+    fn plan_large(
+        &self,
+        tables: &mut LargeTables,
+        material: Material,
+        metric: Metric,
+    ) -> Result<(), CudaError> {
+        let card_bytes = self.memory()?.1;
+        let part_bytes = self.part_bytes.unwrap_or(part_most_bytes(metric, card_bytes));
+        tables.plan(material, self.large_men, part_bytes);
+        let order = tables.order.make_contiguous();
+        let pieces = piece_slices(order, metric, card_bytes, self.host_bytes);
+        tables.pieces = Some(pieces.map_err(|needed_bytes| {
+            let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+            tables.order.clear();
+            CudaError::Slices {
+                material,
+                metric,
+                needed_mib: mib(needed_bytes),
+                host_mib: mib(self.host_bytes),
+            }
+        })?);
+        Ok(())
+    }
+
+    /// Sees to the slices of tables without pawns that a table reads.
+    fn solve_pieces_for(
+        &self,
+        tables: &mut LargeTables,
+        reader: Material,
+        metric: Metric,
+    ) -> Result<(), CudaError> {
+        for (read, _) in promotions(reader) {
+            let table = read.canonical();
+            let own = tables.demands(table, std::iter::once(reader));
+            if read.has_pawns() || own.iter().all(|demand| tables.store.contains(&demand.key)) {
+                continue;
+            }
+            let demands = match tables.pieces {
+                Some(PieceSlices::ForOne) => own,
+                _ => tables
+                    .demands(table, std::iter::once(reader).chain(tables.order.iter().copied())),
+            };
+            let stats = self.solve_large_pieces(tables, table, metric, &demands)?;
+            tables.stats.insert(table, stats);
+        }
+        Ok(())
+    }
+
     /// A table without pawns: statistics, and the slices that are read of it.
     fn solve_large_pieces(
         &self,
         tables: &mut LargeTables,
         material: Material,
         metric: Metric,
+        demands: &[Demand],
     ) -> Result<Stats, CudaError> {
-        let demands = tables.demands(material);
-        let keep = if demands.is_empty() { Detail::Outcomes } else { Detail::Depths };
         let own_metric = metric.without_pawns();
+        let keep = Detail::Depths;
         let request = Request { keep, ..Request::new(material, own_metric) };
         let board = Hyperboard::pieces(material);
         self.progress.begin(material, own_metric, board.tiles() as u64 * 4096);
@@ -240,7 +280,7 @@ impl CudaEngine {
             self.room_beside(tables, needs.total(), material, metric)?;
             let (mut unit, _) = self.timed_unit(&request, attacker, Extras::default())?;
             self.forget_large();
-            self.hand_out(tables, &unit, attacker, metric, &demands)?;
+            self.hand_out(tables, &unit, attacker, metric, demands)?;
             if let Some(unit) = Arc::get_mut(&mut unit) {
                 (unit.won_depth, unit.lost_depth) = (Vec::new(), Vec::new());
             }
@@ -259,10 +299,11 @@ impl CudaEngine {
         material: Material,
         metric: Metric,
     ) -> Result<Stats, CudaError> {
+        self.solve_pieces_for(tables, material, metric)?;
         let split = tables.splits.of(material).clone();
         let tiles = split.places.placements.len() as u64 * u64::from(split.places.numbers);
         self.progress.begin(material, metric, tiles * 4096);
-        let demands = tables.demands(material);
+        let demands = tables.demands(material, tables.order.iter().copied());
         let mut total = Stats::new(material, metric);
         for number in 0..split.parts.len() {
             let furthest = split.advancement(number) + DOUBLE_STEP;

@@ -148,6 +148,10 @@ impl Store {
         self.entries.insert(key, (Place::Card(planes), self.clock));
     }
 
+    pub fn contains(&self, key: &Stored) -> bool {
+        self.entries.contains_key(key)
+    }
+
     /// The planes, on the card.
     pub fn get(
         &mut self,
