@@ -122,3 +122,165 @@ fn fill(job: &mut Job, out: &CardPlanes, singles: usize) {
         Read::Wins => (job.open, job.won, job.won_depth) = (at(0), at(1), depth),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use molien_board::{Material, Position, Square};
+    use molien_hyper::{Hyperboard, Index, OuterAxes};
+    use molien_testing::Random;
+    use molien_values::Placement;
+
+    use super::*;
+    use crate::counts::Record;
+    use crate::large_memory::promotions;
+
+    /// A unit whose planes are noise, and the planes.
+    fn noise(
+        engine: &CudaEngine,
+        board: Hyperboard,
+        places: Option<Arc<Places>>,
+        random: &mut Random,
+    ) -> Unit {
+        let layout = match &places {
+            Some(places) => Board::around_kings(&places.outer, places.placements.len()),
+            None => Board::new(&board),
+        };
+        let mut words = || (0..layout.tiles * 64).map(|_| random.number()).collect::<Vec<u64>>();
+        let (won, lost, depths) = (words(), words(), [words(), words(), words()]);
+        let plane = |words: &[u64]| Buffer::of(&engine.device, words).unwrap();
+        // What is not decided has no depth.
+        let within = |words: &[u64], set: &[u64]| {
+            let both: Vec<u64> = words.iter().zip(set).map(|(a, b)| a & b).collect();
+            plane(&both)
+        };
+        Unit {
+            board,
+            places,
+            place_list: None,
+            layout,
+            open: plane(&words()),
+            open_live: plane(&words()),
+            won: Some(plane(&won)),
+            lost: Some(plane(&lost)),
+            stalemate: None,
+            won_depth: depths[1..].iter().map(|depth| within(depth, &won)).collect(),
+            lost_depth: depths.iter().map(|depth| within(depth, &lost)).collect(),
+            record: Record::default(),
+            has_depths: true,
+        }
+    }
+
+    fn bits(planes: &[&Buffer], Index { tile, row, column }: Index) -> Vec<bool> {
+        let bit = |plane: &&Buffer| {
+            let mut word = [0u64];
+            plane.read_into(&mut word, tile * 64 + row.index()).unwrap();
+            word[0] >> column.index() & 1 == 1
+        };
+        planes.iter().map(bit).collect()
+    }
+
+    fn planes_read(unit: &Unit, read: Read) -> Vec<&Buffer> {
+        match read {
+            Read::Losses => unit.lost.iter().chain(&unit.lost_depth).collect(),
+            Read::Wins => {
+                std::iter::once(&unit.open).chain(&unit.won).chain(&unit.won_depth).collect()
+            }
+        }
+    }
+
+    /// Where a position is in a slice with these men, kings in the tile; its man is
+    /// on the so-manieth square of his rank, its pawns the so-manieth.
+    fn in_slice(position: &Position, men: &[Man], board: usize, promoted: Man) -> Index {
+        let mut rest: Vec<(Man, Square)> = position.men().collect();
+        rest.retain(|(man, at)| *man != promoted || at.rank() % 7 != 0);
+        let squares: Vec<Square> = men
+            .iter()
+            .map(|man| {
+                let at = rest.iter().position(|(other, _)| other == man).unwrap();
+                rest.remove(at).1
+            })
+            .collect();
+        let axes = OuterAxes::new(men);
+        let tile = board * axes.len() + axes.encode(&squares);
+        let [row, column] = Color::BOTH.map(|color| position.king(color));
+        Index { tile, row, column }
+    }
+
+    /// Every position after a promotion has in the slice what the table has for it,
+    /// whichever way round the table is.
+    fn check(engine: &CudaEngine, reader: &str, random: &mut Random) {
+        let reader: Material = reader.parse().unwrap();
+        let men = Places::new(reader).outer;
+        for (material, promoted) in promotions(reader) {
+            let table = material.canonical();
+            let places = table.has_pawns().then(|| Arc::new(Places::new(table).some(&[0, 5])));
+            let placements = places.as_ref().map_or(Vec::new(), |p| p.placements.clone());
+            let board_at = |pawns: Placement| match pawns == Placement::NONE {
+                true => Hyperboard::pieces(table),
+                false => Hyperboard::around_pawns(table, pawns.bitboards()),
+            };
+            let first = placements.first().copied().unwrap_or_default();
+            let unit = noise(engine, board_at(first), places.clone(), random);
+            let mut seen = 0;
+            for _ in 0..20_000 {
+                let position = random.position(material);
+                let stored = match material == table {
+                    true => position,
+                    false => position.swap_colors(),
+                };
+                let pawns = Placement::of(&stored);
+                let mut at_edge = position.of(promoted).into_iter().filter(|at| at.rank() % 7 == 0);
+                let (Some(square), None) = (at_edge.next(), at_edge.next()) else { continue };
+                let on_rank = square.index() / 8 * 8 == usize::from(promotion_rank(promoted.color));
+                let place = placements.iter().position(|p| *p == pawns);
+                if !on_rank || place.is_some() != table.has_pawns() {
+                    continue;
+                }
+                seen += 1;
+                for attacker in Color::BOTH {
+                    let read = Read::after(promoted.color, attacker);
+                    let slice = match &places {
+                        Some(places) => {
+                            let men = men.clone();
+                            let key = SliceKey { material, part: 0, men, promoted };
+                            engine.cut_slices(&unit, places, attacker, Metric::Dtm, &key)
+                        }
+                        None => {
+                            let (men, fixed) = (men.clone(), Some((promoted, square)));
+                            let mover = promoted.color;
+                            let key = Relaid { material, men, fixed, mover };
+                            engine.relay(&unit, attacker, Metric::Dtm, &key)
+                        }
+                    };
+                    let slice = slice.unwrap();
+                    let board = place.map_or(0, |place| place * 8 + square.index() % 8);
+                    let here = in_slice(&position, &men, board, promoted);
+                    let own = board_at(pawns);
+                    let mut there = own.encode(&stored).unwrap();
+                    there.tile += place.unwrap_or(0) * own.tiles();
+                    let planes: Vec<&Buffer> = slice.planes.iter().collect();
+                    let expected = bits(&planes_read(&unit, read), there);
+                    assert_eq!(bits(&planes, here), expected, "{material} {position} {attacker}");
+                }
+                if seen == 4 {
+                    break;
+                }
+            }
+            assert!(seen > 0, "{material}");
+        }
+    }
+
+    #[test]
+    fn slices_have_the_values_of_the_table() {
+        let Ok(engine) = CudaEngine::emulated() else {
+            println!("skipped: no compiler for the emulator");
+            return;
+        };
+        let mut random = Random::new(17);
+        for reader in ["KPK", "KNKP", "KPKP", "KNPKP"] {
+            check(&engine, reader, &mut random);
+        }
+    }
+}
