@@ -208,6 +208,76 @@ mod tests {
         Index { tile, row, column }
     }
 
+    /// A table of noise, and who reads it after which promotion.
+    struct Case<'a> {
+        engine: &'a CudaEngine,
+        men: Vec<Man>,
+        material: Material,
+        promoted: Man,
+        unit: Unit,
+    }
+
+    impl Case<'_> {
+        fn table(&self) -> Material {
+            self.material.canonical()
+        }
+
+        fn board(&self, pawns: Placement) -> Hyperboard {
+            board_around(self.table(), pawns)
+        }
+
+        fn slice(&self, square: Square, attacker: Color) -> CardPlanes {
+            let (material, men, promoted) = (self.material, self.men.clone(), self.promoted);
+            let slice = match &self.unit.places {
+                Some(places) => {
+                    let key = SliceKey { material, part: 0, men, promoted };
+                    self.engine.cut_slices(&self.unit, places, attacker, Metric::Dtm, &key)
+                }
+                None => {
+                    let (fixed, mover) = (Some((promoted, square)), promoted.color);
+                    let key = Relaid { material, men, fixed, mover };
+                    self.engine.relay(&self.unit, attacker, Metric::Dtm, &key)
+                }
+            };
+            slice.unwrap()
+        }
+
+        /// Compares a position, if it is in a slice.
+        fn compare(&self, position: &Position) -> bool {
+            let exchanged = self.material != self.table();
+            let stored = if exchanged { position.swap_colors() } else { *position };
+            let pawns = Placement::of(&stored);
+            let men = position.of(self.promoted).into_iter();
+            let mut at_edge = men.filter(|at| at.rank() % 7 == 0);
+            let (Some(square), None) = (at_edge.next(), at_edge.next()) else { return false };
+            let rank = usize::from(promotion_rank(self.promoted.color)) / 8;
+            let placements = self.unit.boards().placements;
+            let place = placements.iter().position(|p| *p == pawns);
+            if square.index() / 8 != rank || place.is_some() != self.table().has_pawns() {
+                return false;
+            }
+            for attacker in Color::BOTH {
+                let slice = self.slice(square, attacker);
+                let board = place.map_or(0, |place| place * 8 + square.index() % 8);
+                let here = in_slice(position, &self.men, board, self.promoted);
+                let own = self.board(pawns);
+                let mut there = own.encode(&stored).unwrap();
+                there.tile += place.unwrap_or(0) * own.tiles();
+                let planes: Vec<&Buffer> = slice.planes.iter().collect();
+                let expected = bits(&planes_read(&self.unit, slice.read), there);
+                assert_eq!(bits(&planes, here), expected, "{} {position}", self.material);
+            }
+            true
+        }
+    }
+
+    fn board_around(table: Material, pawns: Placement) -> Hyperboard {
+        match pawns == Placement::NONE {
+            true => Hyperboard::pieces(table),
+            false => Hyperboard::around_pawns(table, pawns.bitboards()),
+        }
+    }
+
     /// Every position after a promotion has in the slice what the table has for it,
     /// whichever way round the table is.
     fn check(engine: &CudaEngine, reader: &str, random: &mut Random) {
@@ -216,59 +286,12 @@ mod tests {
         for (material, promoted) in promotions(reader) {
             let table = material.canonical();
             let places = table.has_pawns().then(|| Arc::new(Places::new(table).some(&[0, 5])));
-            let placements = places.as_ref().map_or(Vec::new(), |p| p.placements.clone());
-            let board_at = |pawns: Placement| match pawns == Placement::NONE {
-                true => Hyperboard::pieces(table),
-                false => Hyperboard::around_pawns(table, pawns.bitboards()),
-            };
-            let first = placements.first().copied().unwrap_or_default();
-            let unit = noise(engine, board_at(first), places.clone(), random);
-            let mut seen = 0;
-            for _ in 0..20_000 {
-                let position = random.position(material);
-                let stored = match material == table {
-                    true => position,
-                    false => position.swap_colors(),
-                };
-                let pawns = Placement::of(&stored);
-                let mut at_edge = position.of(promoted).into_iter().filter(|at| at.rank() % 7 == 0);
-                let (Some(square), None) = (at_edge.next(), at_edge.next()) else { continue };
-                let on_rank = square.index() / 8 * 8 == usize::from(promotion_rank(promoted.color));
-                let place = placements.iter().position(|p| *p == pawns);
-                if !on_rank || place.is_some() != table.has_pawns() {
-                    continue;
-                }
-                seen += 1;
-                for attacker in Color::BOTH {
-                    let read = Read::after(promoted.color, attacker);
-                    let slice = match &places {
-                        Some(places) => {
-                            let men = men.clone();
-                            let key = SliceKey { material, part: 0, men, promoted };
-                            engine.cut_slices(&unit, places, attacker, Metric::Dtm, &key)
-                        }
-                        None => {
-                            let (men, fixed) = (men.clone(), Some((promoted, square)));
-                            let mover = promoted.color;
-                            let key = Relaid { material, men, fixed, mover };
-                            engine.relay(&unit, attacker, Metric::Dtm, &key)
-                        }
-                    };
-                    let slice = slice.unwrap();
-                    let board = place.map_or(0, |place| place * 8 + square.index() % 8);
-                    let here = in_slice(&position, &men, board, promoted);
-                    let own = board_at(pawns);
-                    let mut there = own.encode(&stored).unwrap();
-                    there.tile += place.unwrap_or(0) * own.tiles();
-                    let planes: Vec<&Buffer> = slice.planes.iter().collect();
-                    let expected = bits(&planes_read(&unit, read), there);
-                    assert_eq!(bits(&planes, here), expected, "{material} {position} {attacker}");
-                }
-                if seen == 4 {
-                    break;
-                }
-            }
-            assert!(seen > 0, "{material}");
+            let first = places.as_ref().map_or(Placement::NONE, |places| places.placements[0]);
+            let unit = noise(engine, board_around(table, first), places, random);
+            let case = Case { engine, men: men.clone(), material, promoted, unit };
+            let tries = (0..20_000).map(|_| random.position(material));
+            let seen = tries.filter(|position| case.compare(position)).take(4).count();
+            assert_eq!(seen, 4, "{material}");
         }
     }
 
