@@ -343,7 +343,8 @@ impl Builder<'_> {
             let target = self.target(TargetKey::Part(PartKey { part, mover }));
             return View { target, first_tile: place * self.own.numbers, mirrored, from };
         };
-        let file = square.index() as u32 % 8 ^ if mirrored { 7 } else { 0 };
+        let file = square.index() as u32 % 8;
+        let file = if mirrored { 7 - file } else { file };
         let key = SliceKey { material, part, men, promoted: man };
         let target = self.target(TargetKey::Slice(key));
         View { target, first_tile: (place * 8 + file) * self.own.numbers, mirrored, from }
