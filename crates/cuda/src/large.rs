@@ -19,7 +19,7 @@ use crate::engine::LARGE_MEN;
 use crate::large_memory::{
     LONE_PAWN_FILES, PieceSlices, part_most_bytes, part_planes, piece_slices, promotions,
 };
-use crate::needs::card_memory;
+use crate::needs::{card_memory, sub_detail};
 use crate::pawn_exits::{PartKey, PawnExits, Places, Relaid, SliceKey, TargetKey};
 use crate::pawn_solve::{Kept, Targets};
 use crate::split::{Split, Splits};
@@ -270,15 +270,18 @@ impl CudaEngine {
         demands: &[Demand],
     ) -> Result<Stats, CudaError> {
         let own_metric = metric.without_pawns();
-        let keep = Detail::Depths;
+        let keep = sub_detail(own_metric);
         let request = Request { keep, ..Request::new(material, own_metric) };
         let board = Hyperboard::pieces(material);
         self.progress.begin(material, own_metric, board.tiles() as u64 * 4096);
         let needs = card_memory(material, own_metric, keep, &[Color::White], Planes::Four);
         let mut units: Vec<Arc<Unit>> = Vec::new();
         for attacker in Color::BOTH {
-            self.room_beside(tables, needs.total(), material, metric)?;
-            let (mut unit, _) = self.timed_unit(&request, attacker, Extras::default())?;
+            let solve = |tables: &mut LargeTables| {
+                self.room_beside(tables, needs.total(), material, metric)?;
+                self.timed_unit(&request, attacker, Extras::default())
+            };
+            let (mut unit, _) = self.once_more(tables, solve)?;
             self.forget_large();
             self.hand_out(tables, &unit, attacker, metric, demands)?;
             if let Some(unit) = Arc::get_mut(&mut unit) {
@@ -335,15 +338,7 @@ impl CudaEngine {
         };
         let mut units = Vec::new();
         for attacker in Color::BOTH {
-            let bytes = part.split.part_bytes() * part_planes(metric);
-            self.room_beside(tables, bytes, material, metric)?;
-            let targets = match Unit::is_bare(material, attacker) {
-                true => Targets::default(),
-                false => self.part_targets(tables, part, attacker)?,
-            };
-            self.room_beside(tables, bytes, material, metric)?;
-            let places = part.places.clone();
-            let unit = self.solve_places(&part.request, attacker, places, &part.exits, targets)?;
+            let unit = self.once_more(tables, |tables| self.part_unit(tables, part, attacker))?;
             for demand in demands.iter().filter(is_own) {
                 self.hand_out(tables, &unit, attacker, metric, std::slice::from_ref(demand))?;
             }
@@ -359,6 +354,41 @@ impl CudaEngine {
             }
         }
         Ok(stats)
+    }
+
+    /// One attacker's wins of a part.
+    fn part_unit(
+        &self,
+        tables: &mut LargeTables,
+        part: &Part<'_>,
+        attacker: Color,
+    ) -> Result<Unit, CudaError> {
+        let Request { material, metric, .. } = part.request;
+        let bytes = part.split.part_bytes() * part_planes(metric);
+        self.room_beside(tables, bytes, material, metric)?;
+        let targets = match Unit::is_bare(material, attacker) {
+            true => Targets::default(),
+            false => self.part_targets(tables, part, attacker)?,
+        };
+        self.room_beside(tables, bytes, material, metric)?;
+        self.solve_places(&part.request, attacker, part.places.clone(), &part.exits, targets)
+    }
+
+    /// Does something, and once more with all that can be put aside put aside if the
+    /// card turns out to be full.
+    fn once_more<T>(
+        &self,
+        tables: &mut LargeTables,
+        work: impl Fn(&mut LargeTables) -> Result<T, CudaError>,
+    ) -> Result<T, CudaError> {
+        match work(tables) {
+            Err(CudaError::Full { .. }) => {
+                tables.store.make_room(&self.device, u64::MAX)?;
+                self.forget_all();
+                work(tables)
+            }
+            other => other,
+        }
     }
 
     /// Cuts what is demanded of a unit, and keeps it.
