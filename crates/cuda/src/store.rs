@@ -207,3 +207,60 @@ impl Store {
         self.entries.retain(|key, _| wanted(key));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use molien_testing::Random;
+
+    use super::*;
+    use crate::CudaEngine;
+
+    /// What goes to the host comes back as it was; what is in use stays.
+    #[test]
+    fn planes_come_back_from_the_host() {
+        let Ok(engine) = CudaEngine::emulated() else {
+            println!("skipped: no compiler for the emulator");
+            return;
+        };
+        let (device, mut random) = (&engine.device, Random::new(17));
+        let layout = Board::around_kings(&[], 3);
+        let words: Vec<u64> = (0..layout.tiles * 64).map(|_| random.number()).collect();
+        let planes = || {
+            let planes =
+                vec![Buffer::of(device, &words).unwrap(), Buffer::of(device, &[7u64]).unwrap()];
+            Arc::new(CardPlanes { layout, read: Read::Losses, depths: Depths::Bits(1), planes })
+        };
+        let key = |part| {
+            let (material, mover) = ("KPK".parse().unwrap(), Color::White);
+            Stored::Part { material, key: PartKey { part, mover }, attacker: Color::White }
+        };
+        let (mut store, used) = (Store::default(), planes());
+        store.insert(key(0), used.clone());
+        store.insert(key(1), planes());
+        assert!(!store.make_room(device, u64::MAX).unwrap());
+        assert_eq!(store.absent_bytes(&key(0)), 0);
+        assert_eq!(store.absent_bytes(&key(1)), 3 * 512 + 512);
+        let back = store.get(device, &key(1)).unwrap().unwrap();
+        assert_eq!(back.planes[0].read::<u64>(words.len()).unwrap(), words);
+        assert_eq!((back.read, back.depths), (Read::Losses, Depths::Bits(1)));
+        assert_eq!(store.moved_bytes, 2 * (3 * 512 + 512));
+        assert!(store.get(device, &key(2)).unwrap().is_none());
+    }
+
+    /// A late loss is one in 101 plies.
+    #[test]
+    fn late_depths_share_a_plane() {
+        let Ok(engine) = CudaEngine::emulated() else {
+            println!("skipped: no compiler for the emulator");
+            return;
+        };
+        let plane = || Buffer::zeroed(&engine.device, 512).unwrap();
+        let (layout, planes) = (Board::around_kings(&[], 1), vec![plane(), plane(), plane()]);
+        let wins = CardPlanes { layout, read: Read::Wins, depths: Depths::Late, planes };
+        let (target, late) = (wins.as_target(), wins.planes[2].address());
+        let plies: usize =
+            (0..MAX_BITS).filter(|k| target.won_depth[*k] == late).map(|k| 1 << k).sum();
+        assert_eq!((plies, target.depth_bits), (LATE_PLIES, 7));
+        assert_eq!((target.open, target.won), (wins.planes[0].address(), wins.planes[1].address()));
+    }
+}
