@@ -166,7 +166,7 @@ impl Context {
             true => Arc::new(Bars::new(interrupted)),
             false => Arc::new(Interruptible { interrupted }),
         };
-        Ok(CudaEngine::new()?.with_progress(progress))
+        Ok(CudaEngine::new()?.with_progress(progress).with_host_memory(self.memory_bytes))
     }
 
     /// The card, if it is to be used and there is one; says so once.

@@ -2,11 +2,13 @@
 //! 50-move rule), `card two KRNKNN` (both forms of the waves, by counts), `card
 //! two-signatures` (the same by the values of all tables of up to five men without
 //! pawns), `card seven KRRNKRR`, `card bench KRNKNN`, `card bench-two
-//! KRNKNN`; `card signatures KRPKR` and, where there is no card, `card
+//! KRNKNN`; `card large KRPKRP` (figures of six men with pawns, with times), `card
+//! large-small KRPKP` (the same way with five men, against whole tables); `card
+//! signatures KRPKR` and, where there is no card, `card
 //! processor KRPKR` to compare them with. Figures of papers are solved again by
 //! `molien reproduce`. `MOLIEN_NVRTC_OPTIONS` adds options for the compiler.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use molien_board::{Color, Material};
@@ -14,7 +16,7 @@ use molien_build::Build;
 use molien_cuda::conformance::{differences, signature};
 use molien_cuda::{CudaEngine, CudaError, Planes, Request};
 use molien_solve::{Progress, WaveReport};
-use molien_values::{Longest, Metric};
+use molien_values::{Longest, Metric, Stats, Surveyor as _};
 
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
 
@@ -30,6 +32,70 @@ impl Progress for Ticker {
             );
         }
     }
+}
+
+/// Says how long each table took.
+struct TableTimes(Mutex<Instant>);
+
+impl Progress for TableTimes {
+    fn end(&self, material: Material, metric: Metric) {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        println!("  {material} {metric}: {:.2} s", last.elapsed().as_secs_f64());
+        *last = Instant::now();
+    }
+}
+
+fn print_longest(stats: &Stats) {
+    for color in Color::BOTH {
+        let side = &stats.sides[color.index()];
+        let longest = side.longest_win.as_ref().map_or(0, |longest| longest.plies);
+        let (wins, losses) = (side.total_wins().unique, side.total_losses().unique);
+        println!("    {color}: {wins} won, {losses} lost, longest win {longest} plies");
+    }
+}
+
+/// The figures of large tables in DTM and DTZ50, with what they need.
+fn large(engine: CudaEngine, names: &[String]) -> Outcome {
+    let engine = engine.with_progress(Arc::new(TableTimes(Mutex::new(Instant::now()))));
+    for metric in [Metric::Dtm, Metric::Dtz50] {
+        let started = Instant::now();
+        engine.prepare_large(metric)?;
+        println!("kernels compiled in {:.1} s", started.elapsed().as_secs_f64());
+        for name in names {
+            let (material, started) = (name.parse::<Material>()?.canonical(), Instant::now());
+            let stats = engine.statistics(material, metric)?;
+            let seconds = started.elapsed().as_secs_f64();
+            let moved_mib = engine.moved_bytes(metric) >> 20;
+            println!(
+                "{name} {metric}: {seconds:.1} s, {moved_mib} MiB copied to the host and back"
+            );
+            print_longest(&stats);
+        }
+    }
+    Ok(true)
+}
+
+/// Tables of up to five men in parts, against the same as a whole.
+fn large_small(names: &[String]) -> Outcome {
+    const PART_BYTES: u64 = 16 << 20;
+    let mut good = true;
+    for name in names {
+        let material = name.parse::<Material>()?.canonical();
+        let engine = CudaEngine::new()?.with_large_tables(material.len(), PART_BYTES);
+        engine.check_tables();
+        for metric in Metric::ALL {
+            let started = Instant::now();
+            let ours = engine.statistics(material, metric)?;
+            let seconds = started.elapsed().as_secs_f64();
+            let equal = ours == engine.solve(material, metric)?.stats;
+            println!(
+                "{name} {metric}: {}, {seconds:.2} s",
+                if equal { "equal" } else { "DIFFERENT" }
+            );
+            good &= equal;
+        }
+    }
+    Ok(good)
 }
 
 /// Every table of three and four men and some of five, card against
@@ -287,12 +353,14 @@ fn main() -> std::process::ExitCode {
         Some("two-signatures") => two_signatures(&engine, rest),
         Some("bench") => bench(&engine, rest, Planes::Four),
         Some("bench-two") => bench(&engine, rest, Planes::Two),
+        Some("large") => large(engine, rest),
+        Some("large-small") => large_small(rest),
         Some("legal") => engine
             .request_statistics(&Request::new("KQKR".parse().unwrap(), Metric::Dtc))
             .map(|stats| stats.sides[Color::White.index()].legal.unique > 0)
             .map_err(Into::into),
-        _ => Err("use conform, dtm50, signatures, processor, two, two-signatures, seven, bench, \
-                  bench-two or legal"
+        _ => Err("use conform, dtm50, large, large-small, signatures, processor, two, \
+                  two-signatures, seven, bench, bench-two or legal"
             .into()),
     };
     match outcome {

@@ -53,13 +53,10 @@ DEVICE void unrank_group(const Job &job, u32 number, int last, int len, int *squ
     }
 }
 
-DEVICE Cell decode(const Job &job, u32 tile)
+// The squares of the outer men of one board, by their number.
+DEVICE void outer_squares(const Job &job, u32 rest, int *square)
 {
     const Board &board = BOARD(job);
-    Cell cell;
-    cell.tile = tile;
-    cell.king_class = divide(tile, board.numbers_inverse);
-    u32 rest = tile - cell.king_class * board.numbers;
 #pragma unroll
     for (int i = 0; i < OUTER; i++) {
         int len = board.close[i];
@@ -67,15 +64,24 @@ DEVICE Cell decode(const Job &job, u32 tile)
         u32 number = divide(rest, board.stride_inverse[i]);
         rest -= number * board.stride[i];
         if (len == 1) {
-            cell.square[i] = (int)number;
+            square[i] = (int)number;
         } else if (len == 2) {
             int high = unrank_pair(number);
-            cell.square[i] = high;
-            cell.square[i ? i - 1 : 0] = (int)number - high * (high - 1) / 2;
+            square[i] = high;
+            square[i ? i - 1 : 0] = (int)number - high * (high - 1) / 2;
         } else if (OUTER > 2) { // a compile-time test: three like men need three axes
-            unrank_group(job, number, i, len, cell.square);
+            unrank_group(job, number, i, len, square);
         }
     }
+}
+
+DEVICE Cell decode(const Job &job, u32 tile)
+{
+    const Board &board = BOARD(job);
+    Cell cell;
+    cell.tile = tile;
+    cell.king_class = divide(tile, board.numbers_inverse);
+    outer_squares(job, tile - cell.king_class * board.numbers, cell.square);
 #if PAWNS
     // The class is the number of the placement.
     cell.white_king = cell.black_king = 0;

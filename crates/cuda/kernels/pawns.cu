@@ -176,11 +176,13 @@ DEVICE void captures(const Job &job, const Cell &cell, int side, Mode mode, int 
 
 #if PART_GRADED
 // Where a position of a board without pawns is stored: by the class of the
-// kings, everything turned into the class's frame.
-DEVICE bool stored_at(const Job &job, const Sub &sub, const int *square, int white, int black, u64 &word, int &column)
+// kings, everything turned into the class's frame. `turn` is 56 where the stored
+// board has the colours exchanged.
+DEVICE bool stored_at(const Job &job, const Sub &sub, const int *square, int white, int black, int turn, u64 &word,
+                      int &column)
 {
     const Exit &exit = job.exits[0];
-    const u32 pair = job.tables->pair[white * 64 + black];
+    const u32 pair = turn ? job.tables->pair[(black ^ turn) * 64 + (white ^ turn)] : job.tables->pair[white * 64 + black];
     if (pair == NO_PAIR) return false;
     const int symmetry = pair >> 9 & 7, outer = sub.board.outer;
     u32 tile = (pair & 511) * sub.board.numbers;
@@ -190,7 +192,7 @@ DEVICE bool stored_at(const Job &job, const Sub &sub, const int *square, int whi
 #pragma unroll
     for (int k = 0; k <= OUTER; k++) {
         const int own = exit.from[k] == FIXED_MAN ? exit.fixed_square : square_of(square, exit.from[k]);
-        const int at = image(symmetry, own);
+        const int at = image(symmetry, own ^ turn);
         if (k >= outer) {
             // The last piece is the column man, the one before him the row man.
             if (k == outer + (int)sub.board.has_row) column = sub.board.has_column ? at : 0;
@@ -206,46 +208,139 @@ DEVICE bool stored_at(const Job &job, const Sub &sub, const int *square, int whi
     return true;
 }
 
-DEVICE u64 bit_at(const u64 *plane, u64 word, int column) { return plane ? plane[word] >> column & 1 : 0; }
+// What is kept of the values of a row in a slice. Under the 50-move rule a reader
+// asks of a depth only whether it is late: one plane says that.
+struct SliceRow {
+    u64 open, some, depth[MAX_DEPTH_BITS];
+};
+
+DEVICE u64 above_a_hundred(const u64 *depth)
+{
+    u64 late = 0;
+#pragma unroll
+    for (int k = 0; k < MAX_DEPTH_BITS; k++) {
+        const u64 wanted = 100 >> k & 1 ? ~0ull : 0;
+        late = (depth[k] & ~wanted) | (late & ~(depth[k] ^ wanted));
+    }
+    return late;
+}
+
+DEVICE void store_slice_row(const Job &job, u64 to, SliceRow &row)
+{
+    const bool holds = job.won != 0;
+    if (job.open) job.open[to] = row.open;
+    (holds ? job.won : job.lost)[to] = row.some;
+    if (job.rule == RULE_FIFTY) row.depth[0] = above_a_hundred(row.depth);
+#pragma unroll
+    for (int k = 0; k < MAX_DEPTH_BITS; k++) {
+        u64 *plane = holds ? job.won_depth[k] : job.lost_depth[k];
+        if (plane) plane[to] = row.depth[k];
+    }
+}
 
 // Copies a board without pawns, perhaps with one man on a fixed square, into
-// the layout with the kings in the tile.
+// the layout with the kings in the tile: what is read after a move of the attacker
+// (`lost`) or of the defender (`open` and `won`). A lane takes a tile, so that the
+// lanes, whose last men differ, read words side by side.
 KERNEL(relay, INIT_BLOCKS)
 {
     const int lane = LANE;
     const Sub &sub = job.subs[0];
-    const bool fixed = job.exits[0].fixed_square != NO_SQUARE;
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    const Exit &exit = job.exits[0];
+    const bool fixed = exit.fixed_square != NO_SQUARE, holds = job.won != 0;
+    const int turn = exit.mirrored ? 56 : 0;
+    const u64 *stored = holds ? sub.won : sub.lost;
+    const u64 *const *stored_depth = holds ? sub.won_depth : sub.lost_depth;
+    const u32 groups = (BOARD(job).tiles + 31) / 32;
+    for (u32 at = WARP; at < groups * 64; at += WARPS) {
+        const u32 tile = at / 64 * 32 + lane;
+        const int white = at % 64;
+        if (tile >= BOARD(job).tiles) continue;
         const Cell cell = decode(job, tile);
-        const bool placed = cell.placed && !(fixed && has(cell.occupied, job.exits[0].fixed_square));
-        for (int half = 0; half < 2; half++) {
-            const int white = 2 * lane + half;
-            const u64 to = (u64)tile * 64 + white;
-            u64 open = 0, won = 0, lost = 0, won_depth[MAX_DEPTH_BITS], lost_depth[MAX_DEPTH_BITS];
+        const bool placed = cell.placed && !(fixed && has(cell.occupied, exit.fixed_square));
+        SliceRow row;
+        row.open = row.some = 0;
 #pragma unroll
-            for (int k = 0; k < MAX_DEPTH_BITS; k++) won_depth[k] = lost_depth[k] = 0;
-            for (int black = 0; placed && black < 64; black++) {
-                u64 word;
-                int column;
-                if (!stored_at(job, sub, cell.square, white, black, word, column)) continue;
-                open |= bit_at(sub.open, word, column) << black;
-                won |= bit_at(sub.won, word, column) << black;
-                lost |= bit_at(sub.lost, word, column) << black;
+        for (int k = 0; k < MAX_DEPTH_BITS; k++) row.depth[k] = 0;
+        for (int black = 0; placed && black < 64; black++) {
+            u64 word;
+            int column;
+            if (!stored_at(job, sub, cell.square, white, black, turn, word, column)) continue;
+            if (job.open) row.open |= (sub.open[word] >> column & 1) << black;
+            if (!stored || !(stored[word] >> column & 1)) continue;
+            row.some |= bit(black);
 #pragma unroll
-                for (int k = 0; k < MAX_DEPTH_BITS; k++) {
-                    if (job.won_depth[k]) won_depth[k] |= bit_at(sub.won_depth[k], word, column) << black;
-                    if (job.lost_depth[k]) lost_depth[k] |= bit_at(sub.lost_depth[k], word, column) << black;
-                }
-            }
-            job.open[to] = open;
-            if (job.won) job.won[to] = won;
-            if (job.lost) job.lost[to] = lost;
+            for (int k = 0; k < MAX_DEPTH_BITS; k++)
+                if (k < (int)sub.depth_bits && stored_depth[k]) row.depth[k] |= (stored_depth[k][word] >> column & 1) << black;
+        }
+        store_slice_row(job, (u64)tile * 64 + white, row);
+    }
+}
+
+// One row of a stored plane as it is in a slice, whose colours may be exchanged:
+// then rows are columns and ranks are turned. Every lane must call.
+DEVICE Pair64 slice_rows(const u64 *plane, u32 tile, int turn, int lane)
+{
+    Pair64 rows = {0, 0};
+    if (!plane) return rows;
+    const u64 *from = plane + (u64)tile * 64;
+    rows.a = from[(2 * lane) ^ turn];
+    rows.b = from[(2 * lane + 1) ^ turn];
+    if (!turn) return rows;
+    rows.a = swap_bytes(rows.a);
+    rows.b = swap_bytes(rows.b);
+    transpose_tile(lane, rows.a, rows.b);
+    return rows;
+}
+
+// Cuts slices off boards with pawns: of each the eight in which a man stands on a
+// square of his promotion rank, one after the other.
+KERNEL(cut_slices, INIT_BLOCKS)
+{
+    const int lane = LANE;
+    const Sub &sub = job.subs[0];
+    const bool holds = job.won != 0;
+    const int turn = job.exits[0].mirrored ? 56 : 0;
+    const u64 *stored = holds ? sub.won : sub.lost;
+    const u64 *const *stored_depth = holds ? sub.won_depth : sub.lost_depth;
+    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+        const u32 place = divide(tile, BOARD(job).numbers_inverse);
+        Exit exit = job.exits[0];
+        exit.fixed_square += place % 8;
+        int square[OUTER + 1];
+        outer_squares(job, tile - place * BOARD(job).numbers, square);
+        u64 occupied = bit(exit.fixed_square);
+        bool placed = true;
+#pragma unroll
+        for (int i = 0; i < OUTER; i++) {
+            if (has(occupied, square[i])) placed = false;
+            occupied |= bit(square[i]);
+            square[i] ^= turn;
+        }
+        exit.fixed_square ^= turn;
+        SliceRow a, b;
+        a.open = a.some = b.open = b.some = 0;
+#pragma unroll
+        for (int k = 0; k < MAX_DEPTH_BITS; k++) a.depth[k] = b.depth[k] = 0;
+        if (placed) {
+            const u32 from = target_tile(job, sub.board, place / 8 * sub.board.numbers, false, exit, square);
+            Pair64 rows = slice_rows(job.open ? sub.open : 0, from, turn, lane);
+            a.open = rows.a;
+            b.open = rows.b;
+            rows = slice_rows(stored, from, turn, lane);
+            a.some = rows.a;
+            b.some = rows.b;
 #pragma unroll
             for (int k = 0; k < MAX_DEPTH_BITS; k++) {
-                if (job.won_depth[k]) job.won_depth[k][to] = won_depth[k];
-                if (job.lost_depth[k]) job.lost_depth[k][to] = lost_depth[k];
+                if (k >= (int)sub.depth_bits) break;
+                rows = slice_rows(stored_depth[k], from, turn, lane);
+                a.depth[k] = rows.a;
+                b.depth[k] = rows.b;
             }
         }
+        const u64 to = (u64)tile * 64 + 2 * lane;
+        store_slice_row(job, to, a);
+        store_slice_row(job, to + 1, b);
     }
 }
 #endif

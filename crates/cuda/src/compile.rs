@@ -1,7 +1,7 @@
 //! Compiling the kernels before they are needed.
 
 use molien_hyper::Hyperboard;
-use molien_values::Metric;
+use molien_values::{Metric, Rule};
 
 use crate::device::{Build, KernelGroup};
 use crate::layout::Board;
@@ -52,6 +52,26 @@ impl CudaEngine {
         let parts: Vec<KernelGroup> = KernelGroup::ALWAYS.into_iter().chain(further).collect();
         let build = |(outer, pawns)| {
             parts.iter().map(move |&part| Build { outer, pawns, part, fixed: None })
+        };
+        self.compile(&boards.flat_map(build).collect::<Vec<_>>())
+    }
+
+    /// Compiles the kernels for tables of six men with pawns in a metric, in parallel.
+    ///
+    /// # Errors
+    /// If they do not compile.
+    pub fn prepare_large(&self, metric: Metric) -> Result<(), CudaError> {
+        let graded = metric.conversion_rule() != Rule::One;
+        let boards = (0..=2).map(|outer| (outer, false)).chain((0..=3).map(|outer| (outer, true)));
+        let build = |(outer, pawns): (usize, bool)| {
+            let further = [
+                (graded || pawns).then_some(KernelGroup::Graded),
+                self.checks().then_some(KernelGroup::Check),
+            ];
+            let parts = KernelGroup::ALWAYS.into_iter().chain(further.into_iter().flatten());
+            // Around pawns no conversion is found on the spot.
+            let parts = parts.filter(move |part| !(pawns && *part == KernelGroup::First));
+            parts.map(move |part| Build { outer, pawns, part, fixed: None })
         };
         self.compile(&boards.flat_map(build).collect::<Vec<_>>())
     }

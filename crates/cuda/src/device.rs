@@ -24,6 +24,7 @@ pub(crate) enum Kernel {
     FinalCounts,
     Watch,
     Relay,
+    CutSlices,
     CopyPlane,
     UnitePlanes,
     LostAgain,
@@ -114,6 +115,7 @@ impl Kernel {
             Kernel::FinalCounts => "final_counts",
             Kernel::Watch => "watch",
             Kernel::Relay => "relay",
+            Kernel::CutSlices => "cut_slices",
             Kernel::CopyPlane => "copy_plane",
             Kernel::UnitePlanes => "unite_planes",
             Kernel::LostAgain => "lost_again",
@@ -136,9 +138,8 @@ impl Kernel {
     /// The part the kernel is in.
     pub fn part(self) -> KernelGroup {
         match self {
-            Kernel::InitDefenceGraded | Kernel::InitWinsGraded | Kernel::Relay => {
-                KernelGroup::Graded
-            }
+            Kernel::InitDefenceGraded | Kernel::InitWinsGraded => KernelGroup::Graded,
+            Kernel::Relay | Kernel::CutSlices => KernelGroup::Graded,
             Kernel::LostAgain => KernelGroup::Again,
             Kernel::CheckValues | Kernel::CheckClock | Kernel::CheckLayer => KernelGroup::Check,
             Kernel::InitOpen | Kernel::InitDefenceOne => KernelGroup::Start,
@@ -219,6 +220,10 @@ impl Buffer {
         self.address
     }
 
+    pub fn len_bytes(&self) -> usize {
+        self.bytes
+    }
+
     pub fn fill(&self, byte: u8) -> Result<(), CudaError> {
         self.device.fill(self.address, byte, self.bytes)
     }
@@ -241,6 +246,12 @@ impl Buffer {
         let bytes: &[u8] = bytemuck::cast_slice(items);
         assert!(bytes.len() <= self.bytes, "more than the buffer holds");
         self.device.upload(self.address, bytes)
+    }
+
+    /// Copies bytes into the buffer.
+    pub fn write_at(&self, bytes: &[u8], offset: usize) -> Result<(), CudaError> {
+        assert!(offset + bytes.len() <= self.bytes, "more than the buffer holds");
+        self.device.upload(self.address + offset as u64, bytes)
     }
 
     /// Copies items from the buffer, the first of them being the `first`-th

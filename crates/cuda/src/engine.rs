@@ -1,5 +1,6 @@
 //! The engine: a card, and the units solved on it.
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,6 +13,7 @@ use crate::assemble::{games, wave_stats};
 use crate::cache::Cache;
 use crate::device::{Buffer, Device};
 use crate::driver::CudaDevice;
+use crate::large::LargeTables;
 use crate::layout::{Board, Tables, bishop_pair};
 use crate::needs::{card_memory, clock_planes, sub_detail};
 use crate::pawn_exits::PawnExits;
@@ -86,7 +88,17 @@ pub struct CudaEngine {
     /// The exits of the material with pawns asked for last: both attackers
     /// use them.
     pub(crate) last_exits: Mutex<Option<Arc<PawnExits>>>,
+    /// Tables with pawns and so many men are solved in parts, for their figures.
+    pub(crate) large_men: usize,
+    /// The most bytes of a plane of a part, if not what fits the card.
+    pub(crate) part_bytes: Option<u64>,
+    /// Memory of the host that slices may take where the card has no room for them.
+    pub(crate) host_bytes: u64,
+    large: Mutex<HashMap<Metric, LargeTables>>,
 }
+
+/// Men of the tables with pawns that are solved in parts.
+pub(crate) const LARGE_MEN: usize = 6;
 
 impl CudaEngine {
     /// An engine on the first card.
@@ -137,6 +149,10 @@ impl CudaEngine {
             checks: AtomicBool::new(false),
             rule_plies: FIFTY_MOVES_PLIES,
             last_exits: Mutex::default(),
+            large_men: LARGE_MEN,
+            part_bytes: None,
+            host_bytes: u64::MAX,
+            large: Mutex::default(),
         })
     }
 
@@ -152,6 +168,25 @@ impl CudaEngine {
         self.forget_all();
         self.rule_plies = plies;
         self
+    }
+
+    /// Uses no more than so much of the host's memory for what large tables read of
+    /// each other.
+    pub fn with_host_memory(mut self, bytes: u64) -> CudaEngine {
+        self.host_bytes = bytes;
+        self
+    }
+
+    /// Tables with pawns and so many men are solved in parts of so many bytes a
+    /// plane, for their figures: for tests with small tables.
+    pub fn with_large_tables(mut self, men: usize, part_bytes: u64) -> CudaEngine {
+        (self.large_men, self.part_bytes) = (men, Some(part_bytes));
+        self
+    }
+
+    pub(crate) fn large_tables(&self) -> MutexGuard<'_, HashMap<Metric, LargeTables>> {
+        // A failed solve leaves tables without a plan.
+        self.large.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// From now on checks every value of a table by a forward pass, while it

@@ -71,6 +71,20 @@ pub enum CudaError {
         /// In which metric.
         metric: Metric,
     },
+    /// What large tables with pawns read of each other does not fit card and host.
+    #[error(
+        "{material} in {metric}: the slices of promotions take {needed_mib} MiB, more than the card and {host_mib} MiB of memory beside it hold"
+    )]
+    Slices {
+        /// What was asked.
+        material: Material,
+        /// In which metric.
+        metric: Metric,
+        /// What all slices take that are kept at a time.
+        needed_mib: u64,
+        /// The memory of the host that may be used.
+        host_mib: u64,
+    },
     /// With pawns only whole tables are solved.
     #[error("{material}: with pawns only whole tables are solved on the card")]
     Pawns {

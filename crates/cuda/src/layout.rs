@@ -236,7 +236,7 @@ pub(crate) fn size_defines() -> Vec<String> {
     sizes.map(|(name, bytes)| format!("-D{name}_BYTES={bytes}")).into()
 }
 
-fn binomial(n: u64, k: u64) -> u64 {
+pub(crate) fn binomial(n: u64, k: u64) -> u64 {
     (0..k).fold(1, |value, i| if n < i + 1 { 0 } else { value * (n - i) / (i + 1) })
 }
 

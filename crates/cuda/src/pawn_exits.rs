@@ -2,13 +2,15 @@
 //! them: which board a move leads to, where in it, and when it is possible.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use molien_board::{Bitboard, Color, Man, Material, Role, Square};
 use molien_hyper::{Hyperboard, OuterAxes};
 use molien_values::{Metric, PawnMove, PawnMoveKind, Placement, Rule};
+use rayon::prelude::*;
 
 use crate::layout::{Exit, FIXED_MAN, MAX_TARGET_MEN, NO_VICTIM, Place};
+use crate::split::Splits;
 
 /// Kinds of exits, as in `kernels/base.cu`.
 const TAKEN: u8 = 0;
@@ -25,6 +27,43 @@ pub(crate) enum TargetKey {
     Pawns(Material),
     /// A material without pawns, with the kings in the tile.
     Pieces(Relaid),
+    /// Of a table that is solved in parts: one of the parts.
+    Part(PartKey),
+    /// Of such a table: what a promotion leads to.
+    Slice(SliceKey),
+}
+
+/// A part of the material itself, after a pawn's step.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct PartKey {
+    pub part: u32,
+    pub mover: Color,
+}
+
+/// The boards of one part of a table with a man on his promotion rank.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct SliceKey {
+    /// As the reader sees it: the table may be that with colours exchanged.
+    pub material: Material,
+    /// Of the table in canonical orientation.
+    pub part: u32,
+    /// The men that are outer coordinates.
+    pub men: Vec<Man>,
+    pub promoted: Man,
+}
+
+impl SliceKey {
+    /// Where the table's men come from: those of the slice, or the promoted one.
+    pub fn sources(&self, table: &Places) -> [u8; MAX_TARGET_MEN] {
+        let exchanged = !self.material.is_canonical();
+        let seen = |man: &Man| match exchanged {
+            true => Man::new(!man.color, man.role),
+            false => *man,
+        };
+        let men: Vec<Man> = self.men.iter().map(seen).collect();
+        let numbers: Vec<usize> = (0..men.len()).collect();
+        sources(&table.outer, &men, &numbers, Some(seen(&self.promoted)))
+    }
 }
 
 /// Which part of a board without pawns, with which men outside the tile.
@@ -35,14 +74,20 @@ pub(crate) struct Relaid {
     pub men: Vec<Man>,
     /// A man on a fixed square.
     pub fixed: Option<(Man, Square)>,
+    /// Whose moves lead there.
+    pub mover: Color,
 }
 
 impl Relaid {
-    /// Where the stored men come from: the relaid ones, or the fixed one.
-    pub fn sources(&self) -> [u8; MAX_TARGET_MEN] {
-        let stored = Hyperboard::pieces(self.material).pieces_in_order();
-        let numbers: Vec<usize> = (0..self.men.len()).collect();
-        sources(&stored, &self.men, &numbers, self.fixed.map(|(man, _)| man))
+    /// Where the men of a stored board come from, which may have the colours
+    /// exchanged: the relaid ones, or the fixed one.
+    pub fn sources(&self, stored: &Hyperboard) -> [u8; MAX_TARGET_MEN] {
+        let exchanged = stored.material() != self.material;
+        let seen = |man: Man| if exchanged { Man::new(!man.color, man.role) } else { man };
+        let men: Vec<Man> = self.men.iter().map(|man| seen(*man)).collect();
+        let numbers: Vec<usize> = (0..men.len()).collect();
+        let fixed = self.fixed.map(|(man, _)| seen(man));
+        sources(&stored.pieces_in_order(), &men, &numbers, fixed)
     }
 }
 
@@ -68,7 +113,8 @@ fn sources(
 pub(crate) struct Places {
     pub placements: Vec<Placement>,
     pub outer: Vec<Man>,
-    numbers: u32,
+    /// Tiles of a board.
+    pub numbers: u32,
 }
 
 impl Places {
@@ -80,10 +126,21 @@ impl Places {
         Places { placements, outer, numbers }
     }
 
+    /// Some of the placements.
+    pub fn some(&self, of: &[u32]) -> Places {
+        let placements = of.iter().map(|&place| self.placements[place as usize]).collect();
+        Places { placements, outer: self.outer.clone(), numbers: self.numbers }
+    }
+
+    /// The number of a canonical placement.
+    pub fn number(&self, placement: Placement) -> usize {
+        // Every canonical placement is among them.
+        self.placements.binary_search(&placement).unwrap_or(0)
+    }
+
     /// The first tile of a placement.
     fn first_tile(&self, placement: Placement) -> u32 {
-        // Every canonical placement is among them.
-        self.placements.binary_search(&placement).unwrap_or(0) as u32 * self.numbers
+        self.number(placement) as u32 * self.numbers
     }
 }
 
@@ -107,6 +164,10 @@ struct View {
 struct Builder<'a> {
     own: &'a Places,
     metric: Metric,
+    /// The tables that are solved in parts, if this is one of them.
+    splits: Option<&'a Splits>,
+    /// The placements of other materials, found once for all threads.
+    smaller: &'a Mutex<HashMap<Material, Arc<Places>>>,
     numbers_of: HashMap<Material, Arc<Places>>,
     target_numbers: HashMap<TargetKey, u32>,
     out: PawnExits,
@@ -124,45 +185,114 @@ pub(crate) fn rule_number(rule: Rule) -> u8 {
 impl PawnExits {
     /// The exits of every placement, in the order of the placements.
     pub fn new(material: Material, own: &Places, metric: Metric) -> PawnExits {
-        let (places, exits, targets) = (Vec::new(), Vec::new(), Vec::new());
-        let out = PawnExits { of: (material, metric), places, exits, targets };
-        let mut builder = Builder {
-            own,
-            metric,
-            numbers_of: HashMap::new(),
-            target_numbers: HashMap::new(),
-            out,
+        PawnExits::within(material, own, metric, None)
+    }
+
+    /// The same where tables with so many men are solved in parts.
+    pub fn within(
+        material: Material,
+        own: &Places,
+        metric: Metric,
+        splits: Option<&Splits>,
+    ) -> PawnExits {
+        let smaller = Mutex::default();
+        let some = |placements: &[Placement]| {
+            let mut builder = Builder {
+                own,
+                metric,
+                splits,
+                smaller: &smaller,
+                numbers_of: HashMap::new(),
+                target_numbers: HashMap::new(),
+                out: PawnExits::none(material, metric),
+            };
+            placements.iter().for_each(|placement| builder.placement(*placement));
+            builder.out
         };
-        for &placement in &own.placements {
-            let first_exit = builder.out.exits.len() as u32;
-            builder.pieces_taken(placement);
-            builder.pawns_taken(placement);
-            builder.pawn_moves(placement);
-            builder.out.places.push(Place {
-                pawns: placement.bitboards().map(|set| set.0),
-                first_exit,
-                last_exit: builder.out.exits.len() as u32,
-                symmetric: u32::from(placement.mirror() == placement),
-                unused: 0,
-            });
-        }
-        builder.out
+        let found: Vec<PawnExits> =
+            own.placements.par_chunks(PLACEMENTS_AT_A_TIME).map(some).collect();
+        let (mut all, mut numbers) = (PawnExits::none(material, metric), HashMap::new());
+        found.into_iter().for_each(|some| all.append(some, &mut numbers));
+        all
+    }
+
+    fn none(material: Material, metric: Metric) -> PawnExits {
+        let (places, exits, targets) = (Vec::new(), Vec::new(), Vec::new());
+        PawnExits { of: (material, metric), places, exits, targets }
+    }
+
+    /// Adds the exits of further placements, whose targets get the numbers they have
+    /// here.
+    fn append(&mut self, some: PawnExits, numbers: &mut HashMap<TargetKey, u32>) {
+        let here: Vec<u32> = some
+            .targets
+            .into_iter()
+            .map(|key| number_of(key, numbers, &mut self.targets))
+            .collect();
+        let first = self.exits.len() as u32;
+        self.exits.extend(some.exits.into_iter().map(|mut exit| {
+            exit.target = here[exit.target as usize];
+            for answer in &mut exit.en_passant_target[..usize::from(exit.en_passants)] {
+                *answer = here[*answer as usize];
+            }
+            exit
+        }));
+        self.places.extend(some.places.into_iter().map(|place| Place {
+            first_exit: first + place.first_exit,
+            last_exit: first + place.last_exit,
+            ..place
+        }));
     }
 }
 
+/// Placements whose exits are listed by one thread.
+const PLACEMENTS_AT_A_TIME: usize = 1024;
+
+/// The number of a target, which is added if it is new.
+fn number_of(
+    key: TargetKey,
+    numbers: &mut HashMap<TargetKey, u32>,
+    targets: &mut Vec<TargetKey>,
+) -> u32 {
+    *numbers.entry(key).or_insert_with_key(|key| {
+        targets.push(key.clone());
+        targets.len() as u32 - 1
+    })
+}
+
 impl Builder<'_> {
-    fn target(&mut self, key: TargetKey) -> u32 {
-        let targets = &mut self.out.targets;
-        *self.target_numbers.entry(key).or_insert_with_key(|key| {
-            targets.push(key.clone());
-            targets.len() as u32 - 1
-        })
+    fn placement(&mut self, placement: Placement) {
+        let first_exit = self.out.exits.len() as u32;
+        self.pieces_taken(placement);
+        self.pawns_taken(placement);
+        self.pawn_moves(placement);
+        self.out.places.push(Place {
+            pawns: placement.bitboards().map(|set| set.0),
+            first_exit,
+            last_exit: self.out.exits.len() as u32,
+            symmetric: u32::from(placement.mirror() == placement),
+            unused: 0,
+        });
     }
 
-    /// The values after a move: our outer men without the `gone` one, pawns
-    /// left, perhaps a promoted man.
+    fn target(&mut self, key: TargetKey) -> u32 {
+        number_of(key, &mut self.target_numbers, &mut self.out.targets)
+    }
+
+    /// The placements of another material.
+    fn places_of(&mut self, material: Material) -> Arc<Places> {
+        let shared = || {
+            let mut smaller = self.smaller.lock().unwrap_or_else(PoisonError::into_inner);
+            smaller.entry(material).or_insert_with(|| Arc::new(Places::new(material))).clone()
+        };
+        self.numbers_of.entry(material).or_insert_with(shared).clone()
+    }
+
+    /// The values after a move of one side: our outer men without the `gone`
+    /// one, pawns left, perhaps a promoted man.
     fn view(
         &mut self,
+        mover: Color,
         gone: Option<usize>,
         pawns: Placement,
         promoted: Option<(Man, Square)>,
@@ -176,11 +306,15 @@ impl Builder<'_> {
         let material = Material::from_men(men.iter().copied().chain(pawn_men).chain(fixed));
         if pawns == Placement::NONE {
             let from = sources(&men, &men, &numbers, None);
-            let key = TargetKey::Pieces(Relaid { material, men, fixed: promoted });
+            let key = TargetKey::Pieces(Relaid { material, men, fixed: promoted, mover });
             return View { target: self.target(key), first_tile: 0, mirrored: false, from };
         }
-        let places = self.numbers_of.entry(material);
-        let places = places.or_insert_with(|| Arc::new(Places::new(material))).clone();
+        if let Some(splits) = self.splits
+            && material.len() == self.out.of.0.len()
+        {
+            return self.view_of_part(splits, material, (mover, pawns), promoted, men);
+        }
+        let places = self.places_of(material);
         let (stored, mirrored) = pawns.canonical();
         View {
             target: self.target(TargetKey::Pawns(material)),
@@ -188,6 +322,32 @@ impl Builder<'_> {
             mirrored,
             from: sources(&places.outer, &men, &numbers, fixed),
         }
+    }
+
+    /// The same where the table is solved in parts. All men are there.
+    fn view_of_part(
+        &mut self,
+        splits: &Splits,
+        material: Material,
+        (mover, pawns): (Color, Placement),
+        promoted: Option<(Man, Square)>,
+        men: Vec<Man>,
+    ) -> View {
+        let split = splits.of(material);
+        let seen = if material.is_canonical() { pawns } else { pawns.swap_colors() };
+        let (stored, mirrored) = seen.canonical();
+        let (part, place) = split.locate(stored);
+        let numbers: Vec<usize> = (0..men.len()).collect();
+        let from = sources(&men, &men, &numbers, None);
+        let Some((man, square)) = promoted else {
+            let target = self.target(TargetKey::Part(PartKey { part, mover }));
+            return View { target, first_tile: place * self.own.numbers, mirrored, from };
+        };
+        let file = square.index() as u32 % 8;
+        let file = if mirrored { 7 - file } else { file };
+        let key = SliceKey { material, part, men, promoted: man };
+        let target = self.target(TargetKey::Slice(key));
+        View { target, first_tile: (place * 8 + file) * self.own.numbers, mirrored, from }
     }
 
     fn exit(&self, view: &View, side: Color, kind: u8, rule: Rule) -> Exit {
@@ -209,7 +369,7 @@ impl Builder<'_> {
         let rule = self.metric.conversion_rule();
         for victim in 0..self.own.outer.len() {
             let side = !self.own.outer[victim].color;
-            let view = self.view(Some(victim), pawns, None);
+            let view = self.view(side, Some(victim), pawns, None);
             let exit = self.exit(&view, side, TAKEN, rule);
             self.out.exits.push(Exit { victim: victim as u8, ..exit });
         }
@@ -219,7 +379,7 @@ impl Builder<'_> {
         let rule = self.metric.conversion_rule();
         for color in Color::BOTH {
             for square in pawns.of_color(color) {
-                let view = self.view(None, pawns.without(square), None);
+                let view = self.view(!color, None, pawns.without(square), None);
                 let exit = self.exit(&view, !color, TAKEN, rule);
                 self.out.exits.push(Exit { square: square.index() as u8, ..exit });
             }
@@ -264,7 +424,8 @@ impl Builder<'_> {
         let conversion = self.metric.conversion_rule();
         if m.promotes() {
             for role in Role::PROMOTIONS {
-                let view = self.view(victim, after, Some((Man::new(m.side, role), m.to)));
+                let promoted = Some((Man::new(m.side, role), m.to));
+                let view = self.view(m.side, victim, after, promoted);
                 let mut exit = self.exit(&view, m.side, kind, conversion);
                 exit.fixed_square = m.to.index() as u8;
                 finish(&mut exit);
@@ -273,7 +434,7 @@ impl Builder<'_> {
             return;
         }
         let rule = if kind == FORWARD { self.metric.push_rule() } else { conversion };
-        let view = self.view(victim, after, None);
+        let view = self.view(m.side, victim, after, None);
         let mut exit = self.exit(&view, m.side, kind, rule);
         finish(&mut exit);
         self.add_answers(&mut exit, m, pawns);
@@ -283,7 +444,7 @@ impl Builder<'_> {
     /// Adds the answers en passant to a double step.
     fn add_answers(&mut self, exit: &mut Exit, m: &PawnMove, pawns: Placement) {
         for (i, answer) in m.en_passant(pawns).into_iter().enumerate() {
-            let view = self.view(None, answer.after, None);
+            let view = self.view(!m.side, None, answer.after, None);
             debug_assert_eq!(view.from, exit.from, "the pieces stay");
             exit.en_passant_target[i] = view.target;
             exit.en_passant_first[i] = view.first_tile;

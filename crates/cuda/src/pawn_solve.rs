@@ -5,55 +5,50 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Material};
-use molien_hyper::{Hyperboard, Tile};
-use molien_values::{MAX_BITS, Metric, Placement, Rule, Table};
+use molien_hyper::Hyperboard;
+use molien_values::{MAX_BITS, Metric, Rule, Table};
 
 use crate::assemble::{games, wave_stats};
 use crate::counts::{Tally, put};
 use crate::device::{Buffer, Kernel};
 use crate::engine::Request;
-use crate::layout::{Board, Exit, Job, Place, Target};
-use crate::pawn_exits::{NO_SQUARE, PawnExits, Places, Relaid, TargetKey};
+use crate::layout::{Board, Job, Target};
+use crate::pawn_exits::{PawnExits, Places, Relaid, TargetKey};
+use crate::split::levels;
+use crate::store::CardPlanes;
 use crate::unit::Unit;
 use crate::waves::{End, Extras, Start, TALLY_LOST, Timing, WaveSolve, base_job};
 use crate::working::Working;
 use crate::{CudaEngine, CudaError, Detail, Planes};
 
 /// Planes that a target's addresses point into.
-enum Kept {
-    Unit {
-        _unit: Arc<Unit>,
-    },
-    Relaid {
-        _planes: Buffer,
-    },
+pub(crate) enum Kept {
+    Unit(Arc<Unit>),
+    Planes(Arc<CardPlanes>),
     /// The material itself, still being solved.
     Own,
 }
 
 /// The boards that moves lead to.
-struct Targets {
-    list: Vec<Target>,
+#[derive(Default)]
+pub(crate) struct Targets {
     kept: Vec<Kept>,
 }
 
 impl Targets {
-    /// The same with the planes the unit itself has by now.
-    fn with_own(&self, unit: &Unit) -> Vec<Target> {
-        let own = |(target, kept): (&Target, &Kept)| match kept {
-            Kept::Own => unit.as_target(),
-            _ => *target,
-        };
-        self.list.iter().zip(&self.kept).map(own).collect()
+    pub fn push(&mut self, kept: Kept) {
+        self.kept.push(kept);
     }
-}
 
-/// The numbers of the placements, by level, the furthest advanced first.
-fn levels(placements: &[Placement]) -> Vec<Vec<u32>> {
-    let mut order: Vec<u32> = (0..placements.len() as u32).collect();
-    let advancement = |place: &u32| std::cmp::Reverse(placements[*place as usize].advancement());
-    order.sort_by_key(advancement);
-    order.chunk_by(|a, b| advancement(a) == advancement(b)).map(<[u32]>::to_vec).collect()
+    /// As the kernels read them, with the planes the unit itself has by now.
+    fn with_own(&self, unit: &Unit) -> Vec<Target> {
+        let target = |kept: &Kept| match kept {
+            Kept::Own => unit.as_target(),
+            Kept::Unit(unit) => unit.as_target(),
+            Kept::Planes(planes) => planes.as_target(),
+        };
+        self.kept.iter().map(target).collect()
+    }
 }
 
 impl CudaEngine {
@@ -68,22 +63,35 @@ impl CudaEngine {
             return Ok(unit);
         }
         let places = Arc::new(Places::new(material));
+        let exits = self.pawn_exits(material, request.metric, &places);
+        let targets = match Unit::is_bare(material, attacker) {
+            true => Targets::default(),
+            false => self.targets(request, attacker, &exits.targets)?,
+        };
+        let unit = self.solve_places(request, attacker, places, &exits, targets)?;
+        let unit = Arc::new(unit);
+        self.cache(material, attacker, request.metric, &unit);
+        Ok(unit)
+    }
+
+    /// Solves some placements of a material for one attacker.
+    pub(crate) fn solve_places(
+        &self,
+        request: &Request,
+        attacker: Color,
+        places: Arc<Places>,
+        exits: &PawnExits,
+        targets: Targets,
+    ) -> Result<Unit, CudaError> {
+        let material = request.material;
         let first = places.placements.first().map(|p| p.bitboards()).unwrap_or_default();
         let board = Hyperboard::around_pawns(material, first);
-        let layout = Board::around_kings(&places.outer, places.placements.len());
-        let bare = Unit::is_bare(material, attacker);
-        let exits = self.pawn_exits(material, request.metric, &places);
-        let targets = if bare {
-            Targets { list: Vec::new(), kept: Vec::new() }
-        } else {
-            self.targets(request, attacker, &exits.targets)?
-        };
         let solve = WaveSolve {
             device: &self.device,
             progress: &*self.progress,
             tables: &self.tables,
             board: &board,
-            layout,
+            layout: Board::around_kings(&places.outer, places.placements.len()),
             attacker,
             metric: request.metric,
             rule_plies: self.rule_plies,
@@ -93,10 +101,9 @@ impl CudaEngine {
             bishops: None,
             extras: Extras { check: self.checks(), ..Extras::default() },
         };
-        let mut unit = PawnSolve { solve, places: &places, exits: &exits, targets }.run(bare)?;
+        let bare = Unit::is_bare(material, attacker);
+        let mut unit = PawnSolve { solve, places: &places, exits, targets }.run(bare)?;
         unit.places = Some(places);
-        let unit = Arc::new(unit);
-        self.cache(material, attacker, request.metric, &unit);
         Ok(unit)
     }
 
@@ -128,34 +135,39 @@ impl CudaEngine {
         attacker: Color,
         keys: &[TargetKey],
     ) -> Result<Targets, CudaError> {
-        let mut out = Targets { list: Vec::new(), kept: Vec::new() };
+        let mut out = Targets::default();
         for key in keys {
-            let (target, kept) = match key {
-                TargetKey::Pawns(material) if *material == request.material => {
-                    (Target::default(), Kept::Own)
-                }
-                TargetKey::Pawns(material) => {
-                    let unit = self.unit(&Request { material: *material, ..*request }, attacker)?;
-                    (unit.as_target(), Kept::Unit { _unit: unit })
-                }
+            out.push(match key {
+                TargetKey::Pawns(material) if *material == request.material => Kept::Own,
                 TargetKey::Pieces(relaid) => {
-                    let (target, planes) = self.relay(request, attacker, relaid)?;
-                    (target, Kept::Relaid { _planes: planes })
+                    Kept::Planes(Arc::new(self.relay_whole(request, attacker, relaid)?))
                 }
-            };
-            out.list.push(target);
-            out.kept.push(kept);
+                other => self.whole_unit(request, attacker, other)?,
+            });
         }
         Ok(out)
     }
 
-    /// A board without pawns with the kings in the tile.
-    fn relay(
+    /// A material with pawns that is on the card as a whole.
+    pub(crate) fn whole_unit(
+        &self,
+        request: &Request,
+        attacker: Color,
+        key: &TargetKey,
+    ) -> Result<Kept, CudaError> {
+        let TargetKey::Pawns(material) = key else {
+            return Err(CudaError::Pawns { material: request.material });
+        };
+        self.unit(&Request { material: *material, ..*request }, attacker).map(Kept::Unit)
+    }
+
+    /// A board without pawns, solved if need be, with the kings in the tile.
+    pub(crate) fn relay_whole(
         &self,
         request: &Request,
         attacker: Color,
         relaid: &Relaid,
-    ) -> Result<(Target, Buffer), CudaError> {
+    ) -> Result<CardPlanes, CudaError> {
         let depths = request.metric.conversion_rule() != Rule::One;
         let sub_request = Request {
             material: relaid.material,
@@ -164,37 +176,7 @@ impl CudaEngine {
             ..*request
         };
         let unit = self.unit(&sub_request, attacker)?;
-        let layout = Board::around_kings(&relaid.men, 1);
-        let plane = layout.tiles as usize * size_of::<Tile>();
-        let bits = if depths { unit.depth_bits() } else { 0 };
-        let planes = Buffer::new(&self.device, plane * (3 + 2 * bits))?;
-        let at = |number: usize| planes.address() + (number * plane) as u64;
-        let mut job = base_job(layout, &self.tables, attacker);
-        job.subs[0] = unit.as_sub();
-        job.open = at(0);
-        job.won = at(1);
-        job.lost = at(2);
-        job.won_depth = std::array::from_fn(|k| if k < bits { at(3 + k) } else { 0 });
-        job.lost_depth = std::array::from_fn(|k| if k < bits { at(3 + bits + k) } else { 0 });
-        let fixed_square = relaid.fixed.map_or(NO_SQUARE, |(_, square)| square.index() as u8);
-        let how = Exit { from: relaid.sources(), fixed_square, ..Exit::default() };
-        let (how, place) =
-            (Buffer::of(&self.device, &[how])?, Buffer::of(&self.device, &[Place::default()])?);
-        (job.exits, job.places) = (how.address(), place.address());
-        self.device.launch(Kernel::Relay, &job)?;
-        let Job { open, won, lost, won_depth, lost_depth, .. } = job;
-        let target = Target {
-            board: layout,
-            depth_bits: bits as u32,
-            open,
-            won,
-            lost,
-            won_depth,
-            lost_depth,
-            ..Target::default()
-        };
-        self.device.synchronize()?;
-        Ok((target, planes))
+        self.relay(&unit, attacker, request.metric, relaid)
     }
 
     fn pawn_exits(&self, material: Material, metric: Metric, places: &Places) -> Arc<PawnExits> {

@@ -28,6 +28,14 @@ impl Surveyor for CudaEngine {
         material.len() >= SURVEYED_MEN && !material.has_pawns()
     }
 
+    fn counts(&self, material: Material, metric: Metric) -> bool {
+        self.surveys(material) || self.is_large(material) && Metric::ALL.contains(&metric)
+    }
+
+    fn expect(&self, materials: &[Material], metric: Metric) {
+        self.expect_large(materials, metric);
+    }
+
     fn is_one_sided(&self, material: Material) -> bool {
         material.len() > BOTH_SIDES_MEN
     }
@@ -36,8 +44,14 @@ impl Surveyor for CudaEngine {
         if self.is_one_sided(material) {
             return Err(SurveyError::OneSided { material });
         }
-        let request = Request::new(material, metric.without_pawns());
-        self.request_statistics(&request).map_err(|error| survey_error(material, error))
+        let stats = if self.is_large(material) {
+            self.large_statistics(material, metric)
+        } else if let Some(known) = self.known_large(material, metric) {
+            Ok(known)
+        } else {
+            self.request_statistics(&Request::new(material, metric.without_pawns()))
+        };
+        stats.map_err(|error| survey_error(material, error))
     }
 
     fn white_wins(

@@ -104,6 +104,41 @@ fn check_watching(engine: &CudaEngine, solver: &Build, name: &str) {
     }
 }
 
+/// A table that is taken for a large one, its boards solved so many at a time, has
+/// the figures of the whole table.
+fn check_large(engine: CudaEngine, solver: &Build, name: &str, boards: u64) {
+    let material: Material = name.parse().unwrap();
+    let pieces = material.len() - 2 - material.pawns();
+    let board_bytes = 512 * 64u64.pow(pieces as u32);
+    let engine = engine.with_large_tables(material.len(), boards * board_bytes);
+    for metric in METRICS {
+        assert!(engine.counts(material, metric) && !engine.surveys(material));
+        let ours = engine.statistics(material, metric).unwrap();
+        let theirs = solver.table(material, metric).unwrap();
+        assert_eq!(ours, theirs.stats, "{name} {metric}");
+    }
+}
+
+#[test]
+fn large_tables_in_the_emulator() {
+    let solver = Build::new();
+    // Pawns of both sides: en passant, and slices with colours exchanged.
+    let all: &[(&str, u64)] = &[("KPK", 3), ("KPKP", 50), ("KPPK", 20), ("KNKP", 2)];
+    for (name, boards) in if is_exhaustive() { all } else { &all[..1] } {
+        let Some(engine) = common::in_the_emulator() else { return };
+        check_large(engine, &solver, name, *boards);
+    }
+}
+
+#[test]
+fn large_tables_on_the_card() {
+    let solver = Build::new();
+    for (name, boards) in [("KPK", 3), ("KPKP", 50), ("KPPK", 20), ("KRPKP", 500)] {
+        let Some(engine) = common::on_the_card() else { return };
+        check_large(engine, &solver, name, boards);
+    }
+}
+
 #[test]
 fn on_the_card() {
     let Some(engine) = common::on_the_card() else { return };

@@ -88,10 +88,11 @@ impl Source for SurveySource {
     }
 
     fn stats(&self, material: Material, metric: Metric) -> Result<Option<Stats>, ProbeError> {
-        if !self.surveyor.surveys(material) {
+        if !self.surveyor.counts(material, metric) {
             return Ok(None);
         }
-        let stats = self.surveyor.statistics(material.canonical(), metric.without_pawns())?;
+        let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
+        let stats = self.surveyor.statistics(material.canonical(), metric)?;
         Ok(Some(stats))
     }
 

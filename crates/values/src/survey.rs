@@ -26,11 +26,21 @@ pub struct Survey {
     pub deepest_losses: Vec<Position>,
 }
 
-/// Solves boards without pawns for their figures. Values are not kept: those
-/// that are wanted are noted on the way.
+/// Solves boards for their figures. Values are not kept: those that are wanted are
+/// noted on the way.
 pub trait Surveyor: Send + Sync {
     /// Whether this is the way to solve a material, rather than as a table.
     fn surveys(&self, material: Material) -> bool;
+
+    /// Whether the statistics of a material can be had, be it without the values of
+    /// positions.
+    fn counts(&self, material: Material, _metric: Metric) -> bool {
+        self.surveys(material)
+    }
+
+    /// The statistics of these materials, in canonical orientation, will be asked
+    /// for: what they share may be solved once.
+    fn expect(&self, _materials: &[Material], _metric: Metric) {}
 
     /// Whether a material is so large that only one side's wins are solved at
     /// a time, and both sides' statistics cannot be had.

@@ -9,7 +9,7 @@ use clap::Args;
 use molien_board::{Color, Material};
 use molien_probe::Tablebase;
 use molien_schema::ComparedJson;
-use molien_values::{Count, Metric, Stats};
+use molien_values::{Count, Metric, Stats, Surveyor as _};
 
 use crate::Verdict;
 use crate::context::Context;
@@ -61,6 +61,13 @@ struct Figures {
     plies: Plies,
 }
 
+impl Figures {
+    /// Whether positions are counted.
+    fn has_counts(&self) -> bool {
+        self.classes.is_some() || !self.plies.is_empty()
+    }
+}
+
 const FIRST: &str = "max_dtm_ply_first_side_to_move_and_wins";
 const SECOND: &str = "max_dtm_ply_second_side_to_move_and_wins";
 const CLASSES: [&str; 5] = ["win", "cursed_win", "draw", "cursed_loss", "loss"];
@@ -79,6 +86,7 @@ pub fn run(context: &Context, args: &CompareArgs) -> anyhow::Result<Verdict> {
     }
     wanted.retain(|m| !(args.pieces && m.has_pawns() || args.pawns && !m.has_pawns()));
     let tables = context.own_tablebase();
+    announce(context, &figures, &mut wanted);
     let (mut verdict, mut equal) = (Verdict::Done, 0);
     for material in &wanted {
         let Some(figures) = figures.get(material) else { bail!("{material} is in no file") };
@@ -91,6 +99,20 @@ pub fn run(context: &Context, args: &CompareArgs) -> anyhow::Result<Verdict> {
         print_line(&format!("{equal} of {} tables equal", wanted.len()))?;
     }
     Ok(verdict)
+}
+
+/// Tells the card, if there is one, what will be asked, and asks in the order in which
+/// it solves: what several tables share is then solved once.
+fn announce(context: &Context, figures: &HashMap<Material, Figures>, wanted: &mut Vec<Material>) {
+    let Some(card) = context.card_if_wanted() else { return };
+    let with = |is_wanted: fn(&Figures) -> bool| -> Vec<Material> {
+        let known = |material: &&Material| figures.get(*material).is_some_and(is_wanted);
+        wanted.iter().filter(known).copied().collect()
+    };
+    card.expect(&with(|figures| figures.longest.is_some()), Metric::Dtm);
+    card.expect(&with(Figures::has_counts), Metric::Dtz50);
+    let order = molien_build::order(wanted, |_| false);
+    wanted.sort_by_key(|material| order.iter().position(|m| m == material));
 }
 
 /// Reads a file; what it names for the first time is added to the order.
@@ -146,8 +168,7 @@ fn compare(
         let stats = tables.stats(material, Metric::Dtm)?;
         compared.push(check_longest(&stats, longest, &mut wrong));
     }
-    let by_count = figures.classes.is_some() || !figures.plies.is_empty();
-    if by_count && (material.has_pawns() || likeness(&material) == 1) {
+    if figures.has_counts() && (material.has_pawns() || likeness(&material) == 1) {
         let stats = tables.stats(material, Metric::Dtz50)?;
         if let Some(classes) = &figures.classes {
             compared.push(check_classes(&stats, classes, &mut wrong));

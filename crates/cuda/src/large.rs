@@ -1,0 +1,536 @@
+//! Tables with pawns that do not fit the card, for their figures alone.
+//!
+//! Their placements are solved in parts ([`Split`]). Of a finished part two things
+//! are kept: its values as long as less advanced pawns can step there, and the
+//! slices that the tables above it read after a promotion. So are the slices of
+//! large tables without pawns. All other values are given up.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+use molien_board::{Color, Man, Material, Role, Square};
+use molien_build::order;
+use molien_hyper::{Hyperboard, OuterAxes, Tile};
+use molien_values::{Longest, Metric, Placement, SideStats, Stats};
+
+use crate::assemble::wave_stats;
+use crate::cut::slice_planes;
+use crate::engine::LARGE_MEN;
+use crate::large_memory::{
+    LONE_PAWN_FILES, PieceSlices, part_most_bytes, part_planes, piece_slices, promotions,
+};
+use crate::needs::{card_memory, sub_detail};
+use crate::pawn_exits::{PartKey, PawnExits, Places, Relaid, SliceKey, TargetKey};
+use crate::pawn_solve::{Kept, Targets};
+use crate::split::{Split, Splits};
+use crate::store::{CardPlanes, Depths, Read, Store, Stored};
+use crate::unit::Unit;
+use crate::waves::Extras;
+use crate::{CudaEngine, CudaError, Detail, Planes, Request};
+
+/// A pawn's step leads to pawns so much further advanced, at most.
+const DOUBLE_STEP: i32 = 2;
+
+/// The large tables in one metric.
+#[derive(Default)]
+pub(crate) struct LargeTables {
+    /// Asked for sooner or later.
+    expected: Vec<Material>,
+    /// What is still to be solved, each after what it reads. Tables without pawns are
+    /// solved when they are first read.
+    order: VecDeque<Material>,
+    /// Whether slices of those are kept for all that read them.
+    pieces: Option<PieceSlices>,
+    stats: HashMap<Material, Stats>,
+    splits: Splits,
+    store: Store,
+}
+
+/// What a table above reads of one that is being solved.
+struct Demand {
+    key: Stored,
+    /// Whose wins of the table these are.
+    attacker: Color,
+}
+
+impl LargeTables {
+    /// Plans a material, and what is expected besides. `men` is how many a large
+    /// table has.
+    fn plan(&mut self, material: Material, men: usize, part_bytes: u64) {
+        let mut goals = self.expected.clone();
+        goals.retain(|goal| !self.stats.contains_key(goal));
+        goals.push(material);
+        self.order = order(&goals, |material| material.len() < men).into();
+        self.order.retain(Material::has_pawns);
+        for &material in &self.order {
+            if self.splits.get(material).is_none() {
+                self.splits.insert(material, Arc::new(Split::new(material, part_bytes)));
+            }
+        }
+        self.store.retain(|_| false);
+    }
+
+    /// Whether a table that is still to be solved reads a material after a
+    /// promotion.
+    fn is_read(&self, material: Material) -> bool {
+        let reads = |reader: &Material| {
+            Color::BOTH.into_iter().any(|color| reader.promotions(color).contains(&material))
+        };
+        self.order.iter().any(reads)
+    }
+
+    /// What some tables read of one.
+    fn demands(&self, table: Material, readers: impl Iterator<Item = Material>) -> Vec<Demand> {
+        let mut found = Vec::new();
+        for reader in readers {
+            for (material, promoted) in promotions(reader) {
+                if material.canonical() == table {
+                    self.add_demands(reader, material, promoted, &mut found);
+                }
+            }
+        }
+        found
+    }
+
+    fn add_demands(
+        &self,
+        reader: Material,
+        material: Material,
+        promoted: Man,
+        found: &mut Vec<Demand>,
+    ) {
+        let men = self.splits.of(reader).places.outer.clone();
+        for attacker in Color::BOTH {
+            if Unit::is_bare(material, attacker) {
+                continue;
+            }
+            let of_table = if material.is_canonical() { attacker } else { !attacker };
+            let mut add = |key: Stored| {
+                if !found.iter().any(|demand: &Demand| demand.key == key) {
+                    found.push(Demand { key, attacker: of_table });
+                }
+            };
+            if material.has_pawns() {
+                for part in 0..self.splits.of(material).parts.len() as u32 {
+                    let key = SliceKey { material, part, men: men.clone(), promoted };
+                    add(Stored::Slice { key, attacker });
+                }
+                continue;
+            }
+            let rank = if promoted.color == Color::White { 56 } else { 0 };
+            for file in 0..LONE_PAWN_FILES {
+                let fixed = Some((promoted, Square::new(rank + file)));
+                let mover = promoted.color;
+                let key = Relaid { material, men: men.clone(), fixed, mover };
+                add(Stored::Relaid { key, attacker });
+            }
+        }
+    }
+
+    /// Gives up what nobody is going to read.
+    fn give_up(&mut self) {
+        let mut store = std::mem::take(&mut self.store);
+        store.retain(|stored| match stored {
+            Stored::Part { .. } => false,
+            Stored::Slice { key, .. } => self.is_read(key.material),
+            Stored::Relaid { key, .. } => self.is_read(key.material),
+        });
+        self.store = store;
+    }
+}
+
+/// One part of a table, while it is solved.
+struct Part<'a> {
+    request: Request,
+    number: u32,
+    split: &'a Split,
+    places: Arc<Places>,
+    exits: PawnExits,
+}
+
+impl CudaEngine {
+    /// The statistics of some tables will be asked for: what they share is solved
+    /// once. In canonical orientation.
+    pub(crate) fn expect_large(&self, materials: &[Material], metric: Metric) {
+        let mut tables = self.large_tables();
+        let expected = &mut tables.entry(metric).or_default().expected;
+        for material in materials.iter().filter(|material| self.is_large(**material)) {
+            if !expected.contains(material) {
+                expected.push(*material);
+            }
+        }
+    }
+
+    /// Bytes of large tables that went to the host and came back, where the card had
+    /// too little room.
+    pub fn moved_bytes(&self, metric: Metric) -> u64 {
+        self.large_tables().get(&metric).map_or(0, |tables| tables.store.moved_bytes)
+    }
+
+    /// Whether only the statistics of a table can be had.
+    pub(crate) fn is_large(&self, material: Material) -> bool {
+        material.has_pawns() && material.len() == self.large_men
+    }
+
+    /// The statistics of a table, if it was solved already.
+    pub(crate) fn known_large(&self, material: Material, metric: Metric) -> Option<Stats> {
+        self.large_tables().get(&metric)?.stats.get(&material).cloned()
+    }
+
+    /// The statistics of a large table in canonical orientation.
+    pub(crate) fn large_statistics(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Stats, CudaError> {
+        let _one = self.one_at_a_time();
+        let mut all = self.large_tables();
+        let tables = all.entry(metric).or_default();
+        if let Some(stats) = tables.stats.get(&material) {
+            return Ok(stats.clone());
+        }
+        if !tables.order.contains(&material) {
+            self.plan_large(tables, material, metric)?;
+        }
+        if self.large_men == LARGE_MEN {
+            self.prepare_large(metric)?;
+        }
+        while let Some(next) = tables.order.pop_front() {
+            let stats = match self.solve_large(tables, next, metric) {
+                Ok(stats) => stats,
+                Err(error) => {
+                    *tables = LargeTables::default();
+                    return Err(error);
+                }
+            };
+            tables.give_up();
+            tables.stats.insert(next, stats.clone());
+            if next == material {
+                return Ok(stats);
+            }
+        }
+        Err(CudaError::Pawns { material })
+    }
+
+    /// Plans a table, and sees whether its slices fit the card and the host.
+    fn plan_large(
+        &self,
+        tables: &mut LargeTables,
+        material: Material,
+        metric: Metric,
+    ) -> Result<(), CudaError> {
+        let card_bytes = self.memory()?.1;
+        let part_bytes = self.part_bytes.unwrap_or(part_most_bytes(metric, card_bytes));
+        tables.plan(material, self.large_men, part_bytes);
+        let order = tables.order.make_contiguous();
+        let pieces = piece_slices(order, metric, card_bytes, self.host_bytes);
+        tables.pieces = Some(pieces.map_err(|needed_bytes| {
+            let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+            tables.order.clear();
+            CudaError::Slices {
+                material,
+                metric,
+                needed_mib: mib(needed_bytes),
+                host_mib: mib(self.host_bytes),
+            }
+        })?);
+        Ok(())
+    }
+
+    /// Sees to the slices of tables without pawns that a table reads.
+    fn solve_pieces_for(
+        &self,
+        tables: &mut LargeTables,
+        reader: Material,
+        metric: Metric,
+    ) -> Result<(), CudaError> {
+        for (read, _) in promotions(reader) {
+            let table = read.canonical();
+            let own = tables.demands(table, std::iter::once(reader));
+            if read.has_pawns() || own.iter().all(|demand| tables.store.contains(&demand.key)) {
+                continue;
+            }
+            let demands = match tables.pieces {
+                Some(PieceSlices::ForOne) => own,
+                _ => tables
+                    .demands(table, std::iter::once(reader).chain(tables.order.iter().copied())),
+            };
+            let stats = self.solve_large_pieces(tables, table, metric, &demands)?;
+            tables.stats.insert(table, stats);
+        }
+        Ok(())
+    }
+
+    /// A table without pawns: statistics, and the slices that are read of it.
+    fn solve_large_pieces(
+        &self,
+        tables: &mut LargeTables,
+        material: Material,
+        metric: Metric,
+        demands: &[Demand],
+    ) -> Result<Stats, CudaError> {
+        let own_metric = metric.without_pawns();
+        let keep = sub_detail(own_metric);
+        let request = Request { keep, ..Request::new(material, own_metric) };
+        let board = Hyperboard::pieces(material);
+        self.progress.begin(material, own_metric, board.tiles() as u64 * 4096);
+        let needs = card_memory(material, own_metric, keep, &[Color::White], Planes::Four);
+        let mut units: Vec<Arc<Unit>> = Vec::new();
+        for attacker in Color::BOTH {
+            let solve = |tables: &mut LargeTables| {
+                self.room_beside(tables, needs.total(), material, metric)?;
+                self.timed_unit(&request, attacker, Extras::default())
+            };
+            let (mut unit, _) = self.once_more(tables, solve)?;
+            self.forget_large();
+            self.hand_out(tables, &unit, attacker, metric, demands)?;
+            if let Some(unit) = Arc::get_mut(&mut unit) {
+                (unit.won_depth, unit.lost_depth) = (Vec::new(), Vec::new());
+            }
+            units.push(unit);
+        }
+        let mut stats = wave_stats(own_metric, &units[0], Some(&units[1]));
+        self.final_counts(&request, &units, &mut stats)?;
+        self.progress.end(material, own_metric);
+        Ok(stats)
+    }
+
+    /// A table with pawns: statistics, and the slices that are read of it.
+    fn solve_large(
+        &self,
+        tables: &mut LargeTables,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Stats, CudaError> {
+        self.solve_pieces_for(tables, material, metric)?;
+        let split = tables.splits.of(material).clone();
+        let tiles = split.places.placements.len() as u64 * u64::from(split.places.numbers);
+        self.progress.begin(material, metric, tiles * 4096);
+        let demands = tables.demands(material, tables.order.iter().copied());
+        let mut total = Stats::new(material, metric);
+        for number in 0..split.parts.len() {
+            let furthest = split.advancement(number) + DOUBLE_STEP;
+            tables.store.retain(|stored| match stored {
+                Stored::Part { key, .. } => split.advancement(key.part as usize) <= furthest,
+                _ => true,
+            });
+            let places = Arc::new(split.places.some(&split.parts[number]));
+            let exits = PawnExits::within(material, &places, metric, Some(&tables.splits));
+            let request = Request { keep: Detail::Depths, ..Request::new(material, metric) };
+            let part = Part { request, number: number as u32, split: &split, places, exits };
+            let stats = self.solve_part(tables, &part, &demands)?;
+            absorb_in_order(&mut total, &stats);
+        }
+        self.progress.end(material, metric);
+        Ok(total)
+    }
+
+    fn solve_part(
+        &self,
+        tables: &mut LargeTables,
+        part: &Part<'_>,
+        demands: &[Demand],
+    ) -> Result<Stats, CudaError> {
+        let Request { material, metric, .. } = part.request;
+        let is_own = |demand: &&Demand| match &demand.key {
+            Stored::Slice { key, .. } => key.part == part.number,
+            _ => false,
+        };
+        let mut units = Vec::new();
+        for attacker in Color::BOTH {
+            let unit = self.once_more(tables, |tables| self.part_unit(tables, part, attacker))?;
+            for demand in demands.iter().filter(is_own) {
+                self.hand_out(tables, &unit, attacker, metric, std::slice::from_ref(demand))?;
+            }
+            units.push(Arc::new(unit));
+        }
+        let mut stats = wave_stats(metric, &units[0], Some(&units[1]));
+        self.final_counts(&part.request, &units, &mut stats)?;
+        for (unit, attacker) in units.into_iter().zip(Color::BOTH) {
+            if let Ok(unit) = Arc::try_unwrap(unit)
+                && !Unit::is_bare(material, attacker)
+            {
+                keep_for_steps(&mut tables.store, unit, part.number, attacker);
+            }
+        }
+        Ok(stats)
+    }
+
+    /// One attacker's wins of a part.
+    fn part_unit(
+        &self,
+        tables: &mut LargeTables,
+        part: &Part<'_>,
+        attacker: Color,
+    ) -> Result<Unit, CudaError> {
+        let Request { material, metric, .. } = part.request;
+        let bytes = part.split.part_bytes() * part_planes(metric);
+        self.room_beside(tables, bytes, material, metric)?;
+        let targets = match Unit::is_bare(material, attacker) {
+            true => Targets::default(),
+            false => self.part_targets(tables, part, attacker)?,
+        };
+        self.room_beside(tables, bytes, material, metric)?;
+        self.solve_places(&part.request, attacker, part.places.clone(), &part.exits, targets)
+    }
+
+    /// Does something, and once more with all that can be put aside put aside if the
+    /// card turns out to be full.
+    fn once_more<T>(
+        &self,
+        tables: &mut LargeTables,
+        work: impl Fn(&mut LargeTables) -> Result<T, CudaError>,
+    ) -> Result<T, CudaError> {
+        match work(tables) {
+            Err(CudaError::Full { .. }) => {
+                tables.store.make_room(&self.device, u64::MAX)?;
+                self.forget_all();
+                work(tables)
+            }
+            other => other,
+        }
+    }
+
+    /// Cuts what is demanded of a unit, and keeps it.
+    fn hand_out(
+        &self,
+        tables: &mut LargeTables,
+        unit: &Unit,
+        attacker: Color,
+        metric: Metric,
+        demands: &[Demand],
+    ) -> Result<(), CudaError> {
+        for demand in demands.iter().filter(|demand| demand.attacker == attacker) {
+            let bytes = slice_bytes(&demand.key, unit, metric);
+            self.room_beside(tables, bytes, unit.board.material(), metric)?;
+            let planes = match (&demand.key, &unit.places) {
+                (Stored::Relaid { key, attacker }, _) => {
+                    self.relay(unit, *attacker, metric, key)?
+                }
+                (Stored::Slice { key, attacker }, Some(places)) => {
+                    self.cut_slices(unit, places, *attacker, metric, key)?
+                }
+                _ => continue,
+            };
+            tables.store.insert(demand.key.clone(), Arc::new(planes));
+        }
+        Ok(())
+    }
+
+    /// The boards that the moves out of a part lead to.
+    fn part_targets(
+        &self,
+        tables: &mut LargeTables,
+        part: &Part<'_>,
+        attacker: Color,
+    ) -> Result<Targets, CudaError> {
+        let Request { material, .. } = part.request;
+        let mut out = Targets::default();
+        for target in &part.exits.targets {
+            let key = match target {
+                TargetKey::Pawns(_) => {
+                    out.push(self.whole_unit(&part.request, attacker, target)?);
+                    continue;
+                }
+                TargetKey::Part(key) => Stored::Part { material, key: *key, attacker },
+                TargetKey::Slice(key) => Stored::Slice { key: key.clone(), attacker },
+                TargetKey::Pieces(key) => Stored::Relaid { key: key.clone(), attacker },
+            };
+            let absent_bytes = tables.store.absent_bytes(&key);
+            if absent_bytes > 0 {
+                self.room_beside(tables, absent_bytes, material, part.request.metric)?;
+            }
+            let planes = match (tables.store.get(&self.device, &key)?, target) {
+                (Some(planes), _) => planes,
+                (None, TargetKey::Pieces(relaid)) if relaid.material.len() < material.len() => {
+                    let made = self.relay_whole(&part.request, attacker, relaid)?;
+                    let made = Arc::new(made);
+                    tables.store.insert(key, made.clone());
+                    made
+                }
+                (None, _) => return Err(CudaError::Pawns { material }),
+            };
+            out.push(Kept::Planes(planes));
+        }
+        Ok(out)
+    }
+
+    /// Sees to it that the card has so much free: slices go to the host, then units
+    /// that can be solved again are given up.
+    fn room_beside(
+        &self,
+        tables: &mut LargeTables,
+        bytes: u64,
+        material: Material,
+        metric: Metric,
+    ) -> Result<(), CudaError> {
+        if tables.store.make_room(&self.device, bytes)? {
+            return Ok(());
+        }
+        while self.device.memory()?.0 < bytes && self.lock().evict() {}
+        if self.device.memory()?.0 < bytes {
+            self.lock().clear();
+        }
+        let free = self.device.memory()?.0;
+        if free >= bytes {
+            return Ok(());
+        }
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        let plan = "its planes beside what they read".to_owned();
+        let (needed_mib, free_mib) = (mib(bytes), mib(free));
+        Err(CudaError::Memory { material, metric, needed_mib, plan, free_mib })
+    }
+}
+
+/// Bytes of a slice of a unit, roughly.
+fn slice_bytes(key: &Stored, unit: &Unit, metric: Metric) -> u64 {
+    let (men, boards) = match (key, &unit.places) {
+        (Stored::Slice { key, .. }, Some(places)) => (&key.men, places.placements.len() * 8),
+        (Stored::Relaid { key, .. }, _) => (&key.men, 1),
+        _ => return 0,
+    };
+    let plane_bytes = OuterAxes::new(men).len() * boards * size_of::<Tile>();
+    plane_bytes as u64 * slice_planes(metric, unit.depth_bits() as u64)
+}
+
+/// Keeps what pawns that step into a part read of it.
+fn keep_for_steps(store: &mut Store, unit: Unit, part: u32, attacker: Color) {
+    let material = unit.board.material();
+    let has_pawns = |color| material.count(Man::new(color, Role::Pawn)) > 0;
+    let layout = unit.layout;
+    let mut keep = |mover: Color, read: Read, depth_bits: usize, planes: Vec<_>| {
+        let planes = CardPlanes { layout, read, depths: Depths::Bits(depth_bits), planes };
+        let key = PartKey { part, mover };
+        store.insert(Stored::Part { material, key, attacker }, Arc::new(planes));
+    };
+    let Unit { open, won, lost, stalemate, won_depth, lost_depth, .. } = unit;
+    if has_pawns(attacker) {
+        let bits = lost_depth.len();
+        let planes = lost.into_iter().chain(lost_depth).chain(stalemate).collect();
+        keep(attacker, Read::Losses, bits, planes);
+    }
+    if has_pawns(!attacker) {
+        let bits = won_depth.len();
+        let planes = std::iter::once(open).chain(won).chain(won_depth).collect();
+        keep(!attacker, Read::Wins, bits, planes);
+    }
+}
+
+/// Adds the figures of a part. Of equally long wins the first in the order of the
+/// table is told, in whatever order the parts are solved.
+fn absorb_in_order(total: &mut Stats, part: &Stats) {
+    let before = total.sides.clone();
+    total.absorb(part);
+    let longest: [fn(&mut SideStats) -> &mut Option<Longest>; 2] =
+        [|side| &mut side.longest_win, |side| &mut side.longest_loss];
+    for ((side, mut before), part) in total.sides.iter_mut().zip(before).zip(&part.sides) {
+        let mut part = part.clone();
+        for of in longest {
+            let (Some(old), Some(new)) = (of(&mut before), of(&mut part)) else { continue };
+            let place = |longest: &Longest| Placement::of(&longest.position);
+            if old.plies == new.plies && place(new) < place(old) {
+                *of(side) = Some(new.clone());
+            }
+        }
+    }
+}

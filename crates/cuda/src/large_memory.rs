@@ -1,0 +1,183 @@
+//! How large the parts of a large table are, and what is kept between tables.
+
+use molien_board::{Color, Man, Material, Role};
+use molien_hyper::Tile;
+use molien_values::{Metric, Rule};
+
+use crate::layout::binomial;
+use crate::unit::Unit;
+
+/// Bits of depth to expect: an allowance, not a bound.
+const DEPTH_BITS: u64 = 9;
+/// Planes of a part take this share of the card, at most: the rest is for the boards
+/// that they read, sub-games and slices.
+const PART_SHARE: u64 = 6;
+
+/// Planes on the card at the peak of solving a part: those of the waves, and both
+/// attackers' values.
+pub(crate) fn part_planes(metric: Metric) -> u64 {
+    // Candidates and the losses of two waves; when conversions fall due.
+    let release = match (metric.conversion_rule(), metric.push_rule()) {
+        (Rule::One, Rule::One) => 1,
+        (Rule::Fifty, _) => 7,
+        _ => DEPTH_BITS + 1,
+    };
+    let waves = 3 + 2 * (1 + release);
+    // Open, won, lost and stalemates.
+    let values = 4 + 2 * DEPTH_BITS;
+    waves + 2 * values
+}
+
+/// The most bytes a plane of a part should have on a card.
+pub(crate) fn part_most_bytes(metric: Metric, card_bytes: u64) -> u64 {
+    card_bytes / PART_SHARE / part_planes(metric)
+}
+
+/// A lone pawn of a canonical placement is on the first files.
+pub(crate) const LONE_PAWN_FILES: usize = 4;
+/// Squares of a promotion rank.
+const PROMOTION_SQUARES: u64 = 8;
+/// Squares of a pawn.
+const PAWN_SQUARES: u64 = 48;
+
+/// What a material reads after a promotion: the other material, as it sees it, and the
+/// new man.
+pub(crate) fn promotions(reader: Material) -> Vec<(Material, Man)> {
+    let mut found = Vec::new();
+    for color in Color::BOTH {
+        let Some(less) = reader.without(Man::new(color, Role::Pawn)) else { continue };
+        found.extend(Role::PROMOTIONS.map(|role| {
+            let promoted = Man::new(color, role);
+            (less.with(promoted), promoted)
+        }));
+    }
+    found
+}
+
+/// Bytes of the slices that a material reads of another, of both attackers.
+fn slices_bytes(reader: Material, read: Material, metric: Metric) -> u64 {
+    let count = |color, role| read.count(Man::new(color, role)) as u64;
+    let (white, black) = (count(Color::White, Role::Pawn), count(Color::Black, Role::Pawn));
+    let boards = if read.has_pawns() {
+        let all = binomial(PAWN_SQUARES, white) * binomial(PAWN_SQUARES - white, black);
+        all.div_ceil(2) * PROMOTION_SQUARES
+    } else {
+        LONE_PAWN_FILES as u64
+    };
+    let mut numbers = 1;
+    for color in Color::BOTH {
+        let pieces = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
+        let of = |role| binomial(64, reader.count(Man::new(color, role)) as u64);
+        numbers *= pieces.map(of).iter().product::<u64>();
+    }
+    let depths = match metric.conversion_rule() {
+        Rule::One => 0,
+        Rule::Onward => DEPTH_BITS,
+        Rule::Fifty => 1,
+    };
+    // Losses of the one, and what the other has not won, and his wins.
+    let attackers = Color::BOTH.into_iter().filter(|color| !Unit::is_bare(read, *color)).count();
+    let planes = if attackers == 2 { 3 + 2 * depths } else { 2 + depths };
+    boards * numbers * size_of::<Tile>() as u64 * planes
+}
+
+/// What is done with the slices of tables without pawns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum PieceSlices {
+    /// Cut for all that read them: the table is solved once.
+    Shared,
+    /// Cut for one reader: the table is solved again for the next.
+    ForOne,
+}
+
+/// The most bytes of slices that are kept at a time, while tables with pawns are
+/// solved in this order.
+pub(crate) fn slices_peak_bytes(order: &[Material], metric: Metric, pieces: PieceSlices) -> u64 {
+    let at = |material: Material| order.iter().position(|m| *m == material);
+    let reads = |reader: &Material, table: Material| {
+        promotions(*reader).iter().any(|(read, _)| read.canonical() == table)
+    };
+    let mut kept = vec![0; order.len()];
+    for (end, reader) in order.iter().enumerate() {
+        for (read, _) in promotions(*reader) {
+            let table = read.canonical();
+            let first = match (read.has_pawns(), pieces) {
+                (true, _) => at(table),
+                (false, PieceSlices::Shared) => order.iter().position(|m| reads(m, table)),
+                (false, PieceSlices::ForOne) => Some(end),
+            };
+            let bytes = slices_bytes(*reader, read, metric);
+            kept[first.unwrap_or(end)..=end].iter_mut().for_each(|sum| *sum += bytes);
+        }
+    }
+    kept.into_iter().max().unwrap_or(0)
+}
+
+/// The part of the card that is for slices: the rest is for the table at hand and
+/// its sub-games.
+const SLICE_SHARE: u64 = 2;
+
+/// What is done with the slices of tables without pawns on a card and beside so much
+/// memory of the host; or how much both would have to hold.
+pub(crate) fn piece_slices(
+    order: &[Material],
+    metric: Metric,
+    card_bytes: u64,
+    host_bytes: u64,
+) -> Result<PieceSlices, u64> {
+    let room = (card_bytes / SLICE_SHARE).saturating_add(host_bytes);
+    let fits = |how: &PieceSlices| slices_peak_bytes(order, metric, *how) <= room;
+    let found = [PieceSlices::Shared, PieceSlices::ForOne].into_iter().find(fits);
+    found.ok_or_else(|| slices_peak_bytes(order, metric, PieceSlices::ForOne))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::split::Split;
+    use molien_build::order;
+
+    fn planned(name: &str) -> Vec<Material> {
+        let mut found = order(&[name.parse().unwrap()], |material| material.len() < 6);
+        found.retain(Material::has_pawns);
+        found
+    }
+
+    /// The rook ending shares its tables without pawns on a large machine and solves
+    /// them again on a small one; four pawns in DTM are too much for either.
+    #[test]
+    fn slices_on_two_machines() {
+        let large = (139 * GIB, 100 * GIB);
+        let small = (24_000_000_000, 96 * GIB);
+        let plan =
+            |name: &str, metric, (card, host)| piece_slices(&planned(name), metric, card, host);
+        assert_eq!(planned("KRPKRP").len(), 5);
+        assert_eq!(plan("KRPKRP", Metric::Dtm, large), Ok(PieceSlices::Shared));
+        assert_eq!(plan("KRPKRP", Metric::Dtm, small), Ok(PieceSlices::ForOne));
+        assert_eq!(plan("KRPKRP", Metric::Dtz50, small), Ok(PieceSlices::Shared));
+        assert!(plan("KPPKPP", Metric::Dtm, large).is_err());
+        assert!(plan("KPPKPP", Metric::Dtz50, large).is_ok());
+    }
+
+    const GIB: u64 = 1 << 30;
+
+    /// One board of three pieces and a pawn, whose plane takes 128 MiB, fits a card
+    /// of 24 GB with what it reads; a card of 139 GiB takes two at a time, and of
+    /// smaller boards whole levels.
+    #[test]
+    fn parts_on_two_cards() {
+        for (card_bytes, largest_boards) in [(24_000_000_000, 1), (139 * GIB, 2)] {
+            for metric in Metric::ALL {
+                let most = part_most_bytes(metric, card_bytes);
+                let large = Split::new("KRBPKN".parse().unwrap(), most);
+                assert_eq!(large.part_bytes() >> 27, largest_boards, "{metric}");
+                assert!(large.part_bytes() * part_planes(metric) < card_bytes / 2);
+                let small = Split::new("KRPKRP".parse().unwrap(), most);
+                assert!(small.part_bytes() <= most);
+            }
+        }
+        let most = part_most_bytes(Metric::Dtm, 139 * GIB);
+        let levels = Split::new("KPPKPP".parse().unwrap(), most).parts.len();
+        assert_eq!(levels, 21);
+    }
+}
