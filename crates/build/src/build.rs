@@ -64,6 +64,9 @@ pub struct Build {
     pub(crate) learning: Flights<Key, ()>,
     /// Tables of so many men and more are never in memory as a whole.
     pub(crate) by_part_men: usize,
+    /// Boards of so many tiles and more are solved in little memory, others if they
+    /// do not fit otherwise.
+    pub(crate) lean_tiles: u64,
     /// The ranks that make tables together.
     pub(crate) exchange: Arc<dyn Exchange>,
     /// Tables too large for memory are solved for one request at a time.
@@ -366,6 +369,7 @@ impl Build {
             inputs,
             sink: &gathered,
             at_once,
+            spill: None,
         };
         let followed = run.follow(schedule);
         if material.has_pawns() {
@@ -493,7 +497,11 @@ impl Build {
         if self.is_by_part(material) {
             return self.by_part_cost((material, metric));
         }
-        self.whole(material, metric, keep_alone(material)).schedule.cost
+        let mut cost = self.whole(material, metric, keep_alone(material)).schedule.cost;
+        if self.is_logged(material) {
+            cost.bytes = self.pieces_bytes(material, metric).0;
+        }
+        cost
     }
 }
 

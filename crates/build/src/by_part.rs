@@ -50,6 +50,8 @@ pub(crate) struct Share {
     bytes: u64,
     /// Room for boards that are read again.
     recent_bytes: u64,
+    /// Whether boards are solved in little memory.
+    pub lean: bool,
 }
 
 impl Build {
@@ -76,17 +78,19 @@ impl Build {
 
     /// How the memory is shared out.
     fn share(&self, left: &Whole) -> Share {
-        let each = left.in_work_bytes;
         let limit = self.budget.limit_bytes;
         let (part, whole) = IN_WORK_SHARE;
         let room = (limit / whole * part).saturating_sub(left.common_bytes);
+        let usual = left.in_work_bytes.saturating_add(limit.saturating_sub(room));
+        let lean = self.is_lean(left.tiles, left.metric, usual) && self.ranks().is_none();
+        let each = if lean { left.lean_bytes } else { left.in_work_bytes };
         let at_once = (room / each.max(1)).clamp(1, self.boards_at_once());
         let bytes = left.common_bytes + at_once * each;
         let recent_bytes = match limit {
             u64::MAX => u64::MAX,
             _ => limit.saturating_sub(bytes) / 2,
         };
-        Share { at_once, bytes, recent_bytes }
+        Share { at_once, bytes, recent_bytes, lean }
     }
 
     /// What a table takes that is solved board by board, what it reads being
@@ -117,6 +121,7 @@ impl Build {
         }
         let (inputs, share, _room) = self.inputs_by_part(wanted, &left)?;
         inputs.add_source(material, BoardSource::Log(log.clone()));
+        let spill = |material| self.spill(material);
         let run = Run {
             backend: self.backend,
             progress: &*self.progress,
@@ -127,6 +132,7 @@ impl Build {
             inputs: &inputs,
             sink: &LogSink(log),
             at_once: share.at_once as usize,
+            spill: share.lean.then_some(&spill),
         };
         self.progress.begin(material, metric, left.schedule.cost.positions);
         let followed = self.pool().install(|| match self.ranks() {
@@ -147,7 +153,7 @@ impl Build {
         let share = self.share(left);
         let store = self.plane_store().map_err(|error| BuildError::packing(material, error))?;
         let inputs = Inputs::new(self.backend, metric, &self.promotions);
-        let inputs = inputs.spilling(store, share.recent_bytes);
+        let inputs = inputs.spilling(store, share.recent_bytes).merging(share.lean);
         for sub in reads(material).into_iter().filter(|sub| sub.len() < material.len()) {
             inputs.add_source(sub, self.board_source(key(sub, metric))?);
         }

@@ -40,6 +40,8 @@ pub(crate) struct Inputs {
     /// Whether the 50-move rule spoils something in a table that slices were
     /// cut from.
     cursed: AtomicBool,
+    /// Whether of several promotions on a square only the best is kept.
+    merges: bool,
 }
 
 /// Slices of large tables, compressed.
@@ -62,6 +64,7 @@ impl Inputs {
             recent: RecentBoards::new(0),
             slices: None,
             cursed: AtomicBool::new(false),
+            merges: false,
         }
     }
 
@@ -70,6 +73,12 @@ impl Inputs {
     pub fn spilling(mut self, store: PlaneStore, recent_bytes: u64) -> Inputs {
         self.slices = Some(Slices { store, found: Mutex::default() });
         self.recent = RecentBoards::new(recent_bytes);
+        self
+    }
+
+    /// Whether of several promotions on a square only the best is kept.
+    pub fn merging(mut self, merges: bool) -> Inputs {
+        self.merges = merges;
         self
     }
 
@@ -258,6 +267,10 @@ pub(crate) fn unreadable<E: std::error::Error + Send + Sync + 'static>(
 impl Boards for Inputs {
     fn backend(&self) -> &'static dyn Backend {
         self.backend
+    }
+
+    fn merges_promotions(&self) -> bool {
+        self.merges
     }
 
     fn view(&self, wanted: Wanted) -> Result<View, SolveError> {

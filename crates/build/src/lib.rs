@@ -29,6 +29,7 @@ mod error;
 mod figures;
 mod flight;
 mod inputs;
+mod lean;
 mod limits;
 mod many;
 mod memory;

@@ -201,6 +201,7 @@ impl Build {
             inputs,
             sink: &Nowhere,
             at_once: usize::MAX,
+            spill: None,
         };
         for (stage, last) in schedule.stages.iter().zip(last_read(&schedule.stages)) {
             for &material in stage.tables.iter().filter(|material| !inputs.has_table(**material)) {
