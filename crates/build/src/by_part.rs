@@ -19,6 +19,7 @@ use crate::memory::Reservation;
 use crate::needs::reads;
 use crate::packed::PackedTable;
 use crate::run::{Run, Sink};
+use crate::scratch::ScratchFolder;
 use crate::sources::BoardSource;
 use crate::store::LOCK_POLL;
 use crate::whole::{Whole, stages};
@@ -47,7 +48,7 @@ fn is_promotion(wanted: &Wanted, reader: Material) -> bool {
 /// How many boards are in work at a time, and what that takes.
 pub(crate) struct Share {
     pub at_once: u64,
-    bytes: u64,
+    pub bytes: u64,
     /// Room for boards that are read again.
     recent_bytes: u64,
     /// Whether boards are solved in little memory.
@@ -77,7 +78,7 @@ impl Build {
     }
 
     /// How the memory is shared out.
-    fn share(&self, left: &Whole) -> Share {
+    pub(crate) fn share(&self, left: &Whole) -> Share {
         let limit = self.budget.limit_bytes;
         let (part, whole) = IN_WORK_SHARE;
         let room = (limit / whole * part).saturating_sub(left.common_bytes);
@@ -105,8 +106,10 @@ impl Build {
             stage
         });
         let left = self.whole_of(some.collect(), metric);
-        let bytes = self.share(&left).bytes;
-        Cost { placements, positions: placements * tiles * 4096, bytes }
+        let share = self.share(&left);
+        let positions = placements * tiles * 4096;
+        let lean_positions = if share.lean { positions } else { 0 };
+        Cost { placements, positions, bytes: share.bytes, lean_positions, disk_bytes: 0 }
     }
 
     /// Solves the boards that a log lacks. What they read is made if need be.
@@ -168,7 +171,7 @@ impl Build {
     }
 
     /// A smaller table, read a board at a time: from its file, or made.
-    fn board_source(&self, key: Key) -> Result<BoardSource, BuildError> {
+    pub(crate) fn board_source(&self, key: Key) -> Result<BoardSource, BuildError> {
         let keep = keep_for_others(key.0, key.1);
         if !self.is_known(key.0, key.1, keep) {
             self.request(key, keep)?;
@@ -270,13 +273,8 @@ impl Build {
         }
         let folder = self.scratch.as_deref();
         let folder = folder.or_else(|| self.folder.as_ref().map(|folder| folder.folder()));
-        let made = match folder {
-            None => tempfile::tempdir()?,
-            Some(folder) => {
-                std::fs::create_dir_all(folder)?;
-                tempfile::tempdir_in(folder)?
-            }
-        };
+        let system = std::env::temp_dir();
+        let made = ScratchFolder::new_in(folder.unwrap_or(&system))?;
         Ok(self.scratch_made.get_or_init(|| made).path())
     }
 

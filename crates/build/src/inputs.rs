@@ -87,6 +87,26 @@ impl Inputs {
         lock(&self.sources).insert(material, Arc::new(source));
     }
 
+    /// Whether the boards of a material can be read one at a time.
+    pub fn has_source(&self, material: Material) -> bool {
+        lock(&self.sources).contains_key(&material)
+    }
+
+    pub fn forget_source(&self, material: Material) {
+        lock(&self.sources).remove(&material);
+        lock(&self.swapped).remove(&material);
+    }
+
+    /// Whether a slice is kept compressed.
+    pub fn has_slice(&self, wanted: &Wanted) -> bool {
+        self.slices.as_ref().is_some_and(|slices| lock(&slices.found).contains_key(wanted))
+    }
+
+    /// Forgets all copies but compressed ones.
+    pub fn forget_views(&self) {
+        lock(&self.views).clear();
+    }
+
     /// Where slices are kept compressed, if they are.
     pub fn slice_store(&self) -> Option<&PlaneStore> {
         self.slices.as_ref().map(|slices| &slices.store)

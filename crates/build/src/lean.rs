@@ -11,6 +11,7 @@ use molien_table::{PackedBytes, PlaneStore};
 use molien_values::{BoardValues, Metric, Stats};
 
 use crate::Build;
+use crate::cache::Key;
 use crate::inputs::unreadable;
 use crate::limits::keep_for_others;
 use crate::memory::lean_bytes;
@@ -58,6 +59,14 @@ impl Build {
     pub(crate) fn spill(&self, material: Material) -> Result<Arc<dyn Spill>, SolveError> {
         let store = self.plane_store().map_err(unreadable(material))?;
         Ok(Arc::new(Scratch::new(store)))
+    }
+
+    /// Whether a table has no pawns and is solved in little memory. Classes under the
+    /// 50-move rule come from DTZ50.
+    pub(crate) fn is_lean_table(&self, (material, metric): Key) -> bool {
+        let solved = metric != Metric::Wdl && self.is_logged(material) && self.may_solve;
+        let fits = |(bytes, lean): (u64, bool)| lean && bytes <= self.budget.limit_bytes;
+        solved && fits(self.pieces_bytes(material, metric))
     }
 
     /// What solving a material without pawns takes on top of what it reads, and

@@ -45,6 +45,7 @@ impl Build {
             requests: AtomicU64::new(0),
             turn: Mutex::default(),
             boards: Mutex::default(),
+            reached: Mutex::default(),
             reaching: Flights::default(),
             sliced_tiles: SLICED_TILES,
             watched: Mutex::default(),

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use molien_solve::Wanted;
+use molien_solve::{SolveError, Wanted};
 use molien_values::Placement;
 use rayon::prelude::*;
 
@@ -30,6 +30,18 @@ impl Build {
             return self.copy_piece_slices(inputs, key, slices);
         }
         let source = self.source(key, keep_for_others(material, metric))?;
+        self.copy_slices_from(inputs, key, &source, slices)
+    }
+
+    /// Copies slices of boards that are read from a source.
+    pub(crate) fn copy_slices_from(
+        &self,
+        inputs: &Inputs,
+        key: Key,
+        source: &BoardSource,
+        slices: &[Wanted],
+    ) -> Result<(), BuildError> {
+        let material = key.0;
         inputs.note_curses(source.is_cursed()?);
         let mut by_board: HashMap<Placement, Vec<&Wanted>> = HashMap::new();
         for wanted in slices {
@@ -37,7 +49,7 @@ impl Build {
         }
         let mut boards: Vec<(Placement, Vec<&Wanted>)> = by_board.into_iter().collect();
         boards.sort_unstable_by_key(|(pawns, _)| *pawns);
-        let each = match &source {
+        let each = match source {
             BoardSource::Planes(_) => cutting_bytes(material),
             BoardSource::Packed(_) | BoardSource::Log(_) => {
                 board_bytes(material) + cutting_bytes(material)
@@ -50,7 +62,12 @@ impl Build {
             boards.chunks(at_once as usize).try_for_each(|boards| {
                 boards.par_iter().try_for_each(|(pawns, wanted)| {
                     let missing = BuildError::NotCovered { material };
-                    let board = source.board(*pawns, None)?.ok_or(missing)?;
+                    if self.progress.cancelled() {
+                        return Err(SolveError::Cancelled { material }.into());
+                    }
+                    let turn = wanted[0].stored_turn();
+                    let one_side = wanted.iter().all(|wanted| wanted.stored_turn() == turn);
+                    let board = source.board(*pawns, one_side.then_some(turn))?.ok_or(missing)?;
                     wanted.iter().try_for_each(|wanted| inputs.keep_slice(&board, wanted))?;
                     Ok(())
                 })

@@ -196,7 +196,8 @@ impl Whole {
             now -= forgotten;
         }
         let bytes = peak(&alive, solving_bytes, at_once);
-        let cost = Cost { placements, positions: placements * tiles * 4096, bytes };
+        let positions = placements * tiles * 4096;
+        let cost = Cost { placements, positions, bytes, ..Cost::default() };
         let stage = |boards| Stage { boards, ..Stage::default() };
         let mut stages: Vec<Stage> = boards.into_iter().map(stage).collect();
         let mut slices: HashMap<Material, Vec<Wanted>> = HashMap::new();
