@@ -13,7 +13,6 @@ use molien_table::{BoardLog, Directory, Logged};
 use molien_values::{BoardValues, Metric, Shelf, Stats, Table, Value, WaveLog};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use tempfile::TempDir;
 
 use crate::cache::{Cache, Kept, Key, key};
 use crate::flight::{Claim, Flights};
@@ -24,6 +23,8 @@ use crate::needs::{levels, order, reads};
 use crate::packed::PackedTable;
 use crate::plan::Schedule;
 use crate::run::{Gathered, Run};
+use crate::scratch::ScratchFolder;
+use crate::watch::Extras;
 use crate::whole::{Whole, table_bytes};
 use crate::{BuildError, lock};
 
@@ -56,6 +57,8 @@ pub struct Build {
     pub(crate) turn: Mutex<()>,
     /// Boards solved for single positions.
     pub(crate) boards: Mutex<HashMap<(Node, Metric), Arc<BoardValues>>>,
+    /// The same in logs, if memory was short.
+    pub(crate) reached: Mutex<HashMap<Key, Arc<BoardLog>>>,
     pub(crate) reaching: Flights<(Node, Metric), Landed<BoardValues>>,
     /// For single positions: of boards of so many tiles slices are kept.
     pub(crate) sliced_tiles: u64,
@@ -64,13 +67,16 @@ pub struct Build {
     pub(crate) learning: Flights<Key, ()>,
     /// Tables of so many men and more are never in memory as a whole.
     pub(crate) by_part_men: usize,
+    /// Boards of so many tiles and more are solved in little memory, others if they
+    /// do not fit otherwise.
+    pub(crate) lean_tiles: u64,
     /// The ranks that make tables together.
     pub(crate) exchange: Arc<dyn Exchange>,
     /// Tables too large for memory are solved for one request at a time.
     pub(crate) by_part_turn: Mutex<()>,
     /// Where temporary files go.
     pub(crate) scratch: Option<PathBuf>,
-    pub(crate) scratch_made: OnceLock<TempDir>,
+    pub(crate) scratch_made: OnceLock<ScratchFolder>,
     /// Boards of tables too large for memory that are not stored.
     pub(crate) logs: Mutex<HashMap<Key, Arc<BoardLog>>>,
     /// The same of tables without pawns.
@@ -112,6 +118,10 @@ impl Build {
         let key = key(material, metric);
         if self.is_by_part(key.0) {
             return self.stats_by_part(key);
+        }
+        if !self.is_known(key.0, key.1, keep_alone(key.0)) && self.is_lean_table(key) {
+            let extras = Extras::default();
+            return Ok(outside_rayon(|| self.solve_pieces(key.0, key.1, &extras))?.1);
         }
         Ok(self.table(material, metric)?.stats.clone())
     }
@@ -376,6 +386,7 @@ impl Build {
             inputs,
             sink: &gathered,
             at_once,
+            spill: None,
         };
         let followed = run.follow(schedule);
         if material.has_pawns() {
@@ -513,7 +524,13 @@ impl Build {
         if self.is_by_part(material) {
             return self.by_part_cost((material, metric));
         }
-        self.whole(material, metric, keep_alone(material)).schedule.cost
+        let mut cost = self.whole(material, metric, keep_alone(material)).schedule.cost;
+        if self.is_logged(material) {
+            let (bytes, lean) = self.pieces_bytes(material, metric);
+            cost.bytes = bytes;
+            cost.lean_positions = if lean { cost.positions } else { 0 };
+        }
+        cost
     }
 }
 

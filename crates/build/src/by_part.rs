@@ -19,6 +19,7 @@ use crate::memory::Reservation;
 use crate::needs::reads;
 use crate::packed::PackedTable;
 use crate::run::{Run, Sink};
+use crate::scratch::ScratchFolder;
 use crate::sources::BoardSource;
 use crate::store::LOCK_POLL;
 use crate::whole::{Whole, stages};
@@ -47,9 +48,11 @@ fn is_promotion(wanted: &Wanted, reader: Material) -> bool {
 /// How many boards are in work at a time, and what that takes.
 pub(crate) struct Share {
     pub at_once: u64,
-    bytes: u64,
+    pub bytes: u64,
     /// Room for boards that are read again.
     recent_bytes: u64,
+    /// Whether boards are solved in little memory.
+    pub lean: bool,
 }
 
 impl Build {
@@ -75,18 +78,20 @@ impl Build {
     }
 
     /// How the memory is shared out.
-    fn share(&self, left: &Whole) -> Share {
-        let each = left.in_work_bytes;
+    pub(crate) fn share(&self, left: &Whole) -> Share {
         let limit = self.budget.limit_bytes;
         let (part, whole) = IN_WORK_SHARE;
         let room = (limit / whole * part).saturating_sub(left.common_bytes);
+        let usual = left.in_work_bytes.saturating_add(limit.saturating_sub(room));
+        let lean = self.is_lean(left.tiles, left.metric, usual) && self.ranks().is_none();
+        let each = if lean { left.lean_bytes } else { left.in_work_bytes };
         let at_once = (room / each.max(1)).clamp(1, self.boards_at_once());
         let bytes = left.common_bytes + at_once * each;
         let recent_bytes = match limit {
             u64::MAX => u64::MAX,
             _ => limit.saturating_sub(bytes) / 2,
         };
-        Share { at_once, bytes, recent_bytes }
+        Share { at_once, bytes, recent_bytes, lean }
     }
 
     /// What a table takes that is solved board by board, what it reads being
@@ -101,8 +106,10 @@ impl Build {
             stage
         });
         let left = self.whole_of(some.collect(), metric);
-        let bytes = self.share(&left).bytes;
-        Cost { placements, positions: placements * tiles * 4096, bytes }
+        let share = self.share(&left);
+        let positions = placements * tiles * 4096;
+        let lean_positions = if share.lean { positions } else { 0 };
+        Cost { placements, positions, bytes: share.bytes, lean_positions, disk_bytes: 0 }
     }
 
     /// Solves the boards that a log lacks. What they read is made if need be.
@@ -117,6 +124,7 @@ impl Build {
         }
         let (inputs, share, _room) = self.inputs_by_part(wanted, &left)?;
         inputs.add_source(material, BoardSource::Log(log.clone()));
+        let spill = |material| self.spill(material);
         let run = Run {
             backend: self.backend,
             progress: &*self.progress,
@@ -127,6 +135,7 @@ impl Build {
             inputs: &inputs,
             sink: &LogSink(log),
             at_once: share.at_once as usize,
+            spill: share.lean.then_some(&spill),
         };
         self.progress.begin(material, metric, left.schedule.cost.positions);
         let followed = self.pool().install(|| match self.ranks() {
@@ -147,7 +156,7 @@ impl Build {
         let share = self.share(left);
         let store = self.plane_store().map_err(|error| BuildError::packing(material, error))?;
         let inputs = Inputs::new(self.backend, metric, &self.promotions);
-        let inputs = inputs.spilling(store, share.recent_bytes);
+        let inputs = inputs.spilling(store, share.recent_bytes).merging(share.lean);
         for sub in reads(material).into_iter().filter(|sub| sub.len() < material.len()) {
             inputs.add_source(sub, self.board_source(key(sub, metric))?);
         }
@@ -162,7 +171,7 @@ impl Build {
     }
 
     /// A smaller table, read a board at a time: from its file, or made.
-    fn board_source(&self, key: Key) -> Result<BoardSource, BuildError> {
+    pub(crate) fn board_source(&self, key: Key) -> Result<BoardSource, BuildError> {
         let keep = keep_for_others(key.0, key.1);
         if !self.is_known(key.0, key.1, keep) {
             self.request(key, keep)?;
@@ -264,13 +273,8 @@ impl Build {
         }
         let folder = self.scratch.as_deref();
         let folder = folder.or_else(|| self.folder.as_ref().map(|folder| folder.folder()));
-        let made = match folder {
-            None => tempfile::tempdir()?,
-            Some(folder) => {
-                std::fs::create_dir_all(folder)?;
-                tempfile::tempdir_in(folder)?
-            }
-        };
+        let system = std::env::temp_dir();
+        let made = ScratchFolder::new_in(folder.unwrap_or(&system))?;
         Ok(self.scratch_made.get_or_init(|| made).path())
     }
 

@@ -40,6 +40,8 @@ pub(crate) struct Inputs {
     /// Whether the 50-move rule spoils something in a table that slices were
     /// cut from.
     cursed: AtomicBool,
+    /// Whether of several promotions on a square only the best is kept.
+    merges: bool,
 }
 
 /// Slices of large tables, compressed.
@@ -62,6 +64,7 @@ impl Inputs {
             recent: RecentBoards::new(0),
             slices: None,
             cursed: AtomicBool::new(false),
+            merges: false,
         }
     }
 
@@ -73,9 +76,35 @@ impl Inputs {
         self
     }
 
+    /// Whether of several promotions on a square only the best is kept.
+    pub fn merging(mut self, merges: bool) -> Inputs {
+        self.merges = merges;
+        self
+    }
+
     /// The boards of a material are read from here, one at a time.
     pub fn add_source(&self, material: Material, source: BoardSource) {
         lock(&self.sources).insert(material, Arc::new(source));
+    }
+
+    /// Whether the boards of a material can be read one at a time.
+    pub fn has_source(&self, material: Material) -> bool {
+        lock(&self.sources).contains_key(&material)
+    }
+
+    pub fn forget_source(&self, material: Material) {
+        lock(&self.sources).remove(&material);
+        lock(&self.swapped).remove(&material);
+    }
+
+    /// Whether a slice is kept compressed.
+    pub fn has_slice(&self, wanted: &Wanted) -> bool {
+        self.slices.as_ref().is_some_and(|slices| lock(&slices.found).contains_key(wanted))
+    }
+
+    /// Forgets all copies but compressed ones.
+    pub fn forget_views(&self) {
+        lock(&self.views).clear();
     }
 
     /// Where slices are kept compressed, if they are.
@@ -258,6 +287,10 @@ pub(crate) fn unreadable<E: std::error::Error + Send + Sync + 'static>(
 impl Boards for Inputs {
     fn backend(&self) -> &'static dyn Backend {
         self.backend
+    }
+
+    fn merges_promotions(&self) -> bool {
+        self.merges
     }
 
     fn view(&self, wanted: Wanted) -> Result<View, SolveError> {

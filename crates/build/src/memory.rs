@@ -24,6 +24,8 @@ pub(crate) const PROGRAM_BYTES: u64 = 24 << 20;
 /// losses, one of wins, what can be lost, stalemates, the positions of two
 /// releases (a little more than a plane each), and flags.
 const WORKING_PLANES: u64 = 8;
+/// Planes alive at the peak of a solve in little memory.
+const LEAN_PLANES: u64 = 6;
 /// Planes that stay of a solved board: legal, won and lost for both sides.
 const OUTCOME_PLANES: u64 = 6;
 /// Planes of the bits of the plies after conversions under the 50-move rule.
@@ -68,6 +70,15 @@ pub(crate) fn working_bytes(material: Material, tiles: u64, metric: Metric) -> u
     // Mate under the 50-move rule runs again from where it started.
     let runs = if metric == Metric::Dtm50 { 2 } else { 1 };
     planes_bytes(tiles, runs * (WORKING_PLANES + 2 * rules.map(bits).max().unwrap_or(0)))
+}
+
+/// What solving a board in little memory takes, what stays of it included: what is
+/// open, can be lost and is held, three waves, half a plane for flags and for a wave on
+/// its way to the log; and depths. In the end there are outcomes in place of these.
+pub(crate) fn lean_bytes(material: Material, tiles: u64, keep: Keep) -> u64 {
+    let depth = if keep == Keep::Depths { 2 * depth_planes(material) } else { 0 };
+    let waves = planes_bytes(tiles, LEAN_PLANES + depth) + planes_bytes(tiles, 1) / 2;
+    waves.max(kept_bytes(material, tiles, keep))
 }
 
 /// What each of several ranks takes at the most while they solve a board without

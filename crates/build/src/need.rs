@@ -27,6 +27,13 @@ impl Build {
         }
     }
 
+    /// The least memory with which some tables can be made, one after the other.
+    pub(crate) fn least_for(&self, keys: impl Iterator<Item = Key>) -> u64 {
+        let stored = |key: &Key| self.is_stored(key);
+        let mut least = Least::new(self, &stored);
+        keys.map(|key| least.bytes(key, keep_for_others(key.0, key.1))).max().unwrap_or(0)
+    }
+
     /// The memory with which a table can be made where everything that is read is stored,
     /// and so is never made again.
     pub(crate) fn least_from_folder(&self, key: Key) -> u64 {

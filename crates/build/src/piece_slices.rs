@@ -10,7 +10,7 @@ use std::io;
 
 use molien_board::{Color, Material};
 use molien_hyper::{Hyperboard, KING_PAIRS, OuterAxes, Tile};
-use molien_solve::{Wanted, planes_of_piece_board};
+use molien_solve::{SolveError, Wanted, planes_of_piece_board};
 use molien_table::{ByClass, Logged, PackedSide, PlaneStore, WaveLogs};
 use molien_values::Graded;
 use rayon::prelude::*;
@@ -113,6 +113,9 @@ impl Build {
         let packing = |error| BuildError::packing(board.material(), error);
         let store = self.plane_store().map_err(packing)?;
         let class = |class: usize| -> Result<PackedSide, BuildError> {
+            if self.progress.cancelled() {
+                return Err(SolveError::Cancelled { material: board.material() }.into());
+            }
             let mut values = table.class(class)?;
             let mut side = std::mem::take(&mut values[turn.index()]);
             side.stalemate = Vec::new();

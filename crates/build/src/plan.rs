@@ -211,7 +211,7 @@ impl Plan {
 
     fn cost(&self, bytes: u64) -> Cost {
         let positions = self.steps.iter().map(|step| step.tiles * 4096).sum();
-        Cost { placements: self.steps.len() as u64, positions, bytes }
+        Cost { placements: self.steps.len() as u64, positions, bytes, ..Cost::default() }
     }
 
     /// One board after the other: what to give up so that all fits into so much

@@ -12,7 +12,7 @@ use crate::{Build, BuildError};
 /// Bytes of a file for each address and metric: 0.02 (KRBKR) to 0.08 (KQRKQ).
 const FILE_BYTES_AN_ADDRESS: f64 = 0.07;
 /// Bytes of a log for each address and metric while a table is made.
-const LOG_BYTES_AN_ADDRESS: f64 = 0.25;
+pub(crate) const LOG_BYTES_AN_ADDRESS: f64 = 0.25;
 
 /// A table that is to be made, and what that takes.
 #[derive(Clone, PartialEq, Debug)]
@@ -28,6 +28,8 @@ pub struct PlannedTable {
     pub boards: u64,
     /// Addresses a side, in each metric.
     pub addresses: u64,
+    /// Of those, in all metrics, the ones of boards that are solved in little memory.
+    pub lean_addresses: u64,
     /// Memory at the peak, what it reads being stored.
     pub memory_bytes: u64,
     /// What its file takes.
@@ -54,6 +56,7 @@ impl Build {
         let costs: Vec<_> = costs.collect();
         let boards = costs.first().map_or(0, |cost| cost.placements);
         let addresses = costs.first().map_or(0, |cost| cost.positions);
+        let lean_addresses = costs.iter().map(|cost| cost.lean_positions).sum();
         let memory_bytes = costs.iter().map(|cost| cost.bytes).max().unwrap_or(0);
         let all = addresses as f64 * metrics.len() as f64;
         let storage = storage(material);
@@ -69,6 +72,7 @@ impl Build {
             metrics,
             boards,
             addresses,
+            lean_addresses,
             memory_bytes,
             file_bytes,
             log_bytes,

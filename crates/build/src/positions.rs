@@ -28,7 +28,14 @@ impl Build {
     pub fn cost(&self, position: &Position, metric: Metric) -> Result<Cost, BuildError> {
         let (plan, limit) = (self.plan(position, metric)?, self.memory_limit_bytes());
         let together = plan.side_by_side(self.boards_at_once()).cost;
-        Ok(if together.bytes <= limit { together } else { plan.schedule(limit).cost })
+        if together.bytes <= limit {
+            return Ok(together);
+        }
+        let one_by_one = plan.schedule(limit).cost;
+        match one_by_one.bytes <= limit || metric == Metric::Dtm50 {
+            true => Ok(one_by_one),
+            false => Ok(self.plan_reach(position, metric)?.cost),
+        }
     }
 
     fn plan(&self, position: &Position, metric: Metric) -> Result<Plan, BuildError> {
@@ -58,7 +65,7 @@ impl Build {
         Ok(nodes.filter(|node| node.pawns == Placement::NONE).map(|node| node.material).collect())
     }
 
-    fn nodes(
+    pub(crate) fn nodes(
         &self,
         position: &Position,
         known: impl Fn(&Node) -> bool,
@@ -102,6 +109,9 @@ impl Build {
         if let Some(board) = lock(&self.boards).get(&(node, metric)) {
             return Ok(board.clone());
         }
+        if let Some(board) = self.reached_board(position, metric)? {
+            return Ok(board);
+        }
         outside_rayon(|| self.reach(position, node, metric))
     }
 
@@ -123,7 +133,11 @@ impl Build {
                 }
                 Claim::Mine(ticket) => {
                     let known = lock(&self.boards).get(&(node, metric)).cloned();
-                    let solved = known.map_or_else(|| self.solve_reach(position, metric), Ok);
+                    let known = match known {
+                        None => self.reached_board(position, metric).transpose(),
+                        known => known.map(Ok),
+                    };
+                    let solved = known.unwrap_or_else(|| self.solve_reach(position, metric));
                     ticket.land(solved.clone());
                     return solved;
                 }
@@ -137,7 +151,12 @@ impl Build {
         metric: Metric,
     ) -> Result<Arc<BoardValues>, BuildError> {
         let node = Node::of(position);
-        let (schedule, _room) = self.fitting(position, metric)?;
+        let (schedule, _room) = match self.fitting(position, metric) {
+            Err(error) if matches!(error, BuildError::Memory { .. }) => {
+                return self.solve_in_parts(position, metric, error);
+            }
+            fitting => fitting?,
+        };
         self.progress.plan(node.material, metric, &schedule.cost);
         // Later questions are likely to be about positions that follow from
         // this one: the boards that the schedule keeps stay.
@@ -154,6 +173,27 @@ impl Build {
         }
         let found = boards.get(&(node, metric)).cloned();
         found.ok_or(BuildError::NotCovered { material: node.material })
+    }
+
+    /// Solves what a position can turn into a part at a time. If that does not fit
+    /// either, the lesser of the two refusals is the one that helps.
+    fn solve_in_parts(
+        &self,
+        position: &Position,
+        metric: Metric,
+        refused: BuildError,
+    ) -> Result<Arc<BoardValues>, BuildError> {
+        if metric == Metric::Dtm50 {
+            return Err(refused);
+        }
+        let reach = self.plan_reach(position, metric)?;
+        let material = position.material();
+        if reach.cost.bytes > self.memory_limit_bytes() {
+            return Err(self.budget.refusal(key(material, metric), reach.cost.bytes));
+        }
+        self.progress.plan(material.canonical(), metric, &reach.cost);
+        self.follow_reach(position, metric, &reach)?;
+        self.reached_board(position, metric)?.ok_or(BuildError::NotCovered { material })
     }
 
     /// A schedule that fits: everything side by side if there is room, else one
@@ -201,6 +241,7 @@ impl Build {
             inputs,
             sink: &Nowhere,
             at_once: usize::MAX,
+            spill: None,
         };
         for (stage, last) in schedule.stages.iter().zip(last_read(&schedule.stages)) {
             for &material in stage.tables.iter().filter(|material| !inputs.has_table(**material)) {
@@ -247,7 +288,11 @@ mod tests {
         let value = build.value(&position, Metric::Dtm).unwrap();
         assert_eq!(value, roomy.value(&position, Metric::Dtm).unwrap());
         assert!(lock(&build.boards).len() < lock(&roomy.boards).len());
-        let short = Build::new().with_memory_limit(least / 2);
+        // With less, boards go to logs; with hardly anything it is refused.
+        let in_parts = Build::new().with_memory_limit(least / 2);
+        assert!(in_parts.cost(&position, Metric::Dtm).unwrap().bytes < least / 2);
+        assert_eq!(in_parts.value(&position, Metric::Dtm).unwrap(), value);
+        let short = Build::new().with_memory_limit(PROGRAM_BYTES + (1 << 20));
         assert!(matches!(short.value(&position, Metric::Dtm), Err(BuildError::Memory { .. })));
     }
 
@@ -287,6 +332,47 @@ mod tests {
                     assert_eq!(Some(value), table.get(&position), "{position} {metric}");
                 }
             }
+        }
+    }
+
+    /// Nor do logs in place of memory: boards in little memory or not, large tables
+    /// without pawns for their waves or not.
+    fn compare_in_parts(name: &str, metrics: &[Metric]) {
+        let material: Material = name.parse().unwrap();
+        let whole = Build::new();
+        let mut random = Random::new(name.len() as u64 + 1);
+        for &metric in metrics {
+            let table = whole.table(material, metric).unwrap();
+            let position = random_position(&mut random, material);
+            let pawns = Node::of(&position).pawns;
+            let turn = position.turn().index();
+            for (men, lean_tiles) in [(6, u64::MAX), (3, 1)] {
+                let build = Build::new().by_part_from(men).lean_from(lean_tiles);
+                let refused = BuildError::NotCovered { material };
+                let board = build.solve_in_parts(&position, metric, refused).unwrap();
+                let expected = table.part(pawns).unwrap().values[turn].clone();
+                let found = board.values[turn].clone();
+                assert!(
+                    found.without_empty_bits() == expected.without_empty_bits(),
+                    "{position} {metric} {men}"
+                );
+                // What its moves lead to is at hand.
+                let moves = position.legal_moves();
+                for next in moves.into_iter().map(|m| position.play(&m).without_en_passant()) {
+                    let sub = whole.table(next.material(), metric).unwrap();
+                    let value = build.value(&next, metric).unwrap();
+                    assert_eq!(Some(value), sub.get(&next), "{next} {metric}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_equal_tables() {
+        let names: &[&str] =
+            if is_exhaustive() { &["KPKP", "KPPK", "KQPK", "KPKN"] } else { &["KPKP", "KRPK"] };
+        for name in names {
+            compare_in_parts(name, &[Metric::Dtm, Metric::Dtz50]);
         }
     }
 

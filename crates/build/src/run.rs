@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use molien_board::Material;
 use molien_operators::Backend;
-use molien_solve::{BoardSolve, Keep, Node, Progress, SolveError, Watch};
+use molien_solve::{BoardSolve, Keep, LeanSolve, Node, Progress, SolveError, Spill, Watch};
 use molien_values::{BoardValues, Metric, Placement, Stats, Table, WaveLog};
 use rayon::prelude::*;
 
 use crate::inputs::Inputs;
+use crate::lean::solve_lean;
 use crate::limits::is_small;
 use crate::lock;
 use crate::plan::{Schedule, Stage};
@@ -35,7 +36,14 @@ pub(crate) struct Run<'a> {
     pub sink: &'a dyn Sink,
     /// Boards of a stage that are in work at a time.
     pub at_once: usize,
+    /// Where things wait while a board is solved, if boards are solved in little
+    /// memory.
+    pub spill: Option<&'a SpillFor<'a>>,
 }
+
+/// A place where things wait while a board of a material is solved.
+pub(crate) type SpillFor<'a> =
+    dyn Fn(Material) -> Result<Arc<dyn Spill>, SolveError> + Send + Sync + 'a;
 
 impl Run<'_> {
     /// Follows the whole schedule; the tables it reads are at hand.
@@ -65,6 +73,18 @@ impl Run<'_> {
     fn board(&self, node: &Node) -> Result<(), SolveError> {
         let board = node.board();
         let exits = self.inputs.exits(&board)?;
+        if let Some(spill) = self.spill {
+            let solve = LeanSolve {
+                backend: self.backend,
+                progress: self.progress,
+                board: &board,
+                metric: self.metric,
+                keep: (self.keep)(node.material, self.metric),
+                log: self.log,
+                spill: spill(node.material)?,
+            };
+            return self.solved(node, solve_lean(&solve, exits, &mut Watch::nothing())?);
+        }
         let solve = BoardSolve {
             backend: self.backend,
             progress: self.progress,
@@ -86,7 +106,12 @@ impl Run<'_> {
         if announced {
             self.progress.end(node.material, self.metric);
         }
-        let (values, stats) = solved?;
+        self.solved(node, solved?)
+    }
+
+    /// A board is solved: puts it where it is read.
+    fn solved(&self, node: &Node, solved: (BoardValues, Stats)) -> Result<(), SolveError> {
+        let (values, stats) = solved;
         let values = Arc::new(values);
         self.sink.take(node, &values, stats)?;
         self.inputs.add_board(*node, values);

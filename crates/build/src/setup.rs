@@ -45,11 +45,13 @@ impl Build {
             requests: AtomicU64::new(0),
             turn: Mutex::default(),
             boards: Mutex::default(),
+            reached: Mutex::default(),
             reaching: Flights::default(),
             sliced_tiles: SLICED_TILES,
             watched: Mutex::default(),
             learning: Flights::default(),
             by_part_men: BY_PART_MEN,
+            lean_tiles: u64::MAX,
             exchange: Arc::new(Alone),
             by_part_turn: Mutex::default(),
             scratch: None,
@@ -69,6 +71,13 @@ impl Build {
     /// in little memory; six unless this is said.
     pub fn by_part_from(mut self, men: usize) -> Build {
         self.by_part_men = men.clamp(3, BY_PART_MEN);
+        self
+    }
+
+    /// Boards of so many tiles and more are solved in little memory, which takes
+    /// longer; else only those that do not fit otherwise.
+    pub fn lean_from(mut self, tiles: u64) -> Build {
+        self.lean_tiles = tiles;
         self
     }
 

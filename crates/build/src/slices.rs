@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use molien_board::Color;
-use molien_solve::Wanted;
+use molien_solve::{SolveError, Wanted};
 use molien_values::{Placement, Table};
 use rayon::prelude::*;
 
@@ -35,6 +35,18 @@ impl Build {
             Some(table) => BoardSource::Planes(table),
             None => self.source(key, keep_for_others(material, metric))?,
         };
+        self.copy_slices_from(inputs, key, &source, slices)
+    }
+
+    /// Copies slices of boards that are read from a source.
+    pub(crate) fn copy_slices_from(
+        &self,
+        inputs: &Inputs,
+        key: Key,
+        source: &BoardSource,
+        slices: &[Wanted],
+    ) -> Result<(), BuildError> {
+        let material = key.0;
         inputs.note_curses(source.is_cursed()?);
         let mut by_board: HashMap<Placement, Vec<&Wanted>> = HashMap::new();
         for wanted in slices {
@@ -42,7 +54,7 @@ impl Build {
         }
         let mut boards: Vec<(Placement, Vec<&Wanted>)> = by_board.into_iter().collect();
         boards.sort_unstable_by_key(|(pawns, _)| *pawns);
-        let each = match &source {
+        let each = match source {
             BoardSource::Planes(_) => cutting_bytes(material),
             BoardSource::Packed(_) | BoardSource::Log(_) => {
                 board_bytes(material) + cutting_bytes(material)
@@ -55,6 +67,9 @@ impl Build {
             boards.chunks(at_once as usize).try_for_each(|boards| {
                 boards.par_iter().try_for_each(|(pawns, wanted)| {
                     let missing = BuildError::NotCovered { material };
+                    if self.progress.cancelled() {
+                        return Err(SolveError::Cancelled { material }.into());
+                    }
                     let sides = Color::BOTH
                         .map(|side| wanted.iter().any(|wanted| wanted.stored_turn() == side));
                     let board = source.after_promotion(*pawns, sides)?.ok_or(missing)?;

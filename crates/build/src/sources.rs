@@ -59,7 +59,10 @@ impl BoardSource {
         pawns: Placement,
         sides: [bool; 2],
     ) -> Result<Option<Arc<BoardValues>>, BuildError> {
-        let BoardSource::File { file, metric } = self else { return self.board(pawns, None) };
+        let BoardSource::File { file, metric } = self else {
+            let only = Color::BOTH.into_iter().find(|side| !sides[side.other().index()]);
+            return self.board(pawns, only);
+        };
         let count = match metric.conversion_rule() {
             Rule::One => false,
             Rule::Fifty => self.is_cursed()?,

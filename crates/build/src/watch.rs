@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use molien_board::{Material, Position};
 use molien_hyper::Hyperboard;
-use molien_solve::{BishopPair, BoardSolve, Exchange, Keep, Watch};
+use molien_solve::{BishopPair, BoardSolve, Exchange, Keep, LeanSolve, Watch};
 use molien_values::{BoardValues, Metric, Stats, Table, Value, WaveLog};
 
 use crate::build::outside_rayon;
 use crate::cache::key;
 use crate::flight::Claim;
 use crate::inputs::Inputs;
+use crate::lean::solve_lean;
 use crate::limits::{is_small, keep_alone, keep_for_others};
 use crate::memory::share_bytes;
 use crate::needs::reads;
@@ -130,12 +131,44 @@ impl Build {
             inputs.add_table(table);
             rooms.extend(room);
         }
+        let (pieces_bytes, lean) = self.pieces_bytes(material, metric);
+        let lean = lean && extras.ranks.is_none() && extras.bishops.is_none();
         let bytes = match ranks {
             Some(ranks) => share_bytes(material, metric, ranks.size()),
-            None => self.whole(material, metric, Keep::Outcomes).schedule.cost.bytes,
+            None => pieces_bytes,
         };
         rooms.push(self.reserve((material, metric), bytes)?);
-        self.pool().install(|| self.run_pieces(material, metric, extras, &inputs))
+        self.pool().install(|| match lean {
+            true => self.run_lean_pieces(material, metric, extras, inputs),
+            false => self.run_pieces(material, metric, extras, &inputs),
+        })
+    }
+
+    fn run_lean_pieces(
+        &self,
+        material: Material,
+        metric: Metric,
+        extras: &Extras<'_>,
+        inputs: Inputs,
+    ) -> Result<(BoardValues, Stats, Vec<Value>), BuildError> {
+        let board = Hyperboard::pieces(material);
+        let exits = inputs.exits(&board)?;
+        drop(inputs);
+        let solve = LeanSolve {
+            backend: self.backend,
+            progress: &*self.progress,
+            board: &board,
+            metric,
+            keep: Keep::Outcomes,
+            log: extras.log,
+            spill: self.spill(material)?,
+        };
+        let mut watch = Watch::new(&board, extras.watch);
+        self.progress.begin(material, metric, board.tiles() as u64 * 4096);
+        let solved = solve_lean(&solve, exits, &mut watch);
+        self.progress.end(material, metric);
+        let (values, stats) = solved?;
+        Ok((values, stats, watch.values(&board)))
     }
 
     fn run_pieces(

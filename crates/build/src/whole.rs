@@ -8,13 +8,13 @@
 
 use std::collections::HashMap;
 
-use molien_board::{Material, Role};
+use molien_board::{Color, Man, Material, Role, Square};
 use molien_solve::{Cost, Keep, Node, Wanted};
 use molien_values::{Metric, Placement};
 use rayon::prelude::*;
 
 use crate::limits::is_small;
-use crate::memory::{copied_bytes, kept_bytes, working_bytes};
+use crate::memory::{copied_bytes, kept_bytes, lean_bytes, working_bytes};
 use crate::plan::{Schedule, Stage, reads_of};
 
 /// How a whole table is made.
@@ -34,6 +34,11 @@ pub(crate) struct Whole {
     /// What a board takes while it is solved: itself, what solving it takes, and
     /// what it reads, all of it brought into memory for it.
     pub in_work_bytes: u64,
+    /// The same if boards are solved in little memory.
+    pub lean_bytes: u64,
+    /// Tiles of each board, and what is counted.
+    pub tiles: u64,
+    pub metric: Metric,
 }
 
 /// All boards of a material in stages that read only earlier stages: the
@@ -72,6 +77,8 @@ struct Reads {
     /// The same with slices, and with what copies are made of, where nothing of
     /// that is in memory before.
     alive_bytes: u64,
+    /// The same if of the promotions on a square only the best is kept.
+    merged_bytes: u64,
 }
 
 impl Reads {
@@ -85,9 +92,10 @@ impl Reads {
         let read: Vec<Vec<Wanted>> =
             boards.par_iter().map(|node| reads_of(node, metric, promotions)).collect();
         for (node, read) in boards.iter().zip(read) {
-            let (mut copied, mut alive) = (0, 0);
+            let (mut copied, mut alive, mut merged) = (0, 0, Merged::default());
             for wanted in read {
                 let bytes = copied_bytes(&wanted);
+                merged.add(&wanted, bytes);
                 if is_slice(&wanted, node.material) {
                     self.slices.insert(wanted, stage);
                     alive += bytes;
@@ -101,7 +109,34 @@ impl Reads {
             }
             self.copied_bytes = self.copied_bytes.max(copied);
             self.alive_bytes = self.alive_bytes.max(alive);
+            self.merged_bytes = self.merged_bytes.max(merged.bytes());
         }
+    }
+}
+
+/// What a board has in memory of what it reads, if of the promotions on a square only
+/// the best is kept: while they are merged, one more.
+#[derive(Default)]
+struct Merged {
+    promotions: HashMap<(Vec<Man>, Placement, Square, Color), u64>,
+    others: u64,
+}
+
+impl Merged {
+    fn add(&mut self, wanted: &Wanted, bytes: u64) {
+        match wanted.fixed {
+            Some((_, square)) => {
+                let key = (wanted.men.clone(), wanted.pawns, square, wanted.turn);
+                self.promotions.insert(key, bytes);
+            }
+            None if wanted.is_common() => {}
+            None => self.others += bytes * if wanted.is_copied() { 2 } else { 1 },
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        let one_more = self.promotions.values().copied().max().unwrap_or(0);
+        self.others + self.promotions.values().sum::<u64>() + one_more
     }
 }
 
@@ -161,7 +196,8 @@ impl Whole {
             now -= forgotten;
         }
         let bytes = peak(&alive, solving_bytes, at_once);
-        let cost = Cost { placements, positions: placements * tiles * 4096, bytes };
+        let positions = placements * tiles * 4096;
+        let cost = Cost { placements, positions, bytes, ..Cost::default() };
         let stage = |boards| Stage { boards, ..Stage::default() };
         let mut stages: Vec<Stage> = boards.into_iter().map(stage).collect();
         let mut slices: HashMap<Material, Vec<Wanted>> = HashMap::new();
@@ -172,8 +208,20 @@ impl Whole {
         let mut slices: Vec<_> = slices.into_iter().collect();
         slices.sort_by_key(|(source, _)| (source.pawns(), source.to_string()));
         let in_work_bytes = each + working_bytes(material, tiles, metric) + reads.alive_bytes;
+        let lean_bytes = lean_bytes(material, tiles, keep).max(reads.merged_bytes);
         let schedule = Schedule { cost, stages };
-        Whole { schedule, slices, slices_bytes, common_bytes, alive, solving_bytes, in_work_bytes }
+        Whole {
+            schedule,
+            slices,
+            slices_bytes,
+            common_bytes,
+            alive,
+            solving_bytes,
+            in_work_bytes,
+            lean_bytes,
+            tiles,
+            metric,
+        }
     }
 
     /// What it takes at the peak with so many boards of a stage side by side.

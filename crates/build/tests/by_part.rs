@@ -18,6 +18,9 @@ fn by_part(folder: &Path, goal: Material) -> Build {
     build.with_memory_limit(200 << 20)
 }
 
+/// How many tiles a board has that is solved in little memory: all, or none.
+const LEAN_TILES: [u64; 2] = [1, u64::MAX];
+
 fn material(name: &str) -> Material {
     name.parse().unwrap()
 }
@@ -49,19 +52,23 @@ fn bytes(folder: &Path, material: Material) -> Vec<u8> {
 /// files are the same, and every value of them is right.
 fn compare(goal: Material, metrics: &[Metric]) {
     let whole = stored(goal, metrics);
-    let parts = without_large(whole.path(), goal);
-    let build = by_part(parts.path(), goal);
+    LEAN_TILES.iter().for_each(|&lean| compare_with(whole.path(), goal, metrics, lean));
+}
+
+fn compare_with(whole: &Path, goal: Material, metrics: &[Metric], lean_tiles: u64) {
+    let parts = without_large(whole, goal);
+    let build = by_part(parts.path(), goal).lean_from(lean_tiles);
     assert_eq!(build.plan_tables(&[goal], metrics).last().map(|table| table.material), Some(goal));
     build.store(&[goal], metrics, &Making::default()).unwrap();
     for material in dependencies(goal).into_iter().chain([goal]).filter(|m| m.len() > 2) {
-        let expected = bytes(whole.path(), material);
-        assert!(bytes(parts.path(), material) == expected, "{goal}: {material}");
+        let expected = bytes(whole, material);
+        assert!(bytes(parts.path(), material) == expected, "{goal}: {material}, {lean_tiles}");
     }
     let file = Arc::new(Directory::new(parts.path()).open(goal).unwrap());
     for &metric in metrics {
         let found = check_stored(&build, &file, metric).unwrap();
         assert_eq!(found.failures, 0, "{goal} {metric}");
-        let usual = Build::new().with_folder(Directory::new(whole.path()));
+        let usual = Build::new().with_folder(Directory::new(whole));
         let expected = check_consistency(&usual, &file.load(metric).unwrap()).unwrap();
         assert_eq!(found.checked, expected.checked, "{goal} {metric}");
     }
@@ -103,6 +110,7 @@ fn an_interrupted_solve_resumes() {
         let writing = |_: Material, written: usize, _: usize| stops % 2 == 0 || written % 10 != 9;
         let making = Making { writing: &writing, ..Making::default() };
         let build = by_part(parts.path(), goal).with_progress(patience);
+        let build = build.lean_from(LEAN_TILES[stops % 2]);
         match build.store(&[goal], &metrics, &making) {
             Ok(()) => break,
             Err(error) => assert!(error.is_cancelled(), "{error}"),
@@ -127,6 +135,7 @@ fn figures_without_files() {
         for limit in [u64::MAX, 1 << 28] {
             let build = Build::new().by_part_from(men).with_scratch(scratch.path());
             let build = if limit == u64::MAX { build } else { build.with_memory_limit(limit) };
+            let build = build.lean_from(if limit == u64::MAX { 1 } else { u64::MAX });
             assert_eq!(build.stats(material, metric).unwrap(), expected, "{name} {metric}");
         }
         assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0);

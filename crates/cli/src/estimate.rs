@@ -10,6 +10,7 @@ use std::time::Duration;
 use molien_board::{MAX_MEN, Material, Position, Setup};
 use molien_build::{Build, PlannedTable, Storage, is_whole_for_position, order, storage};
 use molien_probe::Source as _;
+use molien_solve::Cost;
 use molien_syzygy::SyzygyTables;
 use molien_table::Directory;
 use molien_values::{FIFTY_MOVES_PLIES, Metric, Value, dtm50_at};
@@ -21,6 +22,9 @@ use crate::text::{grouped, note, plural, size};
 /// (KBBKN, dtm) without pawns, from 31 (KQPKQ, dtz) to 65 (KQPKQ, dtm) with.
 const SOLVE_NANOSECONDS: f64 = 30.0;
 const SOLVE_PAWNS_NANOSECONDS: f64 = 22.0;
+/// On top where boards are solved in little memory: conversions are put away and
+/// brought back.
+const LEAN_NANOSECONDS: f64 = 20.0;
 /// CPU time to write one address in one metric: 10 (KRBKR) to 15 (KBBKN).
 const WRITE_NANOSECONDS: f64 = 13.0;
 /// With five men mate under the 50-move rule takes many runs of a board: 4 (KRBKR)
@@ -60,6 +64,8 @@ pub struct Estimate {
     pub memory_bytes: u64,
     /// What is stored in the end.
     pub disk_bytes: u64,
+    /// Temporary files, at the peak.
+    pub temporary_bytes: u64,
 }
 
 impl Estimate {
@@ -74,8 +80,11 @@ impl Estimate {
         let mut total = Estimate::default();
         let keeps = table.storage != Storage::None;
         for &metric in &table.metrics {
-            total.add((table.material, metric), table.addresses, table.memory_bytes, keeps);
+            let (positions, bytes) = (table.addresses, table.memory_bytes);
+            let cost = Cost { positions, bytes, ..Cost::default() };
+            total.add((table.material, metric), &cost, keeps);
         }
+        total.cpu_seconds += table.lean_addresses as f64 * LEAN_NANOSECONDS / 1e9;
         total
     }
 
@@ -106,7 +115,7 @@ impl Estimate {
             let missing: HashSet<Metric> = missing.map(|&metric| own(metric)).collect();
             for &metric in &missing {
                 let cost = build.table_cost(material, metric);
-                total.add((material, metric), cost.positions, cost.bytes, keeps);
+                total.add((material, metric), &cost, keeps);
             }
         }
         total
@@ -126,33 +135,31 @@ impl Estimate {
         if is_whole_for_position(material) || !material.has_pawns() {
             return Ok(Estimate::tables(build, folders, &[material.canonical()], metrics));
         }
-        let pieces = build.pieces_needed(position)?;
+        // Larger ones are solved for what is read of them, and not stored.
+        let mut pieces = build.pieces_needed(position)?;
+        pieces.retain(|&material| storage(material) == Storage::Whole);
         let mut total = match folders.is_empty() {
             true => Estimate::default(),
             false => Estimate::tables(build, folders, &pieces, metrics),
         };
         for &metric in &metrics.iter().copied().collect::<HashSet<Metric>>() {
             let cost = build.cost(position, metric)?;
-            total.add((material, metric), cost.positions, cost.bytes, false);
+            total.add((material, metric), &cost, false);
             total.boards += cost.placements.saturating_sub(1);
         }
         Ok(total)
     }
 
-    fn add(
-        &mut self,
-        (material, metric): (Material, Metric),
-        addresses: u64,
-        memory_bytes: u64,
-        keeps: bool,
-    ) {
-        let addresses = addresses as f64;
+    fn add(&mut self, (material, metric): (Material, Metric), cost: &Cost, keeps: bool) {
+        let (addresses, lean) = (cost.positions as f64, cost.lean_positions as f64);
         let times = if metric == Metric::Dtm50 && material.len() > 4 { RULE_TIMES } else { 1.0 };
         let solve = if material.has_pawns() { SOLVE_PAWNS_NANOSECONDS } else { SOLVE_NANOSECONDS };
         let write = if keeps { WRITE_NANOSECONDS } else { 0.0 };
         self.boards += 1;
         self.cpu_seconds += addresses * (times * solve + write) / 1e9;
-        self.memory_bytes = self.memory_bytes.max(memory_bytes);
+        self.cpu_seconds += lean * LEAN_NANOSECONDS / 1e9;
+        self.memory_bytes = self.memory_bytes.max(cost.bytes);
+        self.temporary_bytes = self.temporary_bytes.max(cost.disk_bytes);
         self.disk_bytes += if keeps { (addresses * BYTES_AN_ADDRESS) as u64 } else { 0 };
     }
 
@@ -162,8 +169,13 @@ impl Estimate {
             0 => String::new(),
             bytes => format!(" and {} of disk", size(bytes)),
         };
+        let meanwhile = match self.temporary_bytes {
+            0 => String::new(),
+            bytes => format!(", {} of disk meanwhile", size(bytes)),
+        };
         let (boards, memory) = (format!("{} {boards}", grouped(self.boards)), self.memory_bytes);
-        format!("{boards} to solve: about {}, {} of memory{disk}", rough(time), size(memory))
+        let memory = size(memory);
+        format!("{boards} to solve: about {}, {memory} of memory{disk}{meanwhile}", rough(time))
     }
 }
 

@@ -179,7 +179,11 @@ impl Source for MadeTables {
         if let Some(in_memory) = self.in_memory.get() {
             return in_memory.stats(material, metric);
         }
-        if let Err(error) = self.prepare(material, metric) {
+        // Of others there are figures without a table: some are too large to be one.
+        if self.stored.is_some()
+            && storage(material) == Storage::Whole
+            && let Err(error) = self.prepare(material, metric)
+        {
             return match self.instead(&error) {
                 Some(in_memory) => in_memory.stats(material, metric),
                 None => Err(error),

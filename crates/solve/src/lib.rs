@@ -34,4 +34,4 @@ pub use ranks::{
     thread_ranks,
 };
 pub use views::{View, Wanted, of_pawn_board, of_piece_board, planes_of_piece_board};
-pub use waves::{BishopPair, BoardSolve, ClockRuns, Keep, Watch};
+pub use waves::{BishopPair, BoardSolve, ClockRuns, Gathered, Keep, LeanSolve, Spill, Watch};

@@ -4,7 +4,7 @@ use molien_board::{Color, Material};
 use molien_values::Metric;
 
 /// What a piece of work takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Hyperboards to solve: placements of the pawns with their pieces.
     pub placements: u64,
@@ -12,6 +12,11 @@ pub struct Cost {
     pub positions: u64,
     /// Memory at the peak, roughly.
     pub bytes: u64,
+    /// Of the addresses, those of boards that are solved in little memory, which
+    /// takes longer.
+    pub lean_positions: u64,
+    /// Temporary files, at the peak, roughly.
+    pub disk_bytes: u64,
 }
 
 /// The state of a solve after one wave.

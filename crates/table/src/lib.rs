@@ -44,7 +44,7 @@ pub use format::file::{OLDEST_VERSION, QUICK_VERSION, VERSION};
 pub use log::boards::{BoardLog, LoggedBoards};
 pub use log::logged::Logged;
 pub use log::logs::WaveLogs;
-pub use log::planes::{PackedSide, PlaneStore};
+pub use log::planes::{PackedBytes, PackedSide, PlaneStore};
 pub use read::block_cache::BlockCache;
 pub use read::load::Reading;
 pub use read::sizes::Sizes;

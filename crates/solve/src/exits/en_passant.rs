@@ -58,7 +58,7 @@ pub(crate) fn with_en_passant(
 }
 
 /// The stored depths of the positions `some`.
-fn release(values: &Graded, tile: usize, some: Tile, bits: usize) -> Release {
+pub(super) fn release(values: &Graded, tile: usize, some: Tile, bits: usize) -> Release {
     let bit = |b: usize| values.depth.get(b).map_or(Tile::EMPTY, |plane| plane[tile]);
     Release { some, bits: (0..bits).map(bit).collect() }
 }

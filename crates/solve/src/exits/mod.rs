@@ -2,6 +2,7 @@
 
 mod en_passant;
 mod pawns;
+mod promotions;
 mod reach;
 mod zeroing;
 

@@ -7,6 +7,7 @@ use molien_operators::{Backend, Conversions, FixedCapture, Goal, SubView};
 use molien_values::{Metric, PawnMove, PawnMoveKind, Placement, Rule};
 
 use super::en_passant::with_en_passant;
+use super::promotions::better_of;
 use super::{Exits, release_bits_of};
 use crate::SolveError;
 use crate::views::{View, Wanted};
@@ -15,6 +16,12 @@ use crate::views::{View, Wanted};
 pub trait Boards: Sync {
     /// The operators to work with.
     fn backend(&self) -> &'static dyn Backend;
+
+    /// Whether of several promotions on a square only the best is kept, which takes
+    /// less memory.
+    fn merges_promotions(&self) -> bool {
+        false
+    }
 
     /// What a board reads, in its frame.
     ///
@@ -228,11 +235,19 @@ impl Builder<'_> {
         let (side, pawns) = (m.side, m.played(self.pawns));
         let conversion = self.metric.conversion_rule();
         if m.promotes() {
+            let mut best: Option<View> = None;
             for &role in self.promotions {
                 let promoted = Some((Man::new(side, role), m.to));
                 let view = self.view(side, victim, pawns, promoted, conversion)?;
-                found.push(PawnExit { side, kind, view, rule: conversion });
+                match best.take() {
+                    _ if !self.boards.merges_promotions() => {
+                        found.push(PawnExit { side, kind, view, rule: conversion });
+                    }
+                    None => best = Some(view),
+                    Some(other) => best = Some(better_of(self.boards.backend(), other, &view)),
+                }
             }
+            found.extend(best.map(|view| PawnExit { side, kind, view, rule: conversion }));
             return Ok(());
         }
         let is_push = matches!(kind, ExitKind::Forward { .. });

@@ -2,7 +2,7 @@
 
 use molien_board::{Color, Material};
 use molien_hyper::{Cell, Hyperboard, KingAxis, Plane, Tile};
-use molien_operators::{Backend, Conversions, Goal, valid};
+use molien_operators::{Backend, Conversions, Goal, Release, valid};
 use molien_values::{BoardValues, Graded, Metric, Placement, Run, RunLog, WaveLog};
 use rayon::prelude::*;
 
@@ -142,8 +142,10 @@ impl BoardSolve<'_> {
         let backend = self.backend;
         let boards = share.map_or([self.board; 2], |share| share.boards.each_ref());
         let signed = self.progress.wants_signatures();
-        let waves = Waves { backend, boards, counter, attacker, last_ply, share, signed };
-        let log = self.open_log(attacker)?;
+        let progress = self.progress;
+        let waves = Waves { backend, boards, counter, attacker, last_ply, share, signed, progress };
+        let log = open_log(self.log, self.board, self.metric, attacker);
+        let log = log.map_err(|stop| self.stopped(stop))?;
         let runs = under_the_rule.then(|| Runs::new(&waves, &state));
         let mut ran = waves.run(&mut state, log, &mut recorder);
         if let Some(runs) = runs {
@@ -168,36 +170,12 @@ impl BoardSolve<'_> {
         undecided: Undecided,
         at_first: &[Tile],
     ) -> (Vec<Tile>, Vec<Vec<Tile>>) {
-        let Undecided { positions: Plane { mut tiles, .. }, depths, .. } = undecided;
-        tiles.truncate(at_first.len()); // what follows is other ranks'
-        tiles.shrink_to_fit();
-        let depth = depths.finish(self.backend, &tiles);
-        let both = tiles.par_iter_mut().zip(at_first).with_min_len(CHUNK_TILES);
-        both.for_each(|(tile, at_first)| *tile = self.backend.difference(at_first, tile));
-        (tiles, depth)
+        decided(self.backend, undecided, |number| at_first[number])
     }
 
     /// The error that the waves' end is.
     pub(super) fn stopped(&self, stop: Stop) -> SolveError {
-        let material = self.material();
-        match stop {
-            Stop::Cancelled => SolveError::Cancelled { material },
-            Stop::NotLogged(source) => SolveError::WaveLog { material, source },
-            Stop::Apart(source) => SolveError::Ranks { material, source },
-        }
-    }
-
-    fn open_log(&self, attacker: Color) -> Result<Option<Box<dyn RunLog>>, SolveError> {
-        let Some(log) = self.log else { return Ok(None) };
-        let run = Run {
-            material: self.material(),
-            metric: self.metric,
-            pawns: Placement::new(Color::BOTH.map(|color| self.board.pawns(color))),
-            attacker,
-            tiles: self.board.tiles(),
-            classes: self.board.tiles() / self.board.axes().len(),
-        };
-        log.open(&run).map_err(|source| SolveError::WaveLog { material: run.material, source })
+        stopped(self.material(), stop)
     }
 
     pub(super) fn start(
@@ -226,11 +204,20 @@ impl BoardSolve<'_> {
             found
         };
         // Positions that can escape are no candidates.
+        // Ranks stop together, between waves; alone the first wave says so.
+        let cancelled = || share.is_none() && self.progress.cancelled();
+        let nothing = || (Tile::EMPTY, Release::new(0));
         let candidate = |number: usize| {
+            if cancelled() {
+                return nothing();
+            }
             let found = conversions(defender, Goal::Hold, number, &their.legal[number]);
             (their.legal[number].minus(&found.escape), found.release)
         };
         let win = |number: usize| {
+            if cancelled() {
+                return nothing();
+            }
             let legal = own.legal[number];
             (legal, conversions(attacker, Goal::Win, number, &legal).release)
         };
@@ -249,8 +236,53 @@ impl BoardSolve<'_> {
     }
 }
 
+/// What has been decided of the positions that were there at first, and the planes
+/// of depths.
+pub(super) fn decided(
+    backend: &dyn Backend,
+    undecided: Undecided,
+    at_first: impl Fn(usize) -> Tile + Sync,
+) -> (Vec<Tile>, Vec<Vec<Tile>>) {
+    let Undecided { positions: Plane { mut tiles, .. }, depths, .. } = undecided;
+    tiles.truncate(depths.tiles()); // what follows is other ranks'
+    tiles.shrink_to_fit();
+    let depth = depths.finish(backend, &tiles);
+    let all = tiles.par_iter_mut().enumerate().with_min_len(CHUNK_TILES);
+    all.for_each(|(number, tile)| *tile = backend.difference(&at_first(number), tile));
+    (tiles, depth)
+}
+
+/// The error that the waves' end is.
+pub(super) fn stopped(material: Material, stop: Stop) -> SolveError {
+    match stop {
+        Stop::Cancelled => SolveError::Cancelled { material },
+        Stop::NotLogged(source) => SolveError::WaveLog { material, source },
+        Stop::Apart(source) => SolveError::Ranks { material, source },
+        Stop::NotOutside(source) => SolveError::Values { material, source },
+    }
+}
+
+/// The log of the waves of one side's wins, if there is one.
+pub(super) fn open_log(
+    log: Option<&dyn WaveLog>,
+    board: &Hyperboard,
+    metric: Metric,
+    attacker: Color,
+) -> Result<Option<Box<dyn RunLog>>, Stop> {
+    let Some(log) = log else { return Ok(None) };
+    let run = Run {
+        material: board.material(),
+        metric,
+        pawns: Placement::new(Color::BOTH.map(|color| board.pawns(color))),
+        attacker,
+        tiles: board.tiles(),
+        classes: board.tiles() / board.axes().len(),
+    };
+    log.open(&run).map_err(Stop::NotLogged)
+}
+
 /// Black's wins are White's with colours exchanged.
-fn complete_symmetric_stats(stats: &mut Stats) {
+pub(super) fn complete_symmetric_stats(stats: &mut Stats) {
     let mirrored = stats.swap_colors();
     for (mine, theirs) in stats.sides.iter_mut().zip(&mirrored.sides) {
         mine.absorb(theirs);

@@ -62,9 +62,9 @@ impl BoardSolve<'_> {
         let attackers = if is_one_sided(board) { &Color::BOTH[..1] } else { &Color::BOTH[..] };
         for &attacker in attackers.iter().filter(|&&side| self.material().side_len(side) > 1) {
             let last_ply = self.rule_plies;
-            let counter = &counter;
+            let (counter, progress, share, signed) = (&counter, self.progress, None, false);
             let waves =
-                Waves { backend, boards, counter, attacker, last_ply, share: None, signed: false };
+                Waves { backend, boards, counter, attacker, last_ply, share, signed, progress };
             let runs = Runs::new(&waves, &self.start(attacker, &mut values, None));
             for sooner in 0..=runs.last() {
                 let watch = Watch::new(board, positions);
@@ -83,9 +83,8 @@ impl BoardSolve<'_> {
         let (backend, board, boards) = (self.backend, self.board, [self.board; 2]);
         let counter = Counter::new(backend, board, None);
         let last_ply = self.rule_plies;
-        let counter = &counter;
-        let waves =
-            Waves { backend, boards, counter, attacker, last_ply, share: None, signed: false };
+        let (counter, progress, share, signed) = (&counter, self.progress, None, false);
+        let waves = Waves { backend, boards, counter, attacker, last_ply, share, signed, progress };
         let start = self.start(attacker, &mut values, None);
         let runs = Runs::new(&waves, &start);
         drop(start);

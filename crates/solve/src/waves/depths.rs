@@ -33,6 +33,11 @@ impl Depths {
         Depths { kept, earlier: planes.len(), planes, at: vec![0; tiles] }
     }
 
+    /// How many tiles there are.
+    pub fn tiles(&self) -> usize {
+        self.at.len()
+    }
+
     /// Makes planes for the bits of a ply.
     pub fn reserve(&mut self, ply: u16) {
         while self.kept && self.planes.len() < bits(ply) {

@@ -99,7 +99,7 @@ impl<'a> Runs<'a> {
                 None => self.left_by(sooner, listener)?,
             };
             let ply = self.waves.last_ply + sooner;
-            let [lost, won] = self.waves.leave(state, ply, [&left.open, &left.candidates]);
+            let [lost, won] = self.waves.leave(state, ply, [&left.open, &left.candidates])?;
             let wave =
                 [self.waves.sealed(lost, &state.lost_now), self.waves.sealed(won, &state.won_now)];
             self.waves.report(state, ply, wave, listener);

@@ -18,6 +18,8 @@ mod clocks;
 mod counter;
 mod depths;
 mod late;
+mod lean;
+mod outside;
 mod pending;
 mod record;
 mod together;
@@ -27,19 +29,23 @@ mod watch;
 pub use bishops::BishopPair;
 pub use board::BoardSolve;
 pub use clocks::ClockRuns;
+pub use lean::{Gathered, LeanSolve};
+pub use outside::Spill;
 pub use record::Keep;
 pub use watch::Watch;
 
+use std::sync::Arc;
+
 use molien_board::Color;
 use molien_hyper::{Cell, Hyperboard, Index, Plane, Tile};
-use molien_operators::{Backend, Plies, QuietMoves, Which, empty_tiles, for_each_neighbour};
+use molien_operators::{Backend, QuietMoves, Which, empty_tiles, for_each_neighbour};
 use molien_values::{LogError, RunLog};
 use rayon::prelude::*;
 
 use counter::{Counter, Raw};
-use pending::let_go;
 use undecided::{Dirty, Slab, TileStep, Undecided};
 
+use crate::Progress;
 use crate::ranks::{ExchangeError, Share};
 
 /// Tiles a task takes where there is little to do for each.
@@ -72,6 +78,14 @@ pub(crate) enum Stop {
     NotLogged(LogError),
     /// The ranks cannot go on together.
     Apart(ExchangeError),
+    /// What waits outside of memory cannot be had.
+    NotOutside(Arc<std::io::Error>),
+}
+
+impl From<std::io::Error> for Stop {
+    fn from(error: std::io::Error) -> Stop {
+        Stop::NotOutside(Arc::new(error))
+    }
 }
 
 impl From<ExchangeError> for Stop {
@@ -160,6 +174,8 @@ pub(crate) struct Waves<'a> {
     pub share: Option<&'a Share<'a>>,
     /// Whether waves are to have signatures.
     pub signed: bool,
+    /// Is asked whether to stop within a wave.
+    pub progress: &'a dyn Progress,
 }
 
 impl Waves<'_> {
@@ -204,11 +220,11 @@ impl Waves<'_> {
         listener: &mut impl Listener,
     ) -> Result<[Tally; 2], Stop> {
         let lost = match ply {
-            0 => self.first_losses(state, listener),
-            _ => self.defend(state, ply),
+            0 => self.first_losses(state, listener)?,
+            _ => self.defend(state, ply)?,
         };
         let posted = self.post(&state.lost_now, self.attacker)?;
-        let won = self.attack(state, ply);
+        let won = self.attack(state, ply)?;
         self.collect_lost(state, posted)?;
         // What is won travels while it is looked through.
         let posted = self.post(&state.won_now, !self.attacker)?;
@@ -218,25 +234,26 @@ impl Waves<'_> {
     }
 
     /// The defender's half of a wave: fills `lost_now`.
-    fn defend(&self, state: &mut State, ply: u16) -> Tally {
+    fn defend(&self, state: &mut State, ply: u16) -> Result<Tally, Stop> {
         let State { open, candidates, lost_now, .. } = state;
-        self.half(candidates, lost_now, ply, (&open.dirty, self.attacker), |cell, tile| {
+        self.half(candidates, lost_now, ply, (&open.dirty, self.attacker), |cell, mut tile| {
             if tile.due {
-                let_go(self.backend, tile.some, tile.bits, ply);
+                tile.waiting.let_go(self.backend, ply);
             }
             let moves = self.moves(!self.attacker, &open.positions, cell);
-            let which = Which::Stuck { held: tile.some };
+            let which = Which::Stuck { held: tile.waiting.held() };
             self.backend.take_by_moves(&moves, which, tile.open, tile.decided)
         })
     }
 
     /// The attacker's half of a wave: fills `won_now`.
-    fn attack(&self, state: &mut State, ply: u16) -> Tally {
+    fn attack(&self, state: &mut State, ply: u16) -> Result<Tally, Stop> {
         let State { open, candidates, lost_before, won_now, .. } = state;
         self.half(open, won_now, ply, (&candidates.dirty, !self.attacker), |cell, tile| {
-            let plies = Plies { some: tile.some, bits: tile.bits };
-            let converting =
-                if tile.due { self.backend.release_at(plies, ply) } else { Tile::EMPTY };
+            let converting = match tile.due {
+                true => tile.waiting.due(self.backend, ply),
+                false => Tile::EMPTY,
+            };
             if !tile.changed {
                 *tile.decided = converting.and(tile.open);
                 return self.backend.take(tile.open, tile.decided);
@@ -266,14 +283,20 @@ impl Waves<'_> {
         ply: u16,
         (reached, by): (&Dirty, Color),
         decide: impl Fn(&Cell, TileStep<'_>) -> (u64, bool) + Sync,
-    ) -> Tally {
+    ) -> Result<Tally, Stop> {
         if !undecided.is_due(ply) {
             decided.live.fill(false);
-            return Tally::default();
+            return Ok(Tally::default());
         }
         undecided.depths.reserve(ply);
-        let (slabs, dirty) = undecided.slabs(decided, self.slab_tiles());
+        let tiles = undecided.stretch_tiles().unwrap_or(self.slab_tiles());
+        let (slabs, dirty) = undecided.slabs(decided, tiles);
         let slab = |mut slab: Slab<'_>| {
+            // Ranks stop together, between waves.
+            if self.share.is_none() && self.progress.cancelled() {
+                return Err(Stop::Cancelled);
+            }
+            slab.bring_back(ply)?;
             let mut tally = Tally::default();
             for i in 0..slab.open.len() {
                 let number = slab.first + i;
@@ -290,18 +313,19 @@ impl Waves<'_> {
                     for_each_neighbour(board, by, &cell, |tile| reached.set(tile));
                 }
             }
-            tally
+            Ok(tally)
         };
-        slabs.into_par_iter().map(slab).reduce(Tally::default, Tally::add)
+        let add = |a: Tally, b: Tally| Ok(a.add(b));
+        slabs.into_par_iter().map(slab).try_reduce(Tally::default, add)
     }
 
     /// The defender's half of wave 0, in which those without a legal move are lost
     /// or stalemated.
-    fn first_losses(&self, state: &mut State, listener: &mut impl Listener) -> Tally {
-        let tiles = self.defend(state, 0).tiles;
+    fn first_losses(&self, state: &mut State, listener: &mut impl Listener) -> Result<Tally, Stop> {
+        let tiles = self.defend(state, 0)?.tiles;
         let stalemates = self.take_stalemates(&mut state.lost_now);
         listener.decided(0, Decided::Stalemate(&stalemates), Tally::default());
-        Tally { decided: self.count(&state.lost_now), tiles, ..Tally::default() }
+        Ok(Tally { decided: self.count(&state.lost_now), tiles, ..Tally::default() })
     }
 
     /// Takes in the wave in `lost_now` and `won_now`, decided by an earlier
@@ -316,14 +340,14 @@ impl Waves<'_> {
             self.backend.take(tile.open, none.as_ref().unwrap_or(tile.decided))
         };
         let reached = (&open.dirty, self.attacker);
-        let lost = self.half(candidates, lost_now, ply, reached, |_, tile| {
+        let lost = self.half(candidates, lost_now, ply, reached, |_, mut tile| {
             if tile.due {
-                let_go(self.backend, tile.some, tile.bits, ply);
+                tile.waiting.let_go(self.backend, ply);
             }
             take(tile)
-        });
+        })?;
         let reached = (&candidates.dirty, !self.attacker);
-        let won = self.half(open, won_now, ply, reached, |_, tile| take(tile));
+        let won = self.half(open, won_now, ply, reached, |_, tile| take(tile))?;
         let wave = [self.sealed(lost, &state.lost_now), self.sealed(won, &state.won_now)];
         let posted = self.post(&state.lost_now, self.attacker)?;
         self.collect_lost(state, posted)?;
@@ -338,7 +362,7 @@ impl Waves<'_> {
         state: &mut State,
         ply: u16,
         [open_left, candidates_left]: [&[Tile]; 2],
-    ) -> [Tally; 2] {
+    ) -> Result<[Tally; 2], Stop> {
         let State { open, candidates, lost_now, won_now, .. } = state;
         let all = vec![true; open_left.len()];
         candidates.dirty.replace(&all);
@@ -350,10 +374,11 @@ impl Waves<'_> {
         let reached = (&open.dirty, self.attacker);
         let lost = self.half(candidates, lost_now, ply, reached, |cell, tile| {
             take(cell, tile, candidates_left)
-        });
+        })?;
         let reached = (&candidates.dirty, !self.attacker);
-        let won = self.half(open, won_now, ply, reached, |cell, tile| take(cell, tile, open_left));
-        [lost, won]
+        let won =
+            self.half(open, won_now, ply, reached, |cell, tile| take(cell, tile, open_left))?;
+        Ok([lost, won])
     }
 
     /// Tells what the wave has decided.

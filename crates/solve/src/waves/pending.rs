@@ -8,6 +8,7 @@ use molien_values::MAX_BITS;
 use rayon::prelude::*;
 
 use super::CHUNK_TILES;
+use super::outside::DueLog;
 
 /// A ply that never comes.
 pub(crate) const NEVER: u16 = u16::MAX;
@@ -22,6 +23,9 @@ pub(crate) struct Pending {
     /// By tile, the least ply of a position that still matters; [`NEVER`] if
     /// there is none. Apart from the plies, since every wave reads all of it.
     pub next: Vec<u16>,
+    /// The plies, if they are not in memory. Then `some` are the positions that are
+    /// still held, if conversions hold, and nothing otherwise.
+    pub outside: Option<DueLog>,
 }
 
 /// Tiles a task gathers at a time.
@@ -60,11 +64,18 @@ impl Pending {
             }
         });
         let bits = heap.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut pending = Pending { some, bits, ranges, next: Vec::new() };
+        let mut pending = Pending { some, bits, ranges, next: Vec::new(), outside: None };
         let numbers = (0..tiles).into_par_iter().with_min_len(CHUNK_TILES);
         let next = |number: usize| next_due(backend, pending.plies(number), &positions[number]);
         pending.next = numbers.map(next).collect();
         (positions, pending)
+    }
+
+    /// Conversions that are not in memory: positions they hold, if they do, and for
+    /// each tile when it is due first.
+    pub fn outside(log: DueLog, held: Vec<Tile>, next: Vec<u16>) -> Pending {
+        let (bits, ranges) = (TileHeap::default(), Vec::new());
+        Pending { some: held, bits, ranges, next, outside: Some(log) }
     }
 
     fn plies(&self, number: usize) -> Plies<'_> {

@@ -1,5 +1,6 @@
 //! The positions of one side to move that are yet to be decided.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use molien_hyper::{Plane, Tile};
@@ -7,7 +8,8 @@ use molien_operators::{Backend, Plies, Release, TileHeap, TileRange};
 use rayon::prelude::*;
 
 use super::depths::{DepthSlab, Depths};
-use super::pending::{NEVER, Pending, next_due};
+use super::outside::{Due, DueLog, STRETCH_TILES};
+use super::pending::{NEVER, Pending, let_go, next_due};
 
 /// Tiles a task takes: in five men those of one pair of kings, which read the
 /// same tiles.
@@ -57,6 +59,11 @@ impl Undecided {
         self.dirty.any || self.conversions.first_due() != NEVER
     }
 
+    /// Tiles a task takes at a time where conversions are not in memory.
+    pub fn stretch_tiles(&self) -> Option<usize> {
+        self.conversions.outside.as_ref().map(|_| STRETCH_TILES)
+    }
+
     /// Cut into tasks of so many tiles, with what a wave decides, and the tiles to
     /// look at: all but those of other ranks.
     pub fn slabs<'a>(
@@ -67,14 +74,19 @@ impl Undecided {
         let Undecided { positions, conversions, dirty, depths } = self;
         let open = positions.tiles.chunks_mut(tiles).zip(positions.live.chunks_mut(tiles));
         let decided = decided.tiles.chunks_mut(tiles).zip(decided.live.chunks_mut(tiles));
-        let Pending { some, bits, ranges, next } = conversions;
-        let pending = some.chunks_mut(tiles).zip(ranges.chunks(tiles));
-        let pending = pending.zip(next.chunks_mut(tiles));
+        let Pending { some, bits, ranges, next, outside } = conversions;
+        // Where conversions are outside, lists of them may be missing.
+        let some = some.chunks_mut(tiles).chain(std::iter::repeat_with(Default::default));
+        let ranges = ranges.chunks(tiles).chain(std::iter::repeat_with(Default::default));
+        let pending = some.zip(ranges).zip(next.chunks_mut(tiles));
+        let outside = outside.as_ref();
         let depths = depths.slabs(tiles);
         let slabs = open.zip(decided).zip(pending).zip(depths).enumerate();
         let slab = |(i, ((((open, alive), (decided, live)), ((some, ranges), next)), depths))| {
             let first = i * tiles;
-            Slab { first, open, alive, decided, live, some, bits, ranges, next, depths }
+            let (due, following) = (Due::default(), NEVER);
+            let outside = Outside { log: outside, stretch: i, due, following };
+            Slab { first, open, alive, decided, live, some, bits, ranges, next, depths, outside }
         };
         (slabs.map(slab).collect(), dirty)
     }
@@ -96,6 +108,17 @@ pub(crate) struct Slab<'a> {
     ranges: &'a [TileRange],
     next: &'a mut [u16],
     depths: DepthSlab<'a>,
+    outside: Outside<'a>,
+}
+
+/// The conversions of a stretch that are not in memory.
+struct Outside<'a> {
+    log: Option<&'a DueLog>,
+    stretch: usize,
+    /// Those of the ply in work.
+    due: Due,
+    /// When the tile in work is due next.
+    following: u16,
 }
 
 /// One tile to look at.
@@ -106,14 +129,59 @@ pub(crate) struct TileStep<'a> {
     pub due: bool,
     /// Undecided positions.
     pub open: &'a mut Tile,
-    /// Those that have a conversion, and the bits of its ply.
-    pub some: &'a mut Tile,
-    pub bits: &'a [Tile],
+    /// What their conversions do.
+    pub waiting: Waiting<'a>,
     /// Becomes what is decided of them.
     pub decided: &'a mut Tile,
 }
 
+/// What conversions do to the positions of a tile.
+pub(crate) enum Waiting<'a> {
+    /// Those that have one, and the bits of its ply.
+    Here { some: &'a mut Tile, bits: &'a [Tile] },
+    /// Those that one still holds, if that is what conversions do; and those of
+    /// which it is due now.
+    Outside { held: Option<&'a mut Tile>, now: Tile },
+}
+
+impl Waiting<'_> {
+    /// The positions that conversions hold.
+    pub fn held(&self) -> &Tile {
+        match self {
+            Waiting::Here { some, .. } => some,
+            Waiting::Outside { held: Some(held), .. } => held,
+            Waiting::Outside { held: None, .. } => &Tile::EMPTY,
+        }
+    }
+
+    /// Conversions that hold until this ply no longer do.
+    pub fn let_go(&mut self, backend: &dyn Backend, ply: u16) {
+        match self {
+            Waiting::Here { some, bits } => let_go(backend, some, bits, ply),
+            Waiting::Outside { held: Some(held), now } => **held = backend.difference(held, now),
+            Waiting::Outside { held: None, .. } => {}
+        }
+    }
+
+    /// The positions whose conversion is due at this ply.
+    pub fn due(&self, backend: &dyn Backend, ply: u16) -> Tile {
+        match self {
+            Waiting::Here { some, bits } => backend.release_at(Plies { some, bits }, ply),
+            Waiting::Outside { now, .. } => *now,
+        }
+    }
+}
+
 impl Slab<'_> {
+    /// Brings back the conversions of a ply, where they are not in memory.
+    pub fn bring_back(&mut self, ply: u16) -> io::Result<()> {
+        let Outside { log, stretch, due, .. } = &mut self.outside;
+        if let Some(log) = log.filter(|_| self.next.contains(&ply)) {
+            *due = log.at(*stretch, ply)?;
+        }
+        Ok(())
+    }
+
     /// The i-th tile, if it has to be looked at.
     #[inline]
     pub fn step(&mut self, i: usize, ply: u16, changed: bool) -> Option<TileStep<'_>> {
@@ -126,9 +194,21 @@ impl Slab<'_> {
             self.next[i] = NEVER;
             return None;
         }
-        let bits = self.bits.get(self.ranges[i]);
-        let (open, some) = (&mut self.open[i], &mut self.some[i]);
-        Some(TileStep { changed, due, open, some, bits, decided: &mut self.decided[i] })
+        let (open, decided) = (&mut self.open[i], &mut self.decided[i]);
+        let waiting = match &mut self.outside {
+            Outside { log: None, .. } => {
+                Waiting::Here { some: &mut self.some[i], bits: self.bits.get(self.ranges[i]) }
+            }
+            outside => {
+                let (now, following) = match due {
+                    true => outside.due.take(i),
+                    false => (Tile::EMPTY, NEVER),
+                };
+                outside.following = following;
+                Waiting::Outside { held: self.some.get_mut(i), now }
+            }
+        };
+        Some(TileStep { changed, due, open, waiting, decided })
     }
 
     /// The i-th tile has been looked at, because of a conversion or not;
@@ -136,7 +216,9 @@ impl Slab<'_> {
     #[inline]
     pub fn finish(&mut self, backend: &dyn Backend, i: usize, due: bool, left: bool) {
         self.alive[i] = left;
-        if due {
+        if due && self.outside.log.is_some() {
+            self.next[i] = self.outside.following;
+        } else if due {
             let plies = Plies { some: &self.some[i], bits: self.bits.get(self.ranges[i]) };
             self.next[i] = next_due(backend, plies, &self.open[i]);
         }

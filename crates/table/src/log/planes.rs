@@ -5,6 +5,7 @@
 //! lightly and to bring them back costs tenths of a second.
 
 use std::borrow::Borrow;
+use std::cell::RefCell;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -30,6 +31,19 @@ enum Place {
     Memory,
     /// A file, and how much of it is used.
     File(File, Mutex<u64>),
+}
+
+/// Bytes that were put into a store.
+pub struct PackedBytes {
+    block: Block,
+    /// How many they are.
+    len: usize,
+}
+
+thread_local! {
+    /// To get these ready takes longer than a few kilobytes do.
+    static PACKER: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static UNPACKER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
 /// Where a block is.
@@ -106,6 +120,29 @@ impl PlaneStore {
         let mut bytes = vec![0; len];
         read_at(file, &mut bytes, start)?;
         Ok(bytes)
+    }
+
+    /// Compresses bytes and puts them away.
+    ///
+    /// # Errors
+    /// If the store cannot be written to.
+    pub fn put_bytes(&self, bytes: &[u8]) -> io::Result<PackedBytes> {
+        let packed = PACKER.with_borrow_mut(|packer| match packer {
+            Some(packer) => packer.compress(bytes),
+            none => none.insert(Compressor::new(LEVEL)?).compress(bytes),
+        })?;
+        Ok(PackedBytes { block: self.put(packed)?, len: bytes.len() })
+    }
+
+    /// Bytes that were put away.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn bytes(&self, packed: &PackedBytes) -> io::Result<Vec<u8>> {
+        UNPACKER.with_borrow_mut(|unpacker| match unpacker {
+            Some(unpacker) => self.unpack(&packed.block, unpacker, packed.len),
+            none => self.unpack(&packed.block, none.insert(Decompressor::new()?), packed.len),
+        })
     }
 
     fn unpack(
