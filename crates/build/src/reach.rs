@@ -153,7 +153,12 @@ impl Build {
         let start = Node::of(position);
         let packing = |error| BuildError::packing(start.material, error);
         let _turn = self.wait_for_turn(start.material)?;
-        let recent_bytes = self.memory_limit_bytes().saturating_sub(reach.cost.bytes) / 2;
+        // A board is counted by the side that is read of it, and may have the other.
+        let spare = self.memory_limit_bytes().saturating_sub(reach.cost.bytes) / 2;
+        let (recent_bytes, held) = match self.memory_limit_bytes() {
+            u64::MAX => (u64::MAX, None),
+            _ => (spare / 2, Some(self.hold(key(start.material, metric), spare)?)),
+        };
         let folder = Directory::new(self.scratch_folder().map_err(packing)?);
         if let Some(free) = folder.free_bytes().filter(|free| *free < reach.cost.disk_bytes) {
             let mib = |bytes: u64| bytes.div_ceil(1 << 20);
@@ -183,6 +188,7 @@ impl Build {
             }
         }
         logs.retain(|material, _| asked_next.contains(material));
+        drop(held);
         lock(&self.reached)
             .extend(logs.into_iter().map(|(material, log)| ((material, metric), log)));
         Ok(())

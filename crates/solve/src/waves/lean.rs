@@ -257,7 +257,8 @@ impl LeanSolve<'_> {
         let mut listener = PuttingAway { recorder, spill, stalemates: None };
         let (candidates, state) =
             self.run_waves(attacker, start, values, counter, &mut listener)?;
-        let State { open, candidates: left, .. } = state;
+        let State { open, candidates: left, lost_before, lost_now, won_now } = state;
+        drop([lost_before, lost_now, won_now]);
         let won = &mut values[attacker.index()];
         let (tiles_won, depth) = decided(self.backend, open, |number| self.legal(attacker, number));
         won.depth = depth;

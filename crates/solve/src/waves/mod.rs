@@ -323,8 +323,11 @@ impl Waves<'_> {
     /// or stalemated.
     fn first_losses(&self, state: &mut State, listener: &mut impl Listener) -> Result<Tally, Stop> {
         let tiles = self.defend(state, 0)?.tiles;
-        let stalemates = self.take_stalemates(&mut state.lost_now);
-        listener.decided(0, Decided::Stalemate(&stalemates), Tally::default());
+        // Nothing is won yet: there is room for them.
+        let State { lost_now, won_now, .. } = state;
+        self.take_stalemates(lost_now, won_now);
+        listener.decided(0, Decided::Stalemate(won_now), Tally::default());
+        won_now.live.fill(false);
         Ok(Tally { decided: self.count(&state.lost_now), tiles, ..Tally::default() })
     }
 
@@ -399,8 +402,8 @@ impl Waves<'_> {
 
     /// At ply 0 the "lost" have no legal move. Those not in check are
     /// stalemated: takes them out.
-    fn take_stalemates(&self, lost: &mut Plane) -> Plane {
-        let split = |(number, (tile, live)): (usize, (&mut Tile, &mut bool))| {
+    fn take_stalemates(&self, lost: &mut Plane, stalemates: &mut Plane) {
+        let take = |number: usize, tile: &mut Tile, live: &mut bool| {
             let Some(cell) = self.cell(number).filter(|_| *live) else { return Tile::EMPTY };
             let mated = tile.and(&self.backend.in_check(self.boards[0], !self.attacker, &cell));
             let stalemated = tile.minus(&mated);
@@ -408,8 +411,13 @@ impl Waves<'_> {
             *live = !mated.is_empty();
             stalemated
         };
-        let tiles = lost.tiles.par_iter_mut().zip(&mut lost.live).enumerate();
-        Plane::from_tiles(tiles.with_min_len(CHUNK_TILES).map(split).collect())
+        let lost = lost.tiles.par_iter_mut().zip(&mut lost.live);
+        let stalemates = stalemates.tiles.par_iter_mut().zip(&mut stalemates.live);
+        let both = lost.zip(stalemates).enumerate().with_min_len(CHUNK_TILES);
+        both.for_each(|(number, ((tile, live), (stalemated, any)))| {
+            *stalemated = take(number, tile, live);
+            *any = !stalemated.is_empty();
+        });
     }
 
     fn count(&self, plane: &Plane) -> Raw {

@@ -179,12 +179,12 @@ impl Due {
 
     /// What is due in a tile, and when it is due next. Tiles are asked for in
     /// ascending order.
-    pub fn take(&mut self, tile: usize) -> (Tile, u16) {
+    pub fn take(&mut self, tile: usize) -> (&Tile, u16) {
         let before = |(number, ..): &&(u16, u16, Tile)| usize::from(*number) < tile;
         self.place += self.tiles[self.place..].iter().take_while(before).count();
         match self.tiles.get(self.place) {
-            Some((number, next, due)) if usize::from(*number) == tile => (*due, *next),
-            _ => (Tile::EMPTY, NEVER),
+            Some((number, next, due)) if usize::from(*number) == tile => (due, *next),
+            _ => (&Tile::EMPTY, NEVER),
         }
     }
 }
@@ -218,7 +218,8 @@ pub(crate) mod tests {
             .map(|bit| {
                 let mut tile = Tile::EMPTY;
                 for row in Square::all() {
-                    *tile.row_mut(row) = if row.index() / 3 >> bit & 1 == 1 { u64::MAX } else { 0 };
+                    *tile.row_mut(row) =
+                        if (row.index() / 3) >> bit & 1 == 1 { u64::MAX } else { 0 };
                 }
                 tile
             })

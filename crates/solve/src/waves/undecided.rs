@@ -141,7 +141,7 @@ pub(crate) enum Waiting<'a> {
     Here { some: &'a mut Tile, bits: &'a [Tile] },
     /// Those that one still holds, if that is what conversions do; and those of
     /// which it is due now.
-    Outside { held: Option<&'a mut Tile>, now: Tile },
+    Outside { held: Option<&'a mut Tile>, now: &'a Tile },
 }
 
 impl Waiting<'_> {
@@ -167,7 +167,7 @@ impl Waiting<'_> {
     pub fn due(&self, backend: &dyn Backend, ply: u16) -> Tile {
         match self {
             Waiting::Here { some, bits } => backend.release_at(Plies { some, bits }, ply),
-            Waiting::Outside { now, .. } => *now,
+            Waiting::Outside { now, .. } => **now,
         }
     }
 }
@@ -199,12 +199,9 @@ impl Slab<'_> {
             Outside { log: None, .. } => {
                 Waiting::Here { some: &mut self.some[i], bits: self.bits.get(self.ranges[i]) }
             }
-            outside => {
-                let (now, following) = match due {
-                    true => outside.due.take(i),
-                    false => (Tile::EMPTY, NEVER),
-                };
-                outside.following = following;
+            Outside { due: log, following, .. } => {
+                let (now, next) = if due { log.take(i) } else { (&Tile::EMPTY, NEVER) };
+                *following = next;
                 Waiting::Outside { held: self.some.get_mut(i), now }
             }
         };

@@ -46,6 +46,21 @@ thread_local! {
     static UNPACKER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
 }
 
+/// Unpacks with what this thread has got ready before.
+fn with_unpacker<T>(
+    unpack: impl FnOnce(&mut Decompressor<'static>) -> io::Result<T>,
+) -> io::Result<T> {
+    UNPACKER.with_borrow_mut(|unpacker| match unpacker {
+        Some(unpacker) => unpack(unpacker),
+        none => unpack(none.insert(Decompressor::new()?)),
+    })
+}
+
+/// So many bytes, from their zstd frame.
+pub(crate) fn decompressed(frame: &[u8], len: usize) -> io::Result<Vec<u8>> {
+    with_unpacker(|unpacker| unpacker.decompress(frame, len))
+}
+
 /// Where a block is.
 pub(crate) enum Block {
     Memory(Box<[u8]>),
@@ -139,10 +154,7 @@ impl PlaneStore {
     /// # Errors
     /// If the store cannot be read.
     pub fn bytes(&self, packed: &PackedBytes) -> io::Result<Vec<u8>> {
-        UNPACKER.with_borrow_mut(|unpacker| match unpacker {
-            Some(unpacker) => self.unpack(&packed.block, unpacker, packed.len),
-            none => self.unpack(&packed.block, none.insert(Decompressor::new()?), packed.len),
-        })
+        with_unpacker(|unpacker| self.unpack(&packed.block, unpacker, packed.len))
     }
 
     fn unpack(

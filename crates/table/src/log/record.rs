@@ -14,10 +14,11 @@
 use molien_hyper::{Plane, Tile};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
-use zstd::bulk::{Compressor, Decompressor};
+use zstd::bulk::Compressor;
 
 use crate::format::bytes::{ByteReader, ByteWriter};
 use crate::format::coding::Malformed;
+use crate::log::planes::decompressed;
 
 /// A quick level: a log lives for minutes.
 const LEVEL: i32 = 1;
@@ -191,8 +192,7 @@ pub(crate) fn decode_section(
     if raw_len > MAX_RAW_LEN {
         return Err(SHORT);
     }
-    let mut decompressor = Decompressor::new().map_err(|_| NO_FRAME)?;
-    let raw = decompressor.decompress(input.0, raw_len as usize).map_err(|_| NO_FRAME)?;
+    let raw = decompressed(input.0, raw_len as usize).map_err(|_| NO_FRAME)?;
     let mut input = ByteReader(&raw);
     for won in [false, true] {
         for _ in 0..input.u32()? {
