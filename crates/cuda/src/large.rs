@@ -28,9 +28,6 @@ use crate::unit::Unit;
 use crate::waves::Extras;
 use crate::{CudaEngine, CudaError, Detail, Planes, Request};
 
-/// A pawn's step leads to pawns so much further advanced, at most.
-const DOUBLE_STEP: i32 = 2;
-
 /// The large tables in one metric.
 #[derive(Default)]
 pub(crate) struct LargeTables {
@@ -127,6 +124,37 @@ impl LargeTables {
         }
     }
 
+    /// Gives up what nobody is going to read from a part of a table on.
+    fn give_up_before(&mut self, split: &Split, part: usize) {
+        let advancement = split.advancement(part);
+        // A lone pawn promotes from the first level only.
+        let lone = split.places.placements[0].all_squares().len() == 1;
+        let promoted = lone && advancement < split.advancement(0);
+        let mut store = std::mem::take(&mut self.store);
+        store.retain(|stored| match stored {
+            Stored::Part { key, .. } => split.is_reached(key.part as usize, advancement),
+            Stored::Relaid { key, .. } if key.fixed.is_some() && promoted => {
+                self.is_read(key.material)
+            }
+            _ => true,
+        });
+        self.store = store;
+    }
+
+    /// Whether a table that is still to be solved, or one that is solved for it, reads
+    /// the whole of a smaller one.
+    fn is_read_whole(&self, material: Material) -> bool {
+        self.order.iter().any(|reader| {
+            let promoted = promotions(*reader);
+            let mut readers = promoted.iter().map(|(read, _)| read).filter(|m| !m.has_pawns());
+            reader.successors().contains(&material)
+                || readers.any(|read| {
+                    let read = read.canonical();
+                    read.successors().contains(&material)
+                })
+        })
+    }
+
     /// Gives up what nobody is going to read.
     fn give_up(&mut self) {
         let mut store = std::mem::take(&mut self.store);
@@ -204,6 +232,9 @@ impl CudaEngine {
                 }
             };
             tables.give_up();
+            self.lock().retain_for(metric, |unit| {
+                unit.len() + 1 < next.len() || tables.is_read_whole(unit)
+            });
             tables.stats.insert(next, stats.clone());
             if next == material {
                 return Ok(stats);
@@ -309,11 +340,7 @@ impl CudaEngine {
         let demands = tables.demands(material, tables.order.iter().copied());
         let mut total = Stats::new(material, metric);
         for number in 0..split.parts.len() {
-            let furthest = split.advancement(number) + DOUBLE_STEP;
-            tables.store.retain(|stored| match stored {
-                Stored::Part { key, .. } => split.advancement(key.part as usize) <= furthest,
-                _ => true,
-            });
+            tables.give_up_before(&split, number);
             let places = Arc::new(split.places.some(&split.parts[number]));
             let exits = PawnExits::within(material, &places, metric, Some(&tables.splits));
             let request = Request { keep: Detail::Depths, ..Request::new(material, metric) };
