@@ -51,19 +51,14 @@ struct Demand {
 }
 
 impl LargeTables {
-    /// Plans a material, and what is expected besides. `men` is how many a large
-    /// table has.
-    fn plan(&mut self, material: Material, men: usize, part_bytes: u64) {
-        let mut goals = self.expected.clone();
-        goals.retain(|goal| !self.stats.contains_key(goal));
-        goals.push(material);
-        self.order = order(&goals, |material| material.len() < men).into();
-        self.order.retain(Material::has_pawns);
-        for &material in &self.order {
+    /// Plans to solve some tables in this order.
+    fn plan(&mut self, order: Vec<Material>, pieces: PieceSlices, part_bytes: u64) {
+        for &material in &order {
             if self.splits.get(material).is_none() {
                 self.splits.insert(material, Arc::new(Split::new(material, part_bytes)));
             }
         }
+        (self.order, self.pieces) = (order.into(), Some(pieces));
         self.store.retain(|_| false);
     }
 
@@ -227,7 +222,9 @@ impl CudaEngine {
             let stats = match self.solve_large(tables, next, metric) {
                 Ok(stats) => stats,
                 Err(error) => {
-                    *tables = LargeTables::default();
+                    // What is solved stays known; the rest is planned anew.
+                    let known = std::mem::take(tables);
+                    tables.stats = known.stats;
                     return Err(error);
                 }
             };
@@ -243,7 +240,8 @@ impl CudaEngine {
         Err(CudaError::Pawns { material })
     }
 
-    /// Plans a table, and sees whether its slices fit the card and the host.
+    /// Plans a table and those that are expected besides, if their slices fit the card
+    /// and the host; if not, the table alone.
     fn plan_large(
         &self,
         tables: &mut LargeTables,
@@ -252,19 +250,25 @@ impl CudaEngine {
     ) -> Result<(), CudaError> {
         let card_bytes = self.memory()?.1;
         let part_bytes = self.part_bytes.unwrap_or(part_most_bytes(metric, card_bytes));
-        tables.plan(material, self.large_men, part_bytes);
-        let order = tables.order.make_contiguous();
-        let pieces = piece_slices(order, metric, card_bytes, self.host_bytes);
-        tables.pieces = Some(pieces.map_err(|needed_bytes| {
-            let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-            tables.order.clear();
-            CudaError::Slices {
-                material,
-                metric,
-                needed_mib: mib(needed_bytes),
-                host_mib: mib(self.host_bytes),
-            }
-        })?);
+        let planned = |goals: &[Material]| {
+            let mut order = order(goals, |material| material.len() < self.large_men);
+            order.retain(Material::has_pawns);
+            let pieces = piece_slices(&order, metric, card_bytes, self.host_bytes)?;
+            Ok((order, pieces))
+        };
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        let alone = planned(&[material]).map_err(|needed_bytes: u64| CudaError::Slices {
+            material,
+            metric,
+            needed_mib: mib(needed_bytes),
+            host_mib: mib(self.host_bytes),
+        })?;
+        let known = &tables.stats;
+        tables.expected.retain(|goal| !known.contains_key(goal) && planned(&[*goal]).is_ok());
+        let mut goals = tables.expected.clone();
+        goals.push(material);
+        let (order, pieces) = planned(&goals).unwrap_or(alone);
+        tables.plan(order, pieces, part_bytes);
         Ok(())
     }
 
