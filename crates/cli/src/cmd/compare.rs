@@ -104,7 +104,7 @@ pub fn run(context: &Context, args: &CompareArgs) -> anyhow::Result<Verdict> {
 
 /// Tells the card, if there is one, what will be asked, and asks in the order in which
 /// it solves: what several tables share is then solved once.
-fn announce(context: &Context, figures: &HashMap<Material, Figures>, wanted: &mut Vec<Material>) {
+fn announce(context: &Context, figures: &HashMap<Material, Figures>, wanted: &mut [Material]) {
     let Some(card) = context.card_if_wanted() else { return };
     let with = |is_wanted: fn(&Figures) -> bool| -> Vec<Material> {
         let known = |material: &&Material| figures.get(*material).is_some_and(is_wanted);
