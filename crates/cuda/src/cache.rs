@@ -58,6 +58,12 @@ impl Cache {
         self.units.retain(|(material, ..), _| wanted(*material));
     }
 
+    /// Of the units in a metric keeps only those of these materials.
+    pub fn retain_for(&mut self, metric: Metric, wanted: impl Fn(Material) -> bool) {
+        let plain = metric.without_pawns();
+        self.units.retain(|(material, _, of), _| of.without_pawns() != plain || wanted(*material));
+    }
+
     pub fn clear(&mut self) {
         self.units.clear();
     }

@@ -28,9 +28,6 @@ use crate::unit::Unit;
 use crate::waves::Extras;
 use crate::{CudaEngine, CudaError, Detail, Planes, Request};
 
-/// A pawn's step leads to pawns so much further advanced, at most.
-const DOUBLE_STEP: i32 = 2;
-
 /// The large tables in one metric.
 #[derive(Default)]
 pub(crate) struct LargeTables {
@@ -54,19 +51,14 @@ struct Demand {
 }
 
 impl LargeTables {
-    /// Plans a material, and what is expected besides. `men` is how many a large
-    /// table has.
-    fn plan(&mut self, material: Material, men: usize, part_bytes: u64) {
-        let mut goals = self.expected.clone();
-        goals.retain(|goal| !self.stats.contains_key(goal));
-        goals.push(material);
-        self.order = order(&goals, |material| material.len() < men).into();
-        self.order.retain(Material::has_pawns);
-        for &material in &self.order {
+    /// Plans to solve some tables in this order.
+    fn plan(&mut self, order: Vec<Material>, pieces: PieceSlices, part_bytes: u64) {
+        for &material in &order {
             if self.splits.get(material).is_none() {
                 self.splits.insert(material, Arc::new(Split::new(material, part_bytes)));
             }
         }
+        (self.order, self.pieces) = (order.into(), Some(pieces));
         self.store.retain(|_| false);
     }
 
@@ -125,6 +117,37 @@ impl LargeTables {
                 add(Stored::Relaid { key, attacker });
             }
         }
+    }
+
+    /// Gives up what nobody is going to read from a part of a table on.
+    fn give_up_before(&mut self, split: &Split, part: usize) {
+        let advancement = split.advancement(part);
+        // A lone pawn promotes from the first level only.
+        let lone = split.places.placements[0].all_squares().len() == 1;
+        let promoted = lone && advancement < split.advancement(0);
+        let mut store = std::mem::take(&mut self.store);
+        store.retain(|stored| match stored {
+            Stored::Part { key, .. } => split.is_reached(key.part as usize, advancement),
+            Stored::Relaid { key, .. } if key.fixed.is_some() && promoted => {
+                self.is_read(key.material)
+            }
+            _ => true,
+        });
+        self.store = store;
+    }
+
+    /// Whether a table that is still to be solved, or one that is solved for it, reads
+    /// the whole of a smaller one.
+    fn is_read_whole(&self, material: Material) -> bool {
+        self.order.iter().any(|reader| {
+            let promoted = promotions(*reader);
+            let mut readers = promoted.iter().map(|(read, _)| read).filter(|m| !m.has_pawns());
+            reader.successors().contains(&material)
+                || readers.any(|read| {
+                    let read = read.canonical();
+                    read.successors().contains(&material)
+                })
+        })
     }
 
     /// Gives up what nobody is going to read.
@@ -199,11 +222,16 @@ impl CudaEngine {
             let stats = match self.solve_large(tables, next, metric) {
                 Ok(stats) => stats,
                 Err(error) => {
-                    *tables = LargeTables::default();
+                    // What is solved stays known; the rest is planned anew.
+                    let known = std::mem::take(tables);
+                    tables.stats = known.stats;
                     return Err(error);
                 }
             };
             tables.give_up();
+            self.lock().retain_for(metric, |unit| {
+                unit.len() + 1 < next.len() || tables.is_read_whole(unit)
+            });
             tables.stats.insert(next, stats.clone());
             if next == material {
                 return Ok(stats);
@@ -212,7 +240,8 @@ impl CudaEngine {
         Err(CudaError::Pawns { material })
     }
 
-    /// Plans a table, and sees whether its slices fit the card and the host.
+    /// Plans a table and those that are expected besides, if their slices fit the card
+    /// and the host; if not, the table alone.
     fn plan_large(
         &self,
         tables: &mut LargeTables,
@@ -221,19 +250,25 @@ impl CudaEngine {
     ) -> Result<(), CudaError> {
         let card_bytes = self.memory()?.1;
         let part_bytes = self.part_bytes.unwrap_or(part_most_bytes(metric, card_bytes));
-        tables.plan(material, self.large_men, part_bytes);
-        let order = tables.order.make_contiguous();
-        let pieces = piece_slices(order, metric, card_bytes, self.host_bytes);
-        tables.pieces = Some(pieces.map_err(|needed_bytes| {
-            let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-            tables.order.clear();
-            CudaError::Slices {
-                material,
-                metric,
-                needed_mib: mib(needed_bytes),
-                host_mib: mib(self.host_bytes),
-            }
-        })?);
+        let planned = |goals: &[Material]| {
+            let mut order = order(goals, |material| material.len() < self.large_men);
+            order.retain(Material::has_pawns);
+            let pieces = piece_slices(&order, metric, card_bytes, self.host_bytes)?;
+            Ok((order, pieces))
+        };
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        let alone = planned(&[material]).map_err(|needed_bytes: u64| CudaError::Slices {
+            material,
+            metric,
+            needed_mib: mib(needed_bytes),
+            host_mib: mib(self.host_bytes),
+        })?;
+        let known = &tables.stats;
+        tables.expected.retain(|goal| !known.contains_key(goal) && planned(&[*goal]).is_ok());
+        let mut goals = tables.expected.clone();
+        goals.push(material);
+        let (order, pieces) = planned(&goals).unwrap_or(alone);
+        tables.plan(order, pieces, part_bytes);
         Ok(())
     }
 
@@ -309,11 +344,7 @@ impl CudaEngine {
         let demands = tables.demands(material, tables.order.iter().copied());
         let mut total = Stats::new(material, metric);
         for number in 0..split.parts.len() {
-            let furthest = split.advancement(number) + DOUBLE_STEP;
-            tables.store.retain(|stored| match stored {
-                Stored::Part { key, .. } => split.advancement(key.part as usize) <= furthest,
-                _ => true,
-            });
+            tables.give_up_before(&split, number);
             let places = Arc::new(split.places.some(&split.parts[number]));
             let exits = PawnExits::within(material, &places, metric, Some(&tables.splits));
             let request = Request { keep: Detail::Depths, ..Request::new(material, metric) };

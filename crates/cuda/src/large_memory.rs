@@ -118,17 +118,22 @@ pub(crate) fn slices_peak_bytes(order: &[Material], metric: Metric, pieces: Piec
 const SLICE_SHARE: u64 = 2;
 
 /// What is done with the slices of tables without pawns on a card and beside so much
-/// memory of the host; or how much both would have to hold.
+/// memory of the host; or how much both would have to hold. Such a table is solved in
+/// less time than its slices take to the host and back, so only the card counts for
+/// sharing them.
 pub(crate) fn piece_slices(
     order: &[Material],
     metric: Metric,
     card_bytes: u64,
     host_bytes: u64,
 ) -> Result<PieceSlices, u64> {
-    let room = (card_bytes / SLICE_SHARE).saturating_add(host_bytes);
-    let fits = |how: &PieceSlices| slices_peak_bytes(order, metric, *how) <= room;
-    let found = [PieceSlices::Shared, PieceSlices::ForOne].into_iter().find(fits);
-    found.ok_or_else(|| slices_peak_bytes(order, metric, PieceSlices::ForOne))
+    let on_card = card_bytes / SLICE_SHARE;
+    if slices_peak_bytes(order, metric, PieceSlices::Shared) <= on_card {
+        return Ok(PieceSlices::Shared);
+    }
+    let least = slices_peak_bytes(order, metric, PieceSlices::ForOne);
+    let fits = least <= on_card.saturating_add(host_bytes);
+    if fits { Ok(PieceSlices::ForOne) } else { Err(least) }
 }
 
 #[cfg(test)]
@@ -143,8 +148,8 @@ mod tests {
         found
     }
 
-    /// The rook ending shares its tables without pawns on a large machine and solves
-    /// them again on a small one; four pawns in DTM are too much for either.
+    /// The rook ending shares its tables without pawns where the card has room for all
+    /// slices, and solves them again where not; four pawns in DTM are too much.
     #[test]
     fn slices_on_two_machines() {
         let large = (139 * GIB, 100 * GIB);
@@ -152,9 +157,10 @@ mod tests {
         let plan =
             |name: &str, metric, (card, host)| piece_slices(&planned(name), metric, card, host);
         assert_eq!(planned("KRPKRP").len(), 5);
-        assert_eq!(plan("KRPKRP", Metric::Dtm, large), Ok(PieceSlices::Shared));
+        assert_eq!(plan("KRPKRP", Metric::Dtm, large), Ok(PieceSlices::ForOne));
         assert_eq!(plan("KRPKRP", Metric::Dtm, small), Ok(PieceSlices::ForOne));
-        assert_eq!(plan("KRPKRP", Metric::Dtz50, small), Ok(PieceSlices::Shared));
+        assert_eq!(plan("KRPKRP", Metric::Dtz50, large), Ok(PieceSlices::Shared));
+        assert_eq!(plan("KRPKRP", Metric::Dtz50, small), Ok(PieceSlices::ForOne));
         assert!(plan("KPPKPP", Metric::Dtm, large).is_err());
         assert!(plan("KPPKPP", Metric::Dtz50, large).is_ok());
     }

@@ -269,4 +269,17 @@ mod tests {
         assert_eq!(fitting(Metric::Dtc, Planes::Two), 340);
         assert_eq!(fitting(Metric::Dtm, Planes::Four), 152);
     }
+
+    /// With the depths that large tables with pawns read they need more.
+    #[test]
+    fn six_men_with_depths() {
+        let gib = |name: &str, metric| {
+            let (material, depths) = (name.parse().unwrap(), sub_detail(metric));
+            let white = &[Color::White];
+            card_memory(material, metric, depths, white, Planes::Four).total() >> 30
+        };
+        assert_eq!(gib("KQRKBN", Metric::Dtm), 40);
+        assert_eq!(gib("KQRKBN", Metric::Dtz50), 37);
+        assert_eq!(gib("KRRKBB", Metric::Dtm), 20);
+    }
 }

@@ -4,11 +4,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use molien_board::Material;
+use molien_board::{Bitboard, Material};
 use molien_hyper::Tile;
 use molien_values::Placement;
 
 use crate::pawn_exits::Places;
+
+/// Where a double step ends, White's or Black's.
+const FOURTH_RANKS: Bitboard = Bitboard(0x0000_00ff_ff00_0000);
 
 /// The parts of one table, in the order in which they are solved: the furthest
 /// advanced first, and those of a part equally advanced.
@@ -49,6 +52,20 @@ impl Split {
     /// How far the pawns of a part have come.
     pub fn advancement(&self, part: usize) -> i32 {
         self.places.placements[self.parts[part][0] as usize].advancement()
+    }
+
+    /// Whether boards of a part may be reached from pawns so far advanced, or less: by
+    /// a step, or by a double step to the fourth rank.
+    pub fn is_reached(&self, part: usize, advancement: i32) -> bool {
+        let by_double_step = || {
+            let place = |place: &u32| self.places.placements[*place as usize];
+            self.parts[part].iter().map(place).any(|p| !(p.all_squares() & FOURTH_RANKS).is_empty())
+        };
+        match self.advancement(part) - advancement {
+            ..=1 => true,
+            2 => by_double_step(),
+            _ => false,
+        }
     }
 
     /// Bytes of a plane of the largest part.

@@ -8,8 +8,8 @@ use molien_values::{Metric, Stats, Surveyor, Value, Values};
 
 use crate::{Failure, ProbeError, Source};
 
-/// Answers for large boards without pawns from a [`Surveyor`], a card for
-/// instance.
+/// Answers for large boards from a [`Surveyor`], a card for instance; of those with
+/// pawns the statistics only.
 pub struct SurveySource {
     surveyor: Arc<dyn Surveyor>,
     /// Values by canonical position and the metric that was solved.
@@ -122,6 +122,11 @@ mod tests {
             material.len() == 4 && !material.has_pawns()
         }
 
+        /// With pawns statistics only.
+        fn counts(&self, material: Material, _: Metric) -> bool {
+            material.len() == 4 || material.has_pawns()
+        }
+
         fn is_one_sided(&self, _: Material) -> bool {
             false
         }
@@ -180,5 +185,21 @@ mod tests {
         let stats = tables.stats(material, Metric::Dtc).unwrap();
         assert_eq!(stats.material, material);
         assert_eq!(stats, alone.stats(material, Metric::Dtc).unwrap());
+    }
+
+    /// With pawns the metric asked for is counted: DTZ is not DTC there. Values of
+    /// positions are not asked of who only counts.
+    #[test]
+    fn what_is_only_counted_has_statistics() {
+        let surveyor = Arc::new(Fours { solver: Build::new(), solves: AtomicUsize::new(0) });
+        let source = SurveySource::new(surveyor.clone());
+        let material: Material = "KPK".parse().unwrap();
+        let stats = source.stats(material, Metric::Dtz).unwrap().unwrap();
+        assert_eq!(stats.metric, Metric::Dtz);
+        let position: Position = "8/8/8/3k4/8/2P5/1K6/8 w - -".parse().unwrap();
+        let mut found = [Values::default()];
+        assert!(source.values(&[position], &[Metric::Dtz], &mut found).is_empty());
+        assert_eq!(found[0].get(Metric::Dtz), None);
+        assert_eq!(surveyor.solves.load(Ordering::Relaxed), 0);
     }
 }

@@ -25,7 +25,8 @@ Files are tab-separated, with names in the first line. Three kinds are known: lo
 mates (max_dtm_ply_first_side_to_move_and_wins, ...second...), classes under the 50-move
 rule (w_win, w_cursed_win, ... b_loss), and DTZ50 by ply (stm, kind, ply, count). The
 latter two tell like men apart, and without pawns count mirror images so that they can
-be compared only if all men are unlike. The exit code is 1 if a figure differs.";
+be compared only if all men are unlike. The exit code is 1 if a figure differs or a
+table cannot be had.";
 
 /// What to compare.
 #[derive(Args, Debug)]
@@ -103,7 +104,7 @@ pub fn run(context: &Context, args: &CompareArgs) -> anyhow::Result<Verdict> {
 
 /// Tells the card, if there is one, what will be asked, and asks in the order in which
 /// it solves: what several tables share is then solved once.
-fn announce(context: &Context, figures: &HashMap<Material, Figures>, wanted: &mut Vec<Material>) {
+fn announce(context: &Context, figures: &HashMap<Material, Figures>, wanted: &mut [Material]) {
     let Some(card) = context.card_if_wanted() else { return };
     let with = |is_wanted: fn(&Figures) -> bool| -> Vec<Material> {
         let known = |material: &&Material| figures.get(*material).is_some_and(is_wanted);
@@ -164,17 +165,23 @@ fn compare(
 ) -> anyhow::Result<bool> {
     let start = Instant::now();
     let (mut compared, mut wrong): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let stats = |metric| match tables.stats(material, metric) {
+        // One table that cannot be had is no reason to give up the others.
+        Err(error) if !context.is_interrupted() => {
+            Ok(Err(format!("{metric} not compared: {error}")))
+        }
+        other => other.map(Ok),
+    };
     if let Some(longest) = figures.longest {
-        let stats = tables.stats(material, Metric::Dtm)?;
-        compared.push(check_longest(&stats, longest, &mut wrong));
+        match stats(Metric::Dtm)? {
+            Ok(stats) => compared.push(check_longest(&stats, longest, &mut wrong)),
+            Err(missing) => wrong.push(missing),
+        }
     }
     if figures.has_counts() && (material.has_pawns() || likeness(&material) == 1) {
-        let stats = tables.stats(material, Metric::Dtz50)?;
-        if let Some(classes) = &figures.classes {
-            compared.push(check_classes(&stats, classes, &mut wrong));
-        }
-        if !figures.plies.is_empty() {
-            compared.push(check_plies(&stats, &figures.plies, &mut wrong));
+        match stats(Metric::Dtz50)? {
+            Ok(stats) => compared.extend(check_counts(&stats, figures, &mut wrong)),
+            Err(missing) => wrong.push(missing),
         }
     }
     let (equal, seconds) = (wrong.is_empty(), start.elapsed().as_secs_f64());
@@ -187,6 +194,13 @@ fn compare(
     print_line(&format!("{:8} {verdict}: {what}  {seconds:.1} s", material.to_string()))?;
     wrong.iter().try_for_each(|wrong| print_line(&format!("    {wrong}")))?;
     Ok(equal)
+}
+
+fn check_counts(stats: &Stats, figures: &Figures, wrong: &mut Vec<String>) -> Vec<String> {
+    let classes = figures.classes.as_ref().map(|classes| check_classes(stats, classes, wrong));
+    let has_plies = !figures.plies.is_empty();
+    let plies = has_plies.then(|| check_plies(stats, &figures.plies, wrong));
+    classes.into_iter().chain(plies).collect()
 }
 
 /// In how many ways like men can be exchanged.
