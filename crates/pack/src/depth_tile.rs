@@ -3,6 +3,7 @@
 
 use molien_board::Bitboard;
 
+use crate::arch::{Vectored, fastest};
 use crate::classes::ClassTile;
 use crate::depth::{Alphabet, ESCAPE, Key, decided, difference, lost, symbol};
 use crate::depth_batch::{DepthBatch, GridAt, WordLanes};
@@ -80,7 +81,7 @@ pub(crate) trait DepthSink {
 }
 
 /// Lanes of some columns, in order of column.
-#[inline]
+#[inline(always)]
 fn lanes_of(columns: u64, lanes: &mut [u8; 64]) -> usize {
     let mut count = 0;
     for column in Bitboard(columns) {
@@ -90,9 +91,38 @@ fn lanes_of(columns: u64, lanes: &mut [u8; 64]) -> usize {
     count
 }
 
+/// A way through a segment.
+struct Walk<'a, S> {
+    of: &'a DepthsOf<'a>,
+    asked: &'a Asked,
+    rows: &'a [u8],
+    room: &'a mut DepthRoom,
+    sink: &'a mut S,
+}
+
+impl<S: DepthSink> Vectored for Walk<'_, S> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.of.walk_rows(self.asked, self.rows, self.room, self.sink);
+    }
+}
+
 impl DepthsOf<'_> {
     /// Goes through the batches of some rows.
     pub fn walk(
+        &self,
+        asked: &Asked,
+        rows: &[u8],
+        room: &mut DepthRoom,
+        sink: &mut impl DepthSink,
+    ) {
+        fastest(Walk { of: self, asked, rows, room, sink });
+    }
+
+    #[inline(always)]
+    fn walk_rows(
         &self,
         asked: &Asked,
         rows: &[u8],
@@ -122,6 +152,7 @@ impl DepthsOf<'_> {
         }
     }
 
+    #[inline(always)]
     fn walk_row(
         &self,
         (row, all, wanted): (usize, u64, bool),
@@ -142,7 +173,7 @@ impl DepthsOf<'_> {
             for grid in grids.filter(|grid| wanted && is_in(grid)) {
                 let own: [u16; GRID] = std::array::from_fn(|lane| signs[grid * GRID + lane].into());
                 let at = GridAt { row: at, grid, lanes, signs: own };
-                let earlier = self.earlier.map(|_| &room.earlier);
+                let earlier = (self.earlier.map(|_| &room.earlier), asked.far);
                 room.batch.fill(at, &room.known, &self.alphabet.start, earlier);
                 room.batch.answer_all(&asked.batch, grid, &mut room.answers);
                 predicted[grid * GRID..][..GRID].copy_from_slice(&room.batch.predicted);
@@ -219,6 +250,7 @@ pub(crate) struct DepthCoding<'a> {
 }
 
 impl DepthSink for DepthCoding<'_> {
+    #[inline(always)]
     fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes) {
         let mut leaves = [0; 64];
         self.tree.leaves(cells.answers, cells.lanes, &mut leaves);
@@ -262,7 +294,7 @@ impl<'a, 'b> DepthReading<'a, 'b> {
         half as i32
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, leaf: u16, predicted: i16) -> i32 {
         let leaf = &self.leaves[usize::from(leaf)];
         let symbol = leaf.only().unwrap_or_else(|| read_symbol(leaf, self.decoder));
@@ -274,6 +306,7 @@ impl<'a, 'b> DepthReading<'a, 'b> {
 }
 
 impl DepthSink for DepthReading<'_, '_> {
+    #[inline(always)]
     fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes) {
         let mut leaves = [0; 64];
         self.tree.leaves(cells.answers, cells.lanes, &mut leaves);

@@ -41,6 +41,8 @@ pub(crate) struct Asked {
     pub tile: Numbered,
     pub row: Numbered,
     pub batch: Numbered,
+    /// Whether depths of neighbours further away are among them.
+    pub far: bool,
 }
 
 impl Asked {
@@ -54,6 +56,7 @@ impl Asked {
                 Scope::Batch => &mut asked.batch,
             };
             list.push((number as u16, question));
+            asked.far |= matches!(question, Question::Step(4..8 | 16..20));
         }
         asked
     }
@@ -75,7 +78,7 @@ impl FlatNode {
         FlatNode(u64::from(number) | (0xff << 16) | ((own as u64) << 32))
     }
 
-    #[inline]
+    #[inline(always)]
     fn next(self, answers: &[u8; ANSWERS], lane: u8) -> u32 {
         let at = usize::from(self.0 as u16) + usize::from(lane);
         let is_more = answers[at % ANSWERS] > (self.0 >> 16) as u8;
@@ -125,7 +128,7 @@ impl FlatTree {
     }
 
     /// The leaves of some lanes, in their order.
-    #[inline]
+    #[inline(always)]
     pub fn leaves(&self, answers: &Answers, lanes: &[u8], leaves: &mut [u16; 64]) {
         for (lanes, leaves) in lanes.chunks(ABREAST).zip(leaves.chunks_mut(ABREAST)) {
             let mut some = [lanes[0]; ABREAST];
@@ -137,7 +140,7 @@ impl FlatTree {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn walk(&self, answers: &[u8; ANSWERS], lanes: [u8; ABREAST]) -> [u32; ABREAST] {
         let mut at = [0u32; ABREAST];
         loop {

@@ -4,6 +4,7 @@
 use molien_board::{Bitboard, Color};
 
 use crate::answers::RowView;
+use crate::arch::{Vectored, fastest};
 use crate::classes::{CLASSES, ClassTile};
 use crate::fixed_men::FixedMen;
 use crate::layout::Layout;
@@ -33,9 +34,38 @@ pub(crate) struct TileOf<'a> {
     pub other: Option<&'a ClassTile>,
 }
 
+/// A way through a segment.
+struct Walk<'a, S> {
+    of: &'a TileOf<'a>,
+    walker: &'a mut Walker,
+    own: &'a mut ClassTile,
+    rows: &'a [u8],
+    sink: &'a mut S,
+}
+
+impl<S: Sink> Vectored for Walk<'_, S> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.of.walk_rows(self.walker, self.own, self.rows, self.sink);
+    }
+}
+
 impl TileOf<'_> {
     /// Walks through rows of the tile; `own` holds what is known of it.
     pub fn walk(
+        &self,
+        walker: &mut Walker,
+        own: &mut ClassTile,
+        rows: &[u8],
+        sink: &mut impl Sink,
+    ) {
+        fastest(Walk { of: self, walker, own, rows, sink });
+    }
+
+    #[inline(always)]
+    fn walk_rows(
         &self,
         walker: &mut Walker,
         own: &mut ClassTile,
