@@ -59,7 +59,7 @@ fn layouts(
     };
     let first = orders(&material, near).into_iter().next()?;
     let unsearched = Layout::new(material, &first, placements.clone())?;
-    Some([choose(tables, material, &placements, near), (unsearched, Color::White)])
+    Some([choose(tables, material, &placements, near, 1), (unsearched, Color::White)])
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -98,12 +98,13 @@ fn search(
     skip_classes: bool,
 ) -> usize {
     let table = solver.table(material, Metric::Dtz50).expect("solved");
-    let tables = Tables { classes: &table, fifty: true, metrics: vec![] };
+    let tables = Tables { classes: &table, fifty: true, metrics: vec![&table] };
     let start = cpu_seconds();
     let near = table.parts[0].board.column();
     let placements = layout_placements(material);
-    let (layout, base) = molien_pack::choose(&tables, material, &placements, near);
-    print!("[search {:.1} s] ", cpu_seconds() - start);
+    let (layout, base) = molien_pack::choose(&tables, material, &placements, near, metrics.len());
+    let men: String = layout.placed().iter().map(|man| man.letter()).collect();
+    print!("[search {:.1} s: {men}] ", cpu_seconds() - start);
     let bytes = if skip_classes { 0 } else { measure(&table, layout.placed(), base, profile) };
     for &metric in metrics {
         let other =

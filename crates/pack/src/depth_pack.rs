@@ -268,7 +268,7 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         let mut room = DepthRoom::new();
         let mut coded = CodedDepths::default();
         self.segments(chunk, alphabet, |segment| {
-            let mut sink = DepthCoding { tree, truth: segment.truth, coded: &mut coded };
+            let mut sink = DepthCoding::new(tree, segment.truth, &mut coded);
             let of = self.depths_of(segment, alphabet);
             of.walk(&tree.asked, segment.rows, &mut room, &mut sink);
             coded.end_segment(segment.number);

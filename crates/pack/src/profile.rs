@@ -54,10 +54,10 @@ impl Profile {
 
     /// Small files that are read and written fast.
     pub const FAST: Profile = Profile {
-        leaves: 3000,
-        questions: Some(40),
+        leaves: 4000,
+        questions: Some(48),
         sample: 2_000_000,
-        one_in: 8,
+        one_in: 4,
         stream_bytes: 24,
         stream_segments: 2,
         segments: Segments::Whole,
@@ -66,6 +66,8 @@ impl Profile {
     /// For trials: small trees, from small samples.
     pub const TRIAL: Profile =
         Profile { leaves: 200, questions: None, sample: 30_000, ..Profile::FAST };
+    /// For trials with depths.
+    pub const DEPTH_TRIAL: Profile = Profile { leaves: 200, sample: 15_000, ..Profile::TRIAL };
     /// The smallest files.
     pub const SMALL: Profile = Profile {
         leaves: 8000,
