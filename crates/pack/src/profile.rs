@@ -14,6 +14,9 @@ pub struct Profile {
     pub sample: usize,
     /// Of large tables about one cell in so many is learnt from.
     pub one_in: usize,
+    /// Depths are coded with those of an earlier metric if that saves so many percent:
+    /// to read them is to read the others, too.
+    pub earlier_percent: u64,
     /// A stream is closed when it has about so many bytes ...
     pub stream_bytes: usize,
     /// ... or holds so many segments.
@@ -58,6 +61,7 @@ impl Profile {
         questions: Some(48),
         sample: 2_000_000,
         one_in: 4,
+        earlier_percent: 5,
         stream_bytes: 24,
         stream_segments: 2,
         segments: Segments::Whole,
@@ -74,6 +78,7 @@ impl Profile {
         questions: None,
         sample: 4_000_000,
         one_in: 1,
+        earlier_percent: 0,
         stream_bytes: 64,
         stream_segments: 4,
         segments: Segments::Whole,
