@@ -5,7 +5,9 @@
 //!
 //! A material may name the order of its placed men, row and column last, and
 //! the base side. `depths` before the materials measures DTZ50 of each side too,
-//! `metrics` all metrics.
+//! `metrics` all metrics, `only` before them leaves out the classes. Limits of the
+//! profile can be changed: `leaves=500`, `sample=100000`, `questions=20` (0: any
+//! number), `one_in=16`, `bytes=64` of a stream.
 
 use std::sync::Arc;
 
@@ -28,19 +30,21 @@ fn cpu_seconds() -> f64 {
 fn main() {
     let mut profile = Profile::FAST;
     let solver = Build::new();
-    let mut total = 0;
+    let (mut total, mut skip_classes) = (0, false);
     let mut metrics: Vec<Metric> = Vec::new();
     for word in std::env::args().skip(1) {
         match word.as_str() {
             "fast" => profile = Profile::FAST,
             "small" => profile = Profile::SMALL,
             "depths" => metrics = vec![Metric::Dtz50],
+            "only" => skip_classes = true,
             "metrics" => metrics = vec![Metric::Dtz50, Metric::Dtc, Metric::Dtm],
             "all4" => {
                 for material in Material::all(4) {
-                    total += search(&solver, material, profile, &metrics);
+                    total += search(&solver, material, profile, &metrics, skip_classes);
                 }
             }
+            limit if limit.contains('=') => set_limit(&mut profile, limit),
             other => {
                 let mut parts = other.split(':');
                 let material: Material = parts.next().unwrap().parse().expect("material");
@@ -52,12 +56,26 @@ fn main() {
                         let table = solver.table(material, Metric::Dtz50).expect("solved");
                         total += measure(&table, &order, base, profile);
                     }
-                    None => total += search(&solver, material, profile, &metrics),
+                    None => total += search(&solver, material, profile, &metrics, skip_classes),
                 }
             }
         }
     }
     println!("total {total}");
+}
+
+/// Changes a limit of a profile: `leaves=500` and the like; 0 questions are any number.
+fn set_limit(profile: &mut Profile, limit: &str) {
+    let (name, number) = limit.split_once('=').expect("a limit");
+    let number: usize = number.parse().expect("a number");
+    match name {
+        "leaves" => profile.leaves = number,
+        "sample" => profile.sample = number,
+        "questions" => profile.questions = Some(number).filter(|&questions| questions > 0),
+        "one_in" => profile.one_in = number,
+        "bytes" => profile.stream_bytes = number,
+        _ => panic!("no such limit: {name}"),
+    }
 }
 
 fn layout_placements(material: Material) -> Vec<Placement> {
@@ -72,15 +90,22 @@ fn layout_of(material: Material, order: &[Man]) -> Layout {
 }
 
 /// With the order and base side that trials find best.
-fn search(solver: &Build, material: Material, profile: Profile, metrics: &[Metric]) -> usize {
+fn search(
+    solver: &Build,
+    material: Material,
+    profile: Profile,
+    metrics: &[Metric],
+    skip_classes: bool,
+) -> usize {
     let table = solver.table(material, Metric::Dtz50).expect("solved");
-    let tables = Tables { classes: &table, fifty: true, metrics: vec![] };
+    let tables = Tables { classes: &table, fifty: true, metrics: vec![&table] };
     let start = cpu_seconds();
     let near = table.parts[0].board.column();
     let placements = layout_placements(material);
-    let (layout, base) = molien_pack::choose(&tables, material, &placements, near);
-    print!("[search {:.1} s] ", cpu_seconds() - start);
-    let bytes = measure(&table, layout.placed(), base, profile);
+    let (layout, base) = molien_pack::choose(&tables, material, &placements, near, metrics.len());
+    let men: String = layout.placed().iter().map(|man| man.letter()).collect();
+    print!("[search {:.1} s: {men}] ", cpu_seconds() - start);
+    let bytes = if skip_classes { 0 } else { measure(&table, layout.placed(), base, profile) };
     for &metric in metrics {
         let other =
             (metric != Metric::Dtz50).then(|| solver.table(material, metric).expect("solved"));
@@ -167,7 +192,7 @@ fn measure_depths(
     }
     println!(
         "    {} {} {side} to move{}: {} bytes, {} leaves, {} streams, {cells} decided cells, {:.3} bits; \
-         packed {:.2} s, read and compared {:.2} s",
+         packed {:.2} s, read and compared {:.2} s = {:.1} M/s",
         deep.material,
         deep.metric,
         if earlier.is_some() { " after dtz50" } else { "" },
@@ -176,7 +201,8 @@ fn measure_depths(
         depths.streams(),
         bytes.len() as f64 * 8.0 / cells.max(1) as f64,
         packed - start,
-        cpu_seconds() - decode
+        cpu_seconds() - decode,
+        cells as f64 / 1e6 / (cpu_seconds() - decode).max(0.005)
     );
 }
 

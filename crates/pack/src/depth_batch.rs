@@ -7,6 +7,7 @@ use crate::depth::{MAX_DEPTH, UNKNOWN};
 use crate::flat::{Answers, Numbered};
 use crate::lanes::{COLUMN, GRID, GRIDS, ROOM, Shift, grid_of, place, shifts};
 use crate::question::{DEPTH_ANSWERS, MAX_STEP, NO_STEP, Question};
+use crate::scan::phase;
 use crate::source::DepthTile;
 
 /// A number for each column of a grid.
@@ -20,10 +21,6 @@ const _: () = assert!(MAX_DEPTH < NONE as u16);
 const NEAR: usize = 16;
 const STEPS: [(i32, i32); 8] =
     [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (1, -1), (-1, 1), (1, 1)];
-/// The nearest neighbours, and those further away.
-const NEAREST: [usize; 8] = [0, 1, 2, 3, 8, 9, 10, 11];
-const FURTHER: [usize; 8] = [4, 5, 6, 7, 12, 13, 14, 15];
-
 static SHIFTS: [[Shift; GRIDS]; 8] = shifts(STEPS);
 
 /// Beyond the edge of the board nothing is known.
@@ -69,18 +66,18 @@ impl WordLanes {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, row: usize, lane: usize) -> u16 {
         self.0[row][place(lane)]
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, row: usize, lane: usize, number: u16) {
         self.0[row][place(lane)] = number;
     }
 
     /// The numbers of a neighbour.
-    #[inline]
+    #[inline(always)]
     fn near(&self, (row, has_row): (usize, bool), grid: usize, neighbour: usize) -> [u16; GRID] {
         if neighbour >= 8 {
             return SHIFTS[neighbour - 8][grid].words(&self.0[row]);
@@ -91,7 +88,7 @@ impl WordLanes {
 }
 
 /// The places of keys with the right sign.
-#[inline]
+#[inline(always)]
 fn places(keys: &[u16; GRID], signs: &[u16; GRID]) -> Lanes {
     let mut places = [0; GRID];
     for (lane, place) in places.iter_mut().enumerate() {
@@ -102,16 +99,23 @@ fn places(keys: &[u16; GRID], signs: &[u16; GRID]) -> Lanes {
     places
 }
 
-/// The middle, the least and the greatest of eight numbers, and how many of them
-/// are not none.
+/// The middle of some numbers, the greatest less the least, and how many of them are
+/// not none.
+#[derive(Clone, Copy)]
 struct Middle {
     median: Lanes,
     spread: Lanes,
     count: Lanes,
 }
 
-/// Exchanges that sort eight numbers.
-const SORT: [(usize, usize); 19] = [
+impl Middle {
+    /// There are no numbers.
+    const NONE: Middle = Middle { median: [NONE; GRID], spread: [0; GRID], count: [0; GRID] };
+}
+
+/// Exchanges that sort four numbers, and eight.
+const SORT_4: [(usize, usize); 5] = [(0, 2), (1, 3), (0, 1), (2, 3), (1, 2)];
+const SORT_8: [(usize, usize); 19] = [
     (0, 2),
     (1, 3),
     (4, 6),
@@ -134,16 +138,15 @@ const SORT: [(usize, usize); 19] = [
 ];
 
 /// The middle ones of some lanes: number count / 2 of the sorted ones.
-#[inline]
-fn middle(of: [&Lanes; 8]) -> Middle {
-    let mut sorted = of.map(|lanes| *lanes);
+#[inline(always)]
+fn middle<const N: usize>(mut sorted: [Lanes; N], exchanges: &[(usize, usize)]) -> Middle {
     let mut count = [0; GRID];
     for lanes in &sorted {
         for (count, &number) in count.iter_mut().zip(lanes) {
             *count += i16::from(number != NONE);
         }
     }
-    for (a, b) in SORT {
+    for &(a, b) in exchanges {
         for lane in 0..GRID {
             let (x, y) = (sorted[a][lane], sorted[b][lane]);
             (sorted[a][lane], sorted[b][lane]) = (x.min(y), x.max(y));
@@ -160,6 +163,34 @@ fn middle(of: [&Lanes; 8]) -> Middle {
     let mut spread = greatest;
     spread.iter_mut().zip(&sorted[0]).for_each(|(spread, least)| *spread -= least);
     Middle { median, spread, count }
+}
+
+/// The middle of one or two groups of neighbours, those that can be known at all.
+#[inline(always)]
+fn middle_of(near: &[Lanes; NEAR], groups: [usize; 2], open: &[bool; 4]) -> Middle {
+    let four = |group: usize| std::array::from_fn(|i| near[4 * group + i]);
+    match groups.map(|group| open[group]) {
+        [false, false] => Middle::NONE,
+        [true, false] => middle::<4>(four(groups[0]), &SORT_4),
+        [false, true] => middle::<4>(four(groups[1]), &SORT_4),
+        [true, true] => {
+            middle::<8>(std::array::from_fn(|i| near[4 * groups[i / 4] + i % 4]), &SORT_8)
+        }
+    }
+}
+
+/// Groups of four neighbours: nearest and further ones by a step of the row man, the
+/// same by a step of the column man.
+const NEAREST: [usize; 2] = [0, 2];
+const FURTHER: [usize; 2] = [1, 3];
+
+/// The groups that can be known at all, as cells come phase by phase: a step along a
+/// file or rank leads from the last phase to the others and back, a diagonal one from
+/// the first to the second and back, or stays in the last.
+#[inline(always)]
+fn open_groups((row, has_row): (usize, bool), grid: usize) -> [bool; 4] {
+    let rows = if has_row { phase(row) } else { 0 };
+    [rows == 2, rows > 0, grid >= 2, grid == 1]
 }
 
 /// What is known about the cells of a grid.
@@ -198,24 +229,40 @@ impl DepthBatch {
         }
     }
 
-    /// Looks at the neighbours of a grid of cells. Depths in the earlier metric
-    /// are in plies.
+    /// Looks at the places of some groups of neighbours.
+    #[inline(always)]
+    fn look(&mut self, at: GridAt<'_>, known: &WordLanes, groups: [usize; 2], open: &[bool; 4]) {
+        for group in groups {
+            for i in 4 * group..4 * group + 4 {
+                self.near[i] = match open[group] {
+                    true => places(&known.near(at.row, at.grid, i), &at.signs),
+                    false => [NONE; GRID],
+                };
+            }
+        }
+    }
+
+    /// Looks at the neighbours of a grid of cells: those further away only if they
+    /// are needed, or asked for (`far`). Depths in the earlier metric are in plies.
+    #[inline(always)]
     pub fn fill(
         &mut self,
         at: GridAt<'_>,
         known: &WordLanes,
         start: &[u16; 2],
-        earlier: Option<&WordLanes>,
+        (earlier, far): (Option<&WordLanes>, bool),
     ) {
-        for (i, near) in self.near.iter_mut().enumerate() {
-            *near = places(&known.near(at.row, at.grid, i), &at.signs);
-        }
-        let nearest = middle(NEAREST.map(|i| &self.near[i]));
+        let open = open_groups(at.row, at.grid);
+        self.look(at, known, NEAREST, &open);
+        let nearest = middle_of(&self.near, NEAREST, &open);
         let is_alone = |&lane: &u8| {
             usize::from(lane) / GRID == at.grid && nearest.count[usize::from(lane) % GRID] == 0
         };
-        let further = at.lanes.iter().any(is_alone);
-        let further = further.then(|| middle(FURTHER.map(|i| &self.near[i])));
+        let alone = at.lanes.iter().any(is_alone);
+        if alone || far {
+            self.look(at, known, FURTHER, &open);
+        }
+        let further = alone.then(|| middle_of(&self.near, FURTHER, &open));
         for lane in 0..GRID {
             let used = match &further {
                 Some(further) if nearest.count[lane] == 0 => further,
@@ -229,31 +276,33 @@ impl DepthBatch {
         }
         self.count = nearest.count;
         if let Some(earlier) = earlier {
-            self.fill_earlier(at, &nearest, further.as_ref(), earlier);
+            self.fill_earlier(at, (&nearest, further.as_ref()), earlier, &open);
         }
     }
 
     /// What the earlier metric says of the cells, and of those the prediction
     /// comes from.
+    #[inline(always)]
     fn fill_earlier(
         &mut self,
         at: GridAt<'_>,
-        nearest: &Middle,
-        further: Option<&Middle>,
+        (nearest, further): (&Middle, Option<&Middle>),
         plies: &WordLanes,
+        open: &[bool; 4],
     ) {
-        let of = |i: usize| {
-            let plies = plies.near(at.row, at.grid, i);
-            let mut known = [NONE; GRID];
-            for (lane, known) in known.iter_mut().enumerate() {
-                let none = self.near[i][lane] == NONE;
-                *known = if none { NONE } else { plies[lane] as i16 };
+        let mut before = [[NONE; GRID]; NEAR];
+        for (i, before) in before.iter_mut().enumerate() {
+            let group = i / 4;
+            if open[group] && (NEAREST.contains(&group) || further.is_some()) {
+                let plies = plies.near(at.row, at.grid, i);
+                for (lane, before) in before.iter_mut().enumerate() {
+                    let none = self.near[i][lane] == NONE;
+                    *before = if none { NONE } else { plies[lane] as i16 };
+                }
             }
-            known
-        };
-        let middle_of = |places: [usize; 8]| middle(places.map(of).each_ref()).median;
-        let near = middle_of(NEAREST);
-        let far = further.map(|further| (middle_of(FURTHER), &further.count));
+        }
+        let near = middle_of(&before, NEAREST, open).median;
+        let far = further.map(|further| (middle_of(&before, FURTHER, open).median, &further.count));
         let here = grid_of(&plies.0[at.row.0], at.grid);
         for lane in 0..GRID {
             let (median, count) = match &far {
@@ -269,7 +318,7 @@ impl DepthBatch {
     }
 
     /// Answers some questions about depths in the lanes of a grid.
-    #[inline]
+    #[inline(always)]
     pub fn answer_all(&self, questions: &Numbered, grid: usize, answers: &mut Answers) {
         for &(number, question) in questions {
             let out = &mut answers.of(number).as_chunks_mut::<GRID>().0[grid];
@@ -278,7 +327,7 @@ impl DepthBatch {
     }
 
     /// The answers to a question about depths.
-    #[inline]
+    #[inline(always)]
     fn answers(&self, question: Question) -> [u8; GRID] {
         match question {
             Question::Step(near @ 0..8) => self.steps(usize::from(near)),
@@ -292,7 +341,7 @@ impl DepthBatch {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn steps(&self, near: usize) -> [u8; GRID] {
         const MOST: i16 = MAX_STEP as i16;
         let mut answers = [0; GRID];
@@ -306,7 +355,7 @@ impl DepthBatch {
 }
 
 /// Answers about depths themselves: exact while they are small.
-#[inline]
+#[inline(always)]
 fn depth_answers(depths: &Lanes) -> [u8; GRID] {
     let mut answers = [0; GRID];
     for (answer, &depth) in answers.iter_mut().zip(depths) {
@@ -323,6 +372,7 @@ mod tests {
     use crate::lanes::LANE;
     use crate::picks::Random;
     use crate::question::STEP_NEAR;
+    use crate::scan::is_known;
     use crate::slow_depth::{KeyTile, SlowBatch};
 
     /// Random places, and depths in another metric, with holes of all sizes.
@@ -356,8 +406,8 @@ mod tests {
             .map(|(number, question)| (number as u16, question))
             .collect();
         for (row, holes) in [(0, 1), (9, 2), (27, 6), (63, 40), (56, 3), (40, 500)] {
-            let (keys, plies) = tiles(&mut random, holes);
-            let (key_lanes, ply_lanes) = (lanes_of(&keys), lanes_of(&plies));
+            let (all, plies) = tiles(&mut random, holes);
+            let ply_lanes = lanes_of(&plies);
             let (columns, lost) = (random.next(), random.next());
             let some = (0..64).filter(|column| columns >> column & 1 != 0);
             let lanes: Vec<u8> = some.clone().map(|column: usize| LANE[column]).collect();
@@ -365,11 +415,20 @@ mod tests {
             for has_row in [true, false] {
                 let (mut fast, mut slow) = (DepthBatch::new(), SlowBatch::new());
                 let (mut answers, start) = (Answers::new(), [17, 60]);
-                slow.fill((row, has_row), (columns, lost), &keys, &start, Some(&plies));
                 for grid in 0..GRIDS {
+                    // What is not known yet is not seen.
+                    let mut keys = all.clone();
+                    let here = (row, COLUMN[grid * GRID].into());
+                    for cell in (0..64).flat_map(|r| (0..64).map(move |c| (r, c))) {
+                        if !is_known(cell, here) {
+                            keys[cell.0][cell.1] = UNKNOWN;
+                        }
+                    }
+                    let key_lanes = lanes_of(&keys);
+                    slow.fill((row, has_row), (columns, lost), &keys, &start, Some(&plies));
                     let signs = signs.as_chunks::<GRID>().0[grid];
                     let at = GridAt { row: (row, has_row), grid, lanes: &lanes, signs };
-                    fast.fill(at, &key_lanes, &start, Some(&ply_lanes));
+                    fast.fill(at, &key_lanes, &start, (Some(&ply_lanes), true));
                     fast.answer_all(&questions, grid, &mut answers);
                     for column in some.clone().filter(|&c| usize::from(LANE[c]) / GRID == grid) {
                         let lane = usize::from(LANE[column]);

@@ -16,7 +16,7 @@ use crate::flat::{Asked, FlatTree};
 use crate::lanes::COLUMN;
 use crate::layout::Layout;
 use crate::leaf::{Leaf, LeafCode};
-use crate::learn::{Limits, estimate, grow};
+use crate::learn::estimate;
 use crate::model::ModelCode;
 use crate::picks::{Picks, Spread};
 use crate::profile::Profile;
@@ -25,6 +25,7 @@ use crate::question::{Question, Stage};
 use crate::sample::Sample;
 use crate::source::{DepthTile, TileSource};
 use crate::streams::{StreamBuilder, join_empty, write_streams};
+use crate::two_steps::learn;
 
 /// Which depths are written: numbers of metrics in the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -139,10 +140,10 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
             return Err(PackError::Range { what: "a depth", most, found });
         }
         let questions = self.questions();
-        let (sample, cells) = self.sample(&alphabet, &questions);
-        let scale16 = (cells * 16 / sample.len().max(1) as u64).max(16);
-        let tree = grow(&sample, Limits { leaves: self.profile.leaves, scale16 });
-        drop(sample);
+        let size = self.profile.sample_of(self.layout.cells());
+        let (tree, cells) = learn(&questions, &self.profile, size, |questions, size| {
+            self.sample(&alphabet, questions, size)
+        });
         let flat = FlatTree::new(&tree, &questions, self.layout.men());
         let (counts, coded) = self.count(&alphabet, &flat, cells <= KEPT_CELLS);
         let Pruned { tree, counts, leaf_of } = prune(&tree, &counts);
@@ -166,7 +167,7 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     /// About what the depths take, in 65536ths of a bit: good for comparing, no
     /// more.
     pub fn estimate(&self) -> u64 {
-        let (sample, cells) = self.sample(&self.alphabet(), &self.questions());
+        let (sample, cells) = self.sample(&self.alphabet(), &self.questions(), self.profile.sample);
         estimate(&sample, cells, self.profile.leaves)
     }
 
@@ -201,8 +202,8 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         chunks(self.layout).par_iter().fold(none, count).reduce(none, add)
     }
 
-    fn sample(&self, alphabet: &Alphabet, questions: &[Question]) -> (Sample, u64) {
-        let Spread { chunks, every, step } = Spread::new(self.layout, self.profile.sample);
+    fn sample(&self, alphabet: &Alphabet, questions: &[Question], size: usize) -> (Sample, u64) {
+        let Spread { chunks, every, step } = Spread::new(self.layout, size);
         let asked = Asked::new(questions, self.layout.men(), |_| true);
         let part = |&chunk: &(usize, usize)| {
             let mut sample = Sample::new(questions, BUCKETS);
@@ -267,7 +268,7 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         let mut room = DepthRoom::new();
         let mut coded = CodedDepths::default();
         self.segments(chunk, alphabet, |segment| {
-            let mut sink = DepthCoding { tree, truth: segment.truth, coded: &mut coded };
+            let mut sink = DepthCoding::new(tree, segment.truth, &mut coded);
             let of = self.depths_of(segment, alphabet);
             of.walk(&tree.asked, segment.rows, &mut room, &mut sink);
             coded.end_segment(segment.number);

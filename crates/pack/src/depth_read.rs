@@ -11,6 +11,7 @@ use crate::depth_tile::{DepthReading, DepthRoom, DepthsOf, MAX_DEPTHS};
 use crate::error::PackError;
 use crate::flat::FlatTree;
 use crate::layout::Layout;
+use crate::leaf::LeafTable;
 use crate::model::Model;
 use crate::question::{Question, Stage};
 use crate::rans::Decoder;
@@ -28,7 +29,7 @@ pub struct Depths {
     turn: Color,
     segments: Segments,
     alphabet: Alphabet,
-    model: Model,
+    leaves: LeafTable,
     tree: FlatTree,
     streams: Streams,
 }
@@ -109,8 +110,8 @@ impl Depths {
         let model = Model::read(take(bytes, len, "models")?, questions, SYMBOLS)?;
         let tree = FlatTree::new(&model.tree, &model.questions, layout.men());
         let streams = Streams::read(bytes, layout, segments.per_tile(layout))?;
-        let layout = Arc::clone(layout);
-        Ok(Depths { layout, turn, segments, alphabet, model, tree, streams })
+        let (layout, leaves) = (Arc::clone(layout), LeafTable::new(&model.leaves));
+        Ok(Depths { layout, turn, segments, alphabet, leaves, tree, streams })
     }
 
     /// The side to move.
@@ -159,7 +160,7 @@ impl Depths {
 
     /// Leaves of the tree.
     pub fn leaves(&self) -> usize {
-        self.model.tree.leaves()
+        self.tree.leaves_len()
     }
 
     /// Depths in plies of a row of a tile, and of what is coded before it or with
@@ -247,7 +248,7 @@ impl Depths {
             alphabet: &self.alphabet,
             earlier: known.earlier(tile),
         };
-        let model = (&self.tree, &self.model.leaves[..]);
+        let model = (&self.tree, &self.leaves);
         let mut sink = DepthReading::new(model, &self.alphabet, decoder, out);
         of.walk(&self.tree.asked, self.rows(segment, last_row), room, &mut sink);
         sink.error.map_or(Ok(true), Err)

@@ -3,20 +3,20 @@
 
 use molien_board::Bitboard;
 
+use crate::arch::{Vectored, fastest};
 use crate::classes::ClassTile;
 use crate::depth::{Alphabet, ESCAPE, Key, decided, difference, lost, symbol};
 use crate::depth_batch::{DepthBatch, GridAt, WordLanes};
 use crate::error::PackError;
 use crate::features::{ClassLanes, RowFeatures};
 use crate::fixed_men::FixedMen;
-use crate::flat::{Answers, Asked, FlatTree};
+use crate::flat::{Answers, Asked, FlatTree, TileTree};
 use crate::lanes::{COLUMN, GRID, LANE, PHASE_GRIDS, spread};
 use crate::layout::Layout;
-use crate::leaf::Leaf;
+use crate::leaf::{Leaf, LeafTable};
 use crate::rans::{Decoder, TOTAL};
 use crate::scan::PHASES;
 use crate::source::DepthTile;
-use crate::tile::read_symbol;
 
 /// Bits of each of the two halves of a place that is written as it is.
 const HALF_BITS: u32 = 7;
@@ -74,13 +74,16 @@ pub(crate) trait DepthSink {
         !0
     }
 
+    /// A tile begins, whose answers that hold for all of it are there.
+    fn tile(&mut self, _answers: &Answers) {}
+
     /// A batch; afterwards `known` holds its depths. Nothing but its lanes and
     /// signs means anything if none of the row is wanted.
     fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes);
 }
 
 /// Lanes of some columns, in order of column.
-#[inline]
+#[inline(always)]
 fn lanes_of(columns: u64, lanes: &mut [u8; 64]) -> usize {
     let mut count = 0;
     for column in Bitboard(columns) {
@@ -90,9 +93,38 @@ fn lanes_of(columns: u64, lanes: &mut [u8; 64]) -> usize {
     count
 }
 
+/// A way through a segment.
+struct Walk<'a, S> {
+    of: &'a DepthsOf<'a>,
+    asked: &'a Asked,
+    rows: &'a [u8],
+    room: &'a mut DepthRoom,
+    sink: &'a mut S,
+}
+
+impl<S: DepthSink> Vectored for Walk<'_, S> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.of.walk_rows(self.asked, self.rows, self.room, self.sink);
+    }
+}
+
 impl DepthsOf<'_> {
     /// Goes through the batches of some rows.
     pub fn walk(
+        &self,
+        asked: &Asked,
+        rows: &[u8],
+        room: &mut DepthRoom,
+        sink: &mut impl DepthSink,
+    ) {
+        fastest(Walk { of: self, asked, rows, room, sink });
+    }
+
+    #[inline(always)]
+    fn walk_rows(
         &self,
         asked: &Asked,
         rows: &[u8],
@@ -115,6 +147,7 @@ impl DepthsOf<'_> {
                 let view = RowFeatures::new(self.layout.men(), self.frame, row, &room.classes);
                 if std::mem::take(&mut first) {
                     view.answer_all(&asked.tile, &mut room.answers);
+                    sink.tile(&room.answers);
                 }
                 view.answer_all(&asked.row, &mut room.answers);
             }
@@ -122,6 +155,7 @@ impl DepthsOf<'_> {
         }
     }
 
+    #[inline(always)]
     fn walk_row(
         &self,
         (row, all, wanted): (usize, u64, bool),
@@ -142,7 +176,7 @@ impl DepthsOf<'_> {
             for grid in grids.filter(|grid| wanted && is_in(grid)) {
                 let own: [u16; GRID] = std::array::from_fn(|lane| signs[grid * GRID + lane].into());
                 let at = GridAt { row: at, grid, lanes, signs: own };
-                let earlier = self.earlier.map(|_| &room.earlier);
+                let earlier = (self.earlier.map(|_| &room.earlier), asked.far);
                 room.batch.fill(at, &room.known, &self.alphabet.start, earlier);
                 room.batch.answer_all(&asked.batch, grid, &mut room.answers);
                 predicted[grid * GRID..][..GRID].copy_from_slice(&room.batch.predicted);
@@ -213,15 +247,27 @@ impl CodedDepths {
 
 /// Finds the leaves of known cells.
 pub(crate) struct DepthCoding<'a> {
-    pub tree: &'a FlatTree,
-    pub truth: &'a WordLanes,
-    pub coded: &'a mut CodedDepths,
+    tree: &'a FlatTree,
+    local: TileTree,
+    truth: &'a WordLanes,
+    coded: &'a mut CodedDepths,
+}
+
+impl<'a> DepthCoding<'a> {
+    pub fn new(tree: &'a FlatTree, truth: &'a WordLanes, coded: &'a mut CodedDepths) -> Self {
+        DepthCoding { tree, local: TileTree::default(), truth, coded }
+    }
 }
 
 impl DepthSink for DepthCoding<'_> {
+    fn tile(&mut self, answers: &Answers) {
+        self.local = self.tree.in_tile(answers);
+    }
+
+    #[inline(always)]
     fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes) {
         let mut leaves = [0; 64];
-        self.tree.leaves(cells.answers, cells.lanes, &mut leaves);
+        self.local.leaves(cells.answers, cells.lanes, &mut leaves);
         self.coded.leaves.extend(&leaves[..cells.lanes.len()]);
         for &lane in cells.lanes {
             let symbol = symbol_of(cells, self.truth, lane);
@@ -237,7 +283,8 @@ impl DepthSink for DepthCoding<'_> {
 /// Reads the symbols of a tile.
 pub(crate) struct DepthReading<'a, 'b> {
     tree: &'a FlatTree,
-    leaves: &'a [Leaf],
+    local: TileTree,
+    leaves: &'a LeafTable,
     alphabet: &'a Alphabet,
     decoder: &'a mut Decoder<'b>,
     /// The depths that were read, in plies.
@@ -248,12 +295,13 @@ pub(crate) struct DepthReading<'a, 'b> {
 
 impl<'a, 'b> DepthReading<'a, 'b> {
     pub fn new(
-        (tree, leaves): (&'a FlatTree, &'a [Leaf]),
+        (tree, leaves): (&'a FlatTree, &'a LeafTable),
         alphabet: &'a Alphabet,
         decoder: &'a mut Decoder<'b>,
         out: &'a mut DepthTile,
     ) -> DepthReading<'a, 'b> {
-        DepthReading { tree, leaves, alphabet, decoder, out, error: None }
+        let local = TileTree::default();
+        DepthReading { tree, local, leaves, alphabet, decoder, out, error: None }
     }
 
     fn half(&mut self) -> i32 {
@@ -262,10 +310,9 @@ impl<'a, 'b> DepthReading<'a, 'b> {
         half as i32
     }
 
-    #[inline]
+    #[inline(always)]
     fn place(&mut self, leaf: u16, predicted: i16) -> i32 {
-        let leaf = &self.leaves[usize::from(leaf)];
-        let symbol = leaf.only().unwrap_or_else(|| read_symbol(leaf, self.decoder));
+        let symbol = self.leaves.read(leaf, self.decoder);
         if symbol == ESCAPE {
             return self.half() << HALF_BITS | self.half();
         }
@@ -274,9 +321,14 @@ impl<'a, 'b> DepthReading<'a, 'b> {
 }
 
 impl DepthSink for DepthReading<'_, '_> {
+    fn tile(&mut self, answers: &Answers) {
+        self.local = self.tree.in_tile(answers);
+    }
+
+    #[inline(always)]
     fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes) {
         let mut leaves = [0; 64];
-        self.tree.leaves(cells.answers, cells.lanes, &mut leaves);
+        self.local.leaves(cells.answers, cells.lanes, &mut leaves);
         for (lane, leaf) in cells.lanes.iter().map(|&lane| usize::from(lane)).zip(leaves) {
             let sign = usize::from(cells.signs[lane] & 1);
             let found = self.place(leaf, cells.predicted[lane]);

@@ -41,6 +41,8 @@ pub(crate) struct Asked {
     pub tile: Numbered,
     pub row: Numbered,
     pub batch: Numbered,
+    /// Whether depths of neighbours further away are among them.
+    pub far: bool,
 }
 
 impl Asked {
@@ -54,28 +56,44 @@ impl Asked {
                 Scope::Batch => &mut asked.batch,
             };
             list.push((number as u16, question));
+            asked.far |= matches!(question, Question::Step(4..8 | 16..20));
         }
         asked
     }
 }
 
 /// A node: in the lowest 16 bits where answers to its question begin, then 8
-/// bits of threshold; in the upper half the node that *yes* leads to, *no*
+/// bits of threshold, then a bit that says whether all cells of a tile have the same
+/// answer; in the upper half the node that *yes* leads to, *no*
 /// leading to the one behind it. A leaf has its number for a beginning, a threshold
 /// that all answers meet, and leads to itself.
 #[derive(Clone, Copy, Debug)]
 struct FlatNode(u64);
 
 impl FlatNode {
-    fn split(question: u16, threshold: u8, yes: usize) -> FlatNode {
-        FlatNode((u64::from(question) * 64) | (u64::from(threshold) << 16) | ((yes as u64) << 32))
+    fn split(question: u16, threshold: u8, is_same: bool, yes: usize) -> FlatNode {
+        let lower = (u64::from(question) * 64) | (u64::from(threshold) << 16);
+        FlatNode(lower | (u64::from(is_same) << 24) | ((yes as u64) << 32))
+    }
+
+    fn is_same(self) -> bool {
+        self.0 >> 24 & 1 != 0
+    }
+
+    fn is_leaf(self) -> bool {
+        self.0 >> 16 & 0xff == 0xff
+    }
+
+    /// The same node with another place for what it leads to.
+    fn leading_to(self, to: usize) -> FlatNode {
+        FlatNode((self.0 & 0xffff_ffff) | ((to as u64) << 32))
     }
 
     fn leaf(number: u16, own: usize) -> FlatNode {
         FlatNode(u64::from(number) | (0xff << 16) | ((own as u64) << 32))
     }
 
-    #[inline]
+    #[inline(always)]
     fn next(self, answers: &[u8; ANSWERS], lane: u8) -> u32 {
         let at = usize::from(self.0 as u16) + usize::from(lane);
         let is_more = answers[at % ANSWERS] > (self.0 >> 16) as u8;
@@ -111,7 +129,8 @@ impl FlatTree {
                     let yes = nodes.len();
                     from.extend([from[at] + 1, no as usize]);
                     nodes.extend([FlatNode(0); 2]);
-                    FlatNode::split(question, threshold, yes)
+                    let is_same = questions[usize::from(question)].is_same_in_tile(men);
+                    FlatNode::split(question, threshold, is_same, yes)
                 }
             };
             at += 1;
@@ -124,8 +143,39 @@ impl FlatTree {
         self.nodes.len().div_ceil(2)
     }
 
+    /// What is left of the tree in a tile, the questions that all its cells answer
+    /// alike being answered.
+    pub fn in_tile(&self, answers: &Answers) -> TileTree {
+        let mut nodes = Vec::with_capacity(256);
+        let mut from = vec![0u32];
+        let mut at = 0;
+        while at < from.len() {
+            let mut node = self.nodes[from[at] as usize];
+            while node.is_same() {
+                node = self.nodes[node.next(&answers.0, 0) as usize];
+            }
+            if node.is_leaf() {
+                nodes.push(node.leading_to(at));
+            } else {
+                let yes = (node.0 >> 32) as u32;
+                nodes.push(node.leading_to(from.len()));
+                from.extend([yes, yes + 1]);
+            }
+            at += 1;
+        }
+        TileTree { nodes }
+    }
+}
+
+/// What is left of a tree in a tile.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TileTree {
+    nodes: Vec<FlatNode>,
+}
+
+impl TileTree {
     /// The leaves of some lanes, in their order.
-    #[inline]
+    #[inline(always)]
     pub fn leaves(&self, answers: &Answers, lanes: &[u8], leaves: &mut [u16; 64]) {
         for (lanes, leaves) in lanes.chunks(ABREAST).zip(leaves.chunks_mut(ABREAST)) {
             let mut some = [lanes[0]; ABREAST];
@@ -137,7 +187,7 @@ impl FlatTree {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn walk(&self, answers: &[u8; ANSWERS], lanes: [u8; ABREAST]) -> [u32; ABREAST] {
         let mut at = [0u32; ABREAST];
         loop {

@@ -111,7 +111,7 @@ impl Shift {
     }
 
     /// The same for words.
-    #[inline]
+    #[inline(always)]
     pub fn words(self, row: &[u16; ROOM]) -> [u16; GRID] {
         let from = &row[self.start..self.start + GRID];
         let mut found = [0; GRID];
@@ -138,7 +138,7 @@ pub(crate) const fn shifts<const N: usize>(steps: [(i32, i32); N]) -> [[Shift; G
 }
 
 /// The lanes of a grid, as bytes of a row with margins.
-#[inline]
+#[inline(always)]
 pub(crate) fn grid_of<T: Copy>(row: &[T; ROOM], grid: usize) -> [T; GRID] {
     let start = place(grid * GRID);
     let mut found = [row[start]; GRID];

@@ -84,6 +84,11 @@ impl Layout {
         self.placements.len() * self.tiles_per_part()
     }
 
+    /// Cells of all tiles, stored or not.
+    pub(crate) fn cells(&self) -> usize {
+        self.tiles() * 64 * self.rows()
+    }
+
     /// The fixed men of a tile, counted through all parts; `None` if no cell
     /// of it is stored.
     pub fn frame(&self, tile: usize) -> Option<FixedMen> {

@@ -5,7 +5,7 @@
 
 use crate::binary::{Coder, Context, Number};
 use crate::error::PackError;
-use crate::rans::TOTAL;
+use crate::rans::{Decoder, TOTAL};
 
 /// Frequencies of the levels: 2 to the power of 13 - 13 i / 31, rounded; the last
 /// ones in steps of 1.
@@ -106,6 +106,73 @@ impl Leaf {
     }
 }
 
+/// The likeliest symbol of a leaf.
+#[derive(Clone, Copy, Debug)]
+struct Likeliest {
+    /// The size of its interval, which starts at 0.
+    size: u16,
+    symbol: u8,
+    /// Where the others begin.
+    others: u32,
+}
+
+/// Leaves side by side, for reading: few bytes, and those for likely symbols close to
+/// each other.
+#[derive(Clone, Debug)]
+pub(crate) struct LeafTable {
+    likeliest: Vec<Likeliest>,
+    /// Ends of the other intervals and their symbols, leaf by leaf.
+    others: Vec<(u16, u8)>,
+}
+
+impl LeafTable {
+    pub fn new(leaves: &[Leaf]) -> LeafTable {
+        let mut table = LeafTable { likeliest: Vec::new(), others: Vec::new() };
+        for Leaf { intervals } in leaves {
+            let (_, size, symbol) = intervals.first().copied().unwrap_or((0, TOTAL as u16, 0));
+            let others = table.others.len() as u32;
+            table.likeliest.push(Likeliest { size, symbol, others });
+            let rest = intervals.iter().skip(1);
+            table.others.extend(rest.map(|&(start, size, symbol)| (start + size, symbol)));
+        }
+        table
+    }
+
+    /// Number of leaves.
+    pub fn len(&self) -> usize {
+        self.likeliest.len()
+    }
+
+    /// The symbol of a leaf that has no other.
+    #[inline(always)]
+    pub fn only(&self, leaf: u16) -> Option<u8> {
+        let Likeliest { size, symbol, .. } = self.likeliest[usize::from(leaf)];
+        (u32::from(size) == TOTAL).then_some(symbol)
+    }
+
+    /// Reads the next symbol of a leaf.
+    #[inline(always)]
+    pub fn read(&self, leaf: u16, decoder: &mut Decoder<'_>) -> u8 {
+        let Likeliest { size, symbol, others } = self.likeliest[usize::from(leaf)];
+        let (at, mut start) = (decoder.peek(), u32::from(size));
+        if at < start {
+            if start < TOTAL {
+                decoder.advance(0, start);
+            }
+            return symbol;
+        }
+        for &(end, symbol) in &self.others[others as usize..] {
+            let end = u32::from(end);
+            if at < end {
+                decoder.advance(start, end - start);
+                return symbol;
+            }
+            start = end;
+        }
+        0 // intervals cover everything: not reached
+    }
+}
+
 /// Contexts for leaves over an alphabet.
 pub(crate) struct LeafContexts {
     likeliest: Number,
@@ -168,6 +235,13 @@ mod tests {
                 end += u32::from(size);
             }
             prop_assert_eq!(end, TOTAL);
+            // Reading finds each symbol where its interval is.
+            let table = LeafTable::new(std::slice::from_ref(&leaf));
+            for &(start, size, symbol) in &leaf.intervals {
+                let last = (u32::from(start) + u32::from(size) - 1).to_be_bytes();
+                prop_assert_eq!(table.read(0, &mut Decoder::new(&last)), symbol);
+                prop_assert_eq!(table.only(0).is_some(), leaf.only().is_some());
+            }
             let occurring = counts.iter().filter(|&&count| count > 0).count();
             prop_assert_eq!(leaf.intervals.len(), occurring.max(1));
         }

@@ -209,8 +209,14 @@ pub(crate) struct Grown {
 
 /// Grows a tree: always the leaf that gains most is split next.
 pub(crate) fn grow(sample: &Sample, limits: Limits) -> Tree {
+    grow_with_gains(sample, limits).0
+}
+
+/// Grows a tree, and says what each question has gained in it.
+pub(crate) fn grow_with_gains(sample: &Sample, limits: Limits) -> (Tree, Vec<u64>) {
+    let mut gains = vec![0; sample.questions()];
     if sample.len() == 0 {
-        return Tree::stump();
+        return (Tree::stump(), gains);
     }
     // A split has to pay for itself in the table, and the best of hundreds of
     // splits gains a dozen bits on noise.
@@ -229,6 +235,7 @@ pub(crate) fn grow(sample: &Sample, limits: Limits) -> Tree {
     while nodes.len() < 2 * limits.leaves.min(MAX_LEAVES) - 1 {
         let Some(split) = candidates.pop() else { break };
         let Some(whole) = grower.histograms[split.node.0].take() else { break };
+        gains[split.question] += split.gain;
         let at = grower.partition(&split);
         let children = [nodes.len(), nodes.len() + 1];
         let node = &mut nodes[split.node.0];
@@ -247,7 +254,7 @@ pub(crate) fn grow(sample: &Sample, limits: Limits) -> Tree {
             candidates.extend(candidate);
         }
     }
-    in_preorder(&nodes)
+    (in_preorder(&nodes), gains)
 }
 
 /// The tree of some nodes, the first of which is the root.

@@ -12,6 +12,7 @@
 //! them, a tile or a cell at a time.
 
 mod answers;
+mod arch;
 mod binary;
 mod chunk;
 pub mod classes;
@@ -55,6 +56,7 @@ mod stream_index;
 mod streams;
 mod tile;
 mod tree;
+mod two_steps;
 mod walker;
 
 pub use chunk::CHUNK;

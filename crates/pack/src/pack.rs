@@ -9,7 +9,7 @@ use crate::classes::{CLASSES, ClassTile};
 use crate::error::PackError;
 use crate::layout::Layout;
 use crate::leaf::LeafCode;
-use crate::learn::{Limits, estimate, grow};
+use crate::learn::estimate;
 use crate::model::{Model, ModelCode};
 use crate::picks::{Picks, Spread};
 use crate::profile::Profile;
@@ -21,6 +21,7 @@ use crate::source::TileSource;
 use crate::streams::{StreamBuilder, join_empty, write_streams};
 use crate::tile::{Counting, TileOf, Writing};
 use crate::tree::Tree;
+use crate::two_steps;
 use crate::walker::{Compiled, Walker};
 
 /// The sides whose classes are stored, the base side first. Where both sides
@@ -104,10 +105,9 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
 
     fn learn(&self, number: usize) -> Result<Learnt, PackError> {
         let questions = Question::all(self.layout.men(), self.stage(number));
-        let (sample, cells) = self.sample(number, &questions);
-        let scale16 = (cells * 16 / sample.len().max(1) as u64).max(16);
-        let tree = grow(&sample, Limits { leaves: self.profile.leaves, scale16 });
-        drop(sample);
+        let size = self.profile.sample_of(self.layout.cells());
+        let sample = |questions: &[Question], size| self.sample(number, questions, size);
+        let (tree, _) = two_steps::learn(&questions, &self.profile, size, sample);
         let counts = self.count(number, &tree, &questions);
         let Pruned { tree, counts, .. } = prune(&tree, &counts);
         let code = ModelCode { tree, leaves: counts.iter().map(|c| LeafCode::of(c)).collect() };
@@ -121,7 +121,7 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
     pub fn estimate(&self) -> u64 {
         let side = |number: usize| {
             let questions = Question::all(self.layout.men(), self.stage(number));
-            let (sample, cells) = self.sample(number, &questions);
+            let (sample, cells) = self.sample(number, &questions, self.profile.sample);
             estimate(&sample, cells, self.profile.leaves)
         };
         (0..self.sides.len()).map(side).sum()
@@ -129,8 +129,8 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
 
     /// A sample of a side's cells, and about how many cells there are. Only
     /// so many stretches of tiles are read as it takes, evenly spread.
-    fn sample(&self, number: usize, questions: &[Question]) -> (Sample, u64) {
-        let Spread { chunks, every, step } = Spread::new(self.layout, self.profile.sample);
+    fn sample(&self, number: usize, questions: &[Question], size: usize) -> (Sample, u64) {
+        let Spread { chunks, every, step } = Spread::new(self.layout, size);
         let part = |&chunk: &(usize, usize)| {
             let chunk = self.read(chunk);
             let mut sample = Sample::new(questions, CLASSES);

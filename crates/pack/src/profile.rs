@@ -8,8 +8,15 @@ use crate::scan::Segments;
 pub struct Profile {
     /// The most leaves of a tree.
     pub leaves: usize,
-    /// About how many cells of each side a tree is learnt from.
+    /// The most questions of a tree, if there is a limit.
+    pub questions: Option<usize>,
+    /// The most cells of each side that a tree is learnt from, about.
     pub sample: usize,
+    /// Of large tables about one cell in so many is learnt from.
+    pub one_in: usize,
+    /// Depths are coded with those of an earlier metric if that saves so many percent:
+    /// to read them is to read the others, too.
+    pub earlier_percent: u64,
     /// A stream is closed when it has about so many bytes ...
     pub stream_bytes: usize,
     /// ... or holds so many segments.
@@ -39,22 +46,39 @@ impl Ignored {
     }
 }
 
+/// Tables are learnt from so many cells at least, about, where they have them.
+const LEAST_SAMPLE: usize = 100_000;
+
 impl Profile {
+    /// About how many cells are learnt from where there are so many in all.
+    pub(crate) fn sample_of(&self, cells: usize) -> usize {
+        self.sample.min((cells / self.one_in.max(1)).max(LEAST_SAMPLE))
+    }
+
     /// Small files that are read and written fast.
     pub const FAST: Profile = Profile {
         leaves: 4000,
-        sample: 1_500_000,
+        questions: Some(48),
+        sample: 2_000_000,
+        one_in: 4,
+        earlier_percent: 5,
         stream_bytes: 24,
         stream_segments: 2,
         segments: Segments::Whole,
         ignored: Ignored::NOTHING,
     };
     /// For trials: small trees, from small samples.
-    pub const TRIAL: Profile = Profile { leaves: 400, sample: 60_000, ..Profile::FAST };
+    pub const TRIAL: Profile =
+        Profile { leaves: 200, questions: None, sample: 30_000, ..Profile::FAST };
+    /// For trials with depths.
+    pub const DEPTH_TRIAL: Profile = Profile { leaves: 200, sample: 15_000, ..Profile::TRIAL };
     /// The smallest files.
     pub const SMALL: Profile = Profile {
         leaves: 8000,
+        questions: None,
         sample: 4_000_000,
+        one_in: 1,
+        earlier_percent: 0,
         stream_bytes: 64,
         stream_segments: 4,
         segments: Segments::Whole,

@@ -162,6 +162,18 @@ impl Question {
         }
     }
 
+    /// Whether all cells of a tile have the same answer: it is about fixed men.
+    pub(crate) fn is_same_in_tile(self, men: &Men) -> bool {
+        let is_fixed = |man: u8| usize::from(man) < men.fixed();
+        match self {
+            Question::File(a) | Question::Rank(a) | Question::Dark(a) => is_fixed(a),
+            Question::Distance(a, b) | Question::Files(a, b) | Question::Ranks(a, b) => {
+                is_fixed(a) && is_fixed(b)
+            }
+            _ => false,
+        }
+    }
+
     /// The questions of a stage in the order of their numbers.
     pub fn all(men: &Men, stage: Stage) -> Vec<Question> {
         let mut all: Vec<Question> = (0..NEAR as u8).map(Question::Near).collect();

@@ -8,6 +8,7 @@ use molien_board::Color;
 use crate::classes::{CLASSES, ClassTile};
 use crate::error::PackError;
 use crate::layout::{Address, Layout};
+use crate::leaf::LeafTable;
 use crate::model::Model;
 use crate::pack::stored_sides;
 use crate::question::{Question, Stage};
@@ -60,7 +61,7 @@ pub enum Reach {
 #[derive(Debug)]
 struct Side {
     turn: Color,
-    model: Model,
+    leaves: LeafTable,
     compiled: Compiled,
 }
 
@@ -117,7 +118,8 @@ impl Classes {
             let own = take(bytes, len as usize, "models")?;
             let model = Model::read(own, Question::all(layout.men(), stage), CLASSES)?;
             let compiled = Compiled::new(&model.tree, &model.questions, layout.men());
-            sides.push(Side { turn, model, compiled });
+            let leaves = LeafTable::new(&model.leaves);
+            sides.push(Side { turn, leaves, compiled });
         }
         let streams = Streams::read(bytes, layout, segments.per_tile(layout))?;
         Ok(Classes { layout: Arc::clone(layout), segments, sides, streams })
@@ -155,7 +157,7 @@ impl Classes {
 
     /// Leaves of each side's tree.
     pub fn leaves(&self) -> Vec<usize> {
-        self.sides.iter().map(|side| side.model.tree.leaves()).collect()
+        self.sides.iter().map(|side| side.leaves.len()).collect()
     }
 
     /// The sides stored, the base side first.
@@ -276,7 +278,7 @@ impl Classes {
         segment: usize,
         last_row: Option<usize>,
     ) -> bool {
-        let Side { turn, model, compiled } = &self.sides[number];
+        let Side { turn, leaves, compiled } = &self.sides[number];
         let (own, other) = match number {
             0 => (&mut scratch.base, None),
             _ => (&mut scratch.second, Some(&scratch.base)),
@@ -284,7 +286,7 @@ impl Classes {
         own.clear();
         let Some(frame) = self.layout.frame(segment / self.per_tile()) else { return false };
         let of = TileOf { layout: &self.layout, frame: &frame, turn: *turn, compiled, other };
-        let mut sink = Reading::new(&model.leaves, decoder);
+        let mut sink = Reading::new(leaves, decoder);
         of.walk(&mut scratch.walkers[number], own, self.rows(segment, last_row), &mut sink);
         true
     }

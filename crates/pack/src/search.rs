@@ -4,9 +4,10 @@ use molien_board::{Color, Man, Material};
 use molien_values::Placement;
 use rayon::prelude::*;
 
+use crate::depth_pack::{DepthPacker, Metric};
 use crate::layout::Layout;
 use crate::men::placed_men;
-use crate::pack::ClassPacker;
+use crate::pack::{ClassPacker, stored_sides};
 use crate::profile::Profile;
 use crate::source::TileSource;
 
@@ -33,7 +34,19 @@ pub fn orders(material: &Material, near: Option<Man>) -> Vec<Vec<Man>> {
     all
 }
 
-/// The layout and base side whose classes are the smallest by trial.
+/// About what depths in some metrics take, each taken for as large as the first.
+fn depth_cost<S: TileSource>(source: &S, layout: &Layout, metrics: usize) -> u64 {
+    let metric = Metric { number: 0, earlier: None };
+    let side = |side: Color| {
+        DepthPacker::new(source, layout, side, metric, Profile::DEPTH_TRIAL).estimate()
+    };
+    let sides = stored_sides(layout, Color::White);
+    let sides = if metrics == 0 { &[][..] } else { &sides[..] };
+    sides.par_iter().map(|&turn| side(turn)).sum::<u64>() * metrics as u64
+}
+
+/// The layout and base side whose classes, and depths in so many metrics of the
+/// source, are the smallest by trial.
 ///
 /// # Panics
 /// If the material has too many men for any layout.
@@ -42,20 +55,26 @@ pub fn choose<S: TileSource>(
     material: Material,
     placements: &[Placement],
     near: Option<Man>,
+    metrics: usize,
 ) -> (Layout, Color) {
     let layouts: Vec<Layout> = orders(&material, near)
         .iter()
         .filter_map(|order| Layout::new(material, order, placements.to_vec()))
         .collect();
     let sides = if material.is_symmetric() { &Color::BOTH[..1] } else { &Color::BOTH[..] };
-    let trials: Vec<(&Layout, Color)> =
-        layouts.iter().flat_map(|layout| sides.iter().map(move |&side| (layout, side))).collect();
-    let cost = |&(layout, base): &(&Layout, Color)| {
-        ClassPacker::new(source, layout, base, Profile::TRIAL).estimate()
+    let depth_costs: Vec<u64> =
+        layouts.par_iter().map(|layout| depth_cost(source, layout, metrics)).collect();
+    let trials: Vec<(&Layout, Color, u64)> = layouts
+        .iter()
+        .zip(depth_costs)
+        .flat_map(|(layout, depths)| sides.iter().map(move |&side| (layout, side, depths)))
+        .collect();
+    let cost = |&(layout, base, depths): &(&Layout, Color, u64)| {
+        ClassPacker::new(source, layout, base, Profile::TRIAL).estimate() + depths
     };
     let costs: Vec<u64> = trials.par_iter().map(cost).collect();
     // The first of equals, so that the choice does not depend on threads.
     let best = (0..trials.len()).min_by_key(|&i| (costs[i], i));
-    let (layout, base) = best.map(|i| trials[i]).expect("a material has a layout");
+    let (layout, base, _) = best.map(|i| trials[i]).expect("a material has a layout");
     (layout.clone(), base)
 }

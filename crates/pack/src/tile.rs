@@ -4,10 +4,11 @@
 use molien_board::{Bitboard, Color};
 
 use crate::answers::RowView;
+use crate::arch::{Vectored, fastest};
 use crate::classes::{CLASSES, ClassTile};
 use crate::fixed_men::FixedMen;
 use crate::layout::Layout;
-use crate::leaf::Leaf;
+use crate::leaf::{Leaf, LeafTable};
 use crate::learn::BIT;
 use crate::question::Scope;
 use crate::rans::{Decoder, TOTAL};
@@ -33,9 +34,38 @@ pub(crate) struct TileOf<'a> {
     pub other: Option<&'a ClassTile>,
 }
 
+/// A way through a segment.
+struct Walk<'a, S> {
+    of: &'a TileOf<'a>,
+    walker: &'a mut Walker,
+    own: &'a mut ClassTile,
+    rows: &'a [u8],
+    sink: &'a mut S,
+}
+
+impl<S: Sink> Vectored for Walk<'_, S> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.of.walk_rows(self.walker, self.own, self.rows, self.sink);
+    }
+}
+
 impl TileOf<'_> {
     /// Walks through rows of the tile; `own` holds what is known of it.
     pub fn walk(
+        &self,
+        walker: &mut Walker,
+        own: &mut ClassTile,
+        rows: &[u8],
+        sink: &mut impl Sink,
+    ) {
+        fastest(Walk { of: self, walker, own, rows, sink });
+    }
+
+    #[inline(always)]
+    fn walk_rows(
         &self,
         walker: &mut Walker,
         own: &mut ClassTile,
@@ -153,7 +183,7 @@ pub(crate) fn symbol_bits(symbols: &[(u16, u16)]) -> u64 {
 
 /// Reads the symbols of a tile.
 pub(crate) struct Reading<'a, 'b> {
-    leaves: &'a [Leaf],
+    leaves: &'a LeafTable,
     decoder: &'a mut Decoder<'b>,
     batch: Batch,
     /// Columns whose class needs no symbol.
@@ -161,29 +191,15 @@ pub(crate) struct Reading<'a, 'b> {
 }
 
 impl<'a, 'b> Reading<'a, 'b> {
-    pub fn new(leaves: &'a [Leaf], decoder: &'a mut Decoder<'b>) -> Reading<'a, 'b> {
+    pub fn new(leaves: &'a LeafTable, decoder: &'a mut Decoder<'b>) -> Reading<'a, 'b> {
         Reading { leaves, decoder, batch: Batch::EMPTY, sure: [0; CLASSES] }
     }
-}
-
-/// The next symbol of a leaf.
-#[inline]
-pub(crate) fn read_symbol(leaf: &Leaf, decoder: &mut Decoder<'_>) -> u8 {
-    let at = decoder.peek();
-    for &(start, size, symbol) in &leaf.intervals {
-        let (start, size) = (u32::from(start), u32::from(size));
-        if at < start + size {
-            decoder.advance(start, size);
-            return symbol;
-        }
-    }
-    0 // intervals cover everything: not reached
 }
 
 impl Sink for Reading<'_, '_> {
     #[inline]
     fn leaf(&mut self, leaf: u16, _: usize, columns: u64) {
-        match self.leaves[usize::from(leaf)].only() {
+        match self.leaves.only(leaf) {
             Some(class) => self.sure[usize::from(class)] |= columns,
             None => self.batch.set(leaf, columns),
         }
@@ -193,8 +209,7 @@ impl Sink for Reading<'_, '_> {
     fn batch(&mut self, row: usize, _: u64, own: &mut ClassTile) {
         let mut found = std::mem::take(&mut self.sure);
         for column in Bitboard(std::mem::take(&mut self.batch.open)) {
-            let leaf = &self.leaves[usize::from(self.batch.leaves[column.index()])];
-            let class = read_symbol(leaf, self.decoder);
+            let class = self.leaves.read(self.batch.leaves[column.index()], self.decoder);
             found[usize::from(class)] |= Bitboard::from_square(column).0;
         }
         let mut upto = 0;

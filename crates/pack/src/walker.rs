@@ -101,7 +101,7 @@ impl Walker {
     /// Where a set goes is hard to foresee for a processor, so both ways are
     /// written down and only those taken are counted; and level by level, so that
     /// no step waits for the one before.
-    #[inline]
+    #[inline(always)]
     pub fn walk(
         &mut self,
         compiled: &Compiled,

@@ -25,7 +25,7 @@ use crate::write::{Aliases, Pack, Sides};
 /// Who writes: equal tables give equal files as long as this stays. To be
 /// raised when what is learnt or chosen changes; the golden files tell.
 const WRITERS: [(&str, Pack, Profile); 2] =
-    [("molien 2 fast", Pack::Fast, Profile::FAST), ("molien 2 small", Pack::Small, Profile::SMALL)];
+    [("molien 3 fast", Pack::Fast, Profile::FAST), ("molien 3 small", Pack::Small, Profile::SMALL)];
 
 /// How a file of learnt contexts was coded, from the name of its writer; fast if
 /// that is another program.
@@ -75,9 +75,9 @@ impl PackedWriter {
         let layout = Arc::new(layout);
         let mut sections = vec![classes(&tables, &layout, base, profile)?];
         let derived = self.derived(&tables, &layout);
-        for (number, table) in tables.metrics.iter().enumerate() {
+        let chain = self.chain(&tables, &layout, base, derived);
+        for (table, &metric) in tables.metrics.iter().zip(&chain) {
             for side in depth_sides(layout.material(), base, derived, table.metric) {
-                let metric = coded(&tables, number, derived);
                 sections.push(depths(&tables, &layout, side, metric, profile)?);
             }
         }
@@ -89,12 +89,38 @@ impl PackedWriter {
         let meta = Meta {
             layout: packed_layout(&layout, base),
             writer: self.name.to_owned(),
-            metrics: metrics(source, &tables, derived),
+            metrics: metrics(source, &chain),
             aliases,
             dictionaries: Vec::new(),
             packed: Some(packed.clone()),
         };
         write_file(path, &meta.encode_packed(&packed), &sections)
+    }
+
+    /// How each metric is coded: with the one before it, where that is worth it.
+    fn chain(
+        &self,
+        tables: &Tables<'_>,
+        layout: &molien_pack::Layout,
+        base: Color,
+        derived: Option<Color>,
+    ) -> Vec<molien_pack::Metric> {
+        let choose = |number: usize| {
+            let alone = molien_pack::Metric { number, earlier: None };
+            let chained = coded(tables, number, derived);
+            let sides =
+                depth_sides(layout.material(), base, derived, tables.metrics[number].metric);
+            let cost = |metric: molien_pack::Metric| -> u64 {
+                let estimate = |&side: &Color| {
+                    DepthPacker::new(tables, layout, side, metric, Profile::TRIAL).estimate()
+                };
+                sides.iter().map(estimate).sum()
+            };
+            let percent = 100 - self.profile.earlier_percent;
+            let pays = chained != alone && cost(chained) < cost(alone) / 100 * percent;
+            if pays { chained } else { alone }
+        };
+        (0..tables.metrics.len()).map(choose).collect()
     }
 
     /// The side to move whose depths are left out: the one that would take more.
@@ -117,7 +143,7 @@ impl PackedWriter {
     }
 }
 
-/// A metric and the one that its depths are coded with, which is stored for the
+/// A metric and the one that its depths can be coded with, which is stored for the
 /// same sides to move.
 fn coded(tables: &Tables<'_>, number: usize, derived: Option<Color>) -> molien_pack::Metric {
     let is_told = |&before: &usize| {
@@ -129,16 +155,12 @@ fn coded(tables: &Tables<'_>, number: usize, derived: Option<Color>) -> molien_p
 }
 
 /// What the metrics say about themselves.
-fn metrics(
-    source: &SolvedMaterial<'_>,
-    tables: &Tables<'_>,
-    derived: Option<Color>,
-) -> Vec<MetricMeta> {
+fn metrics(source: &SolvedMaterial<'_>, chain: &[molien_pack::Metric]) -> Vec<MetricMeta> {
     let mut deep: Vec<usize> = Vec::new();
     let mut described = Vec::new();
     for (place, table) in source.metrics.iter().enumerate() {
         let number = (table.metric != Metric::Wdl).then_some(deep.len());
-        let earlier = number.and_then(|number| coded(tables, number, derived).earlier);
+        let earlier = number.and_then(|number| chain[number].earlier);
         let reference = earlier.map(|number| deep[number]);
         deep.extend(number.map(|_| place));
         let alphabets = [Alphabet::default(), Alphabet::default()];
@@ -173,7 +195,7 @@ fn find_layout(tables: &Tables<'_>) -> (molien_pack::Layout, Color) {
     };
     let placements: Vec<Placement> = table.parts.iter().map(pawns).collect();
     let near = table.parts.first().and_then(|part| part.board.column());
-    choose(tables, table.material, &placements, near)
+    choose(tables, table.material, &placements, near, tables.metrics.len())
 }
 
 fn classes(
