@@ -142,9 +142,11 @@ pub(crate) fn cutting_bytes(material: Material) -> u64 {
 }
 
 /// What decoding a board of a file takes on top: a key of two bytes for each
-/// cell, both sides to move.
+/// cell, both sides to move. Like men have cells in every order, unlike on the board.
 pub(crate) fn decoding_bytes(material: Material) -> u64 {
-    any_board(material).tiles() * 4096 * 2 * 2
+    let placed = material.len() - material.pawns() - if material.has_pawns() { 0 } else { 2 };
+    let classes = if material.has_pawns() { 1 } else { KING_PAIRS as u64 };
+    (classes << (6 * placed)) * 2 * 2
 }
 
 /// What stays of a board of a plan.
@@ -295,6 +297,20 @@ mod tests {
     use super::*;
 
     const KEY: &str = "KQK";
+
+    /// Unlike men have as many cells in a file as on their board, like men more.
+    #[test]
+    fn decoding_counts_the_cells_of_the_file() {
+        let on_board = |name: &str| any_board(name.parse().unwrap()).tiles() * 4096 * 2 * 2;
+        for name in ["KQKR", "KRBKR", "KPK", "KRPKR"] {
+            assert_eq!(decoding_bytes(name.parse().unwrap()), on_board(name), "{name}");
+        }
+        for name in ["KNNK", "KNNKN", "KNNKP"] {
+            let unlike = name.replacen('N', "B", 1);
+            assert_eq!(decoding_bytes(name.parse().unwrap()), on_board(&unlike), "{name}");
+        }
+        assert!(decoding_bytes("KNNKP".parse().unwrap()) > on_board("KNNKP"));
+    }
 
     /// Work that does not fit beside other work waits for it; what never fits
     /// is refused.
