@@ -2,7 +2,7 @@
 
 Usage: molien export KRKN --metric dtz50 --out - | every_value.py KRKN FOLDER[:FOLDER] [--jobs N]
 
-The folders hold the files of the table and of what it converts to. PyPy takes a tenth of the time.
+The folders hold the files of the table and of what it converts to. PyPy is much faster.
 
 python-chess answers for the side to move whose plies are not in the file by looking one move
 ahead, so it asks for the same positions again and again. All positions with the king of the
