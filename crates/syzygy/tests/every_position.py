@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 import chess
 import chess.syzygy
+from boards import put_men
 
 PIECES = "QRBNP"
 ROLES = dict(zip("PNBRQK", range(chess.PAWN, chess.KING + 1)))
@@ -86,10 +87,7 @@ def set_up(board: chess.Board, kings: tuple[int, int], men: list[tuple[bool, int
     for color, role, mask in men:
         masks[role] |= mask
         colors[color] |= mask
-    board.pawns, board.knights, board.bishops = masks[1:4]
-    board.rooks, board.queens, board.kings = masks[4:7]
-    board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK] = colors[1], colors[0]
-    board.occupied = colors[0] | colors[1]
+    put_men(board, masks, colors)
 
 
 def en_passant(board: chess.Board) -> Iterator[int]:

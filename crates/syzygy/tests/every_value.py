@@ -19,6 +19,7 @@ from collections.abc import Iterator
 
 import chess
 import chess.syzygy
+from boards import put_men
 
 ROLES = {name: role for role, name in enumerate(chess.PIECE_NAMES) if name}
 CLASSES = {"loss": -2, "blessed-loss": -1, "draw": 0, "cursed-win": 1, "win": 2}
@@ -135,10 +136,7 @@ def unpacked(packed: int, men: list[Man], board: chess.Board) -> tuple[int, int]
         packed >>= SQUARE_BITS
         masks[role] |= square
         colors[color] |= square
-    board.pawns, board.knights, board.bishops = masks[1:4]
-    board.rooks, board.queens, board.kings = masks[4:7]
-    board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK] = colors[1], colors[0]
-    board.occupied = colors[0] | colors[1]
+    put_men(board, masks, colors)
     # A mated side has no move to count; the files say one ply.
     return category, (category > 0) * max(plies, 1) - (category < 0) * max(plies, 1)
 
