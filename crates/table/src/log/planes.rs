@@ -358,6 +358,19 @@ impl PackedSide {
         Ok(self.graded(all.par_iter().map(plane).collect::<io::Result<_>>()?))
     }
 
+    /// Puts what is in memory into another store, from where it is read from now on.
+    ///
+    /// # Errors
+    /// If that store cannot be written to.
+    pub fn move_to(&mut self, store: &PlaneStore) -> io::Result<()> {
+        for block in &mut self.blocks {
+            if let Block::Memory(bytes) = block {
+                *block = store.put(bytes)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Bytes held in memory.
     pub fn len_bytes(&self) -> u64 {
         let block = |block: &Block| match block {
