@@ -31,7 +31,7 @@ const TOP_PART: u64 = 64;
 const MOST_TOP_BYTES: u64 = 64 << 20;
 
 #[global_allocator]
-static BLOCKS: Blocks = Blocks::new();
+static BLOCKS: Blocks = Blocks::new(resident_bytes);
 
 /// From now on blocks that were given up stay, as long as they and all that is in use
 /// fit into so much memory. To be called before other threads are started.
@@ -55,6 +55,13 @@ struct Blocks {
     limit_bytes: AtomicUsize,
     /// For what was given up.
     most_kept_bytes: AtomicUsize,
+    /// Tells what the process takes now, if that is known.
+    resident_bytes: fn() -> Option<usize>,
+    /// What the process takes beside both, when that was looked at last: the program,
+    /// holes in heaps, pages of files.
+    beside_bytes: AtomicUsize,
+    /// What was in use and beside when heaps were tidied up last because of the limit.
+    tidied_bytes: AtomicUsize,
 }
 
 /// Counters of bytes: threads that allocate at the same time seldom share one.
@@ -66,6 +73,9 @@ const LEAST_COUNTED_BYTES: usize = 512;
 /// Whenever a counter has grown by about so much, it is seen to it that blocks that
 /// were given up leave room for it.
 const STEP_BYTES: isize = 4 << 20;
+
+/// Heaps are tidied up again only if the process has grown by so much since.
+const TIDY_STEP_BYTES: usize = 32 << 20;
 
 /// Bytes in use, by thread. A counter can be negative: who gives a block up need not
 /// be who has taken it.
@@ -153,12 +163,15 @@ impl Given {
 }
 
 impl Blocks {
-    const fn new() -> Blocks {
+    const fn new(resident_bytes: fn() -> Option<usize>) -> Blocks {
         Blocks {
             given: Mutex::new(Given { blocks: [None; MOST_BLOCKS], len: 0, bytes: 0 }),
             in_use: InUse::new(),
             limit_bytes: AtomicUsize::new(0),
             most_kept_bytes: AtomicUsize::new(usize::MAX),
+            resident_bytes,
+            beside_bytes: AtomicUsize::new(0),
+            tidied_bytes: AtomicUsize::new(0),
         }
     }
 
@@ -169,8 +182,27 @@ impl Blocks {
     /// How much may be kept beside what is in use.
     fn room(&self) -> usize {
         let limit = self.limit_bytes.load(Ordering::Relaxed);
-        let room = limit.saturating_sub(self.in_use.bytes());
+        let beside = self.beside_bytes.load(Ordering::Relaxed);
+        let room = limit.saturating_sub(self.in_use.bytes().saturating_add(beside));
         room.min(self.most_kept_bytes.load(Ordering::Relaxed))
+    }
+
+    /// Looks at what the process takes. If that is too much without any block that
+    /// waits, heaps are tidied up, unless they just were.
+    fn look(&self) {
+        let Some(resident) = (self.resident_bytes)() else { return };
+        let in_use = self.in_use.bytes();
+        let kept = { self.given().bytes };
+        let beside = resident.saturating_sub(in_use + kept);
+        self.beside_bytes.store(beside, Ordering::Relaxed);
+        let limit = self.limit_bytes.load(Ordering::Relaxed);
+        let tidied = self.tidied_bytes.load(Ordering::Relaxed);
+        if in_use + beside > limit.max(tidied + TIDY_STEP_BYTES) && limit > 0 {
+            give_back_unused();
+            self.tidied_bytes.store(in_use + beside, Ordering::Relaxed);
+        } else if in_use + beside < tidied / 2 {
+            self.tidied_bytes.store(0, Ordering::Relaxed);
+        }
     }
 
     /// Gives blocks back to the system until those that stay leave room for what is in
@@ -189,6 +221,9 @@ impl Blocks {
         let is_large = layout.size() >= LARGE_BYTES;
         let found = if is_large { self.given().take(layout) } else { None };
         let grown = self.in_use.add(layout.size().cast_signed());
+        if found.is_none() && grown {
+            self.look();
+        }
         if found.is_none() && (is_large || grown) {
             self.fit();
         }
@@ -279,6 +314,33 @@ pub fn set_up() {
     }
 }
 
+/// What the process takes now. Allocates nothing.
+#[cfg(target_os = "linux")]
+fn resident_bytes() -> Option<usize> {
+    const PATH: &std::ffi::CStr = c"/proc/self/statm";
+    let mut text = [0u8; 128];
+    // SAFETY: the path ends with a zero, the buffer is written within its length, and
+    // the file is closed by whom it was opened.
+    let (len, page_bytes) = unsafe {
+        let file = libc::open(PATH.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+        if file < 0 {
+            return None;
+        }
+        let len = libc::read(file, text.as_mut_ptr().cast(), text.len());
+        libc::close(file);
+        (len, libc::sysconf(libc::_SC_PAGESIZE))
+    };
+    let text = std::str::from_utf8(text.get(..usize::try_from(len).ok()?)?).ok()?;
+    let pages: usize = text.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * usize::try_from(page_bytes).ok()?)
+}
+
+/// Elsewhere it is not known.
+#[cfg(not(target_os = "linux"))]
+fn resident_bytes() -> Option<usize> {
+    None
+}
+
 /// Lets so much memory wait at the end of each heap. What is given up there went back
 /// to the system at once otherwise, and was had from it again, cleared: a fifth of the
 /// time of a solve.
@@ -320,7 +382,7 @@ mod tests {
     }
 
     fn with_limit(mib: usize) -> Blocks {
-        let blocks = Blocks::new();
+        let blocks = Blocks::new(|| None);
         blocks.limit_bytes.store(mib << 20, Ordering::Relaxed);
         blocks
     }
@@ -380,6 +442,24 @@ mod tests {
             blocks.dealloc(large, layout(9));
             assert_eq!(all_bytes(), 0);
         }
+    }
+
+    /// What the process takes beside its blocks leaves less room for those that wait.
+    #[test]
+    fn holes_are_counted() {
+        let blocks = Blocks::new(|| Some(20 << 20));
+        blocks.limit_bytes.store(24 << 20, Ordering::Relaxed);
+        // SAFETY: every block is given up once.
+        unsafe {
+            let first = blocks.alloc(layout(8));
+            assert_eq!(blocks.room(), 4 << 20, "12 MiB are beside");
+            blocks.dealloc(first, layout(8));
+            assert_eq!(blocks.given().bytes, 8 << 20);
+            let other = blocks.alloc(layout(6));
+            assert_eq!(blocks.given().bytes, 8 << 20, "6 MiB are beside");
+            blocks.dealloc(other, layout(6));
+        }
+        assert!(resident_bytes().is_none_or(|bytes| bytes > 1 << 20));
     }
 
     /// Small blocks that add up make large ones go that wait.
