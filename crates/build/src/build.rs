@@ -17,7 +17,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::cache::{Cache, Kept, Key, key};
 use crate::flight::{Claim, Flights};
 use crate::inputs::Inputs;
-use crate::limits::{is_loaded, is_small, keep_alone, keep_for_others};
+use crate::limits::{is_loaded, is_small, keep_alone, keep_on_the_way};
 use crate::memory::{Budget, Reservation};
 use crate::needs::{levels, order, reads};
 use crate::packed::PackedTable;
@@ -160,7 +160,7 @@ impl Build {
         if !self.is_known(key.0, metric, keep) {
             self.refuse_hopeless(key, keep)?;
             needed = order(&[key.0], |sub| {
-                sub != key.0 && self.is_known(sub, metric, keep_for_others(sub, metric))
+                sub != key.0 && self.is_known(sub, metric, keep_on_the_way(sub, metric))
             });
             needed.pop();
         }
@@ -174,7 +174,7 @@ impl Build {
             level.iter().for_each(|&material| request.done(material));
         }
         for material in large {
-            self.make((material, metric), keep_for_others(material, metric))?;
+            self.make((material, metric), keep_on_the_way(material, metric))?;
             request.done(material);
         }
         self.make(key, keep)
@@ -182,7 +182,7 @@ impl Build {
 
     /// Small tables are made side by side: none of them can use all threads.
     fn make_side_by_side(&self, level: &[Material], metric: Metric) -> Result<(), BuildError> {
-        let make = |material| self.make((material, metric), keep_for_others(material, metric));
+        let make = |material| self.make((material, metric), keep_on_the_way(material, metric));
         if let [material] = level {
             return make(*material).map(drop);
         }
@@ -290,7 +290,7 @@ impl Build {
     pub(crate) fn inputs_for(&self, wanted: Key) -> Result<(Inputs, Reservation<'_>), BuildError> {
         let metric = wanted.1;
         for sub in reads(wanted.0) {
-            let keep = keep_for_others(sub, metric);
+            let keep = keep_on_the_way(sub, metric);
             if !self.is_known(sub, metric, keep) {
                 self.request(key(sub, metric), keep)?;
             }
@@ -308,7 +308,7 @@ impl Build {
         let inputs = Inputs::new(self.backend, metric, &self.promotions);
         let is_sliced = |sub: Material| whole.slices.iter().any(|(source, _)| *source == sub);
         for sub in reads(material).into_iter().filter(|&sub| !is_sliced(sub)) {
-            inputs.add_table(self.make((sub, metric), keep_for_others(sub, metric))?);
+            inputs.add_table(self.make((sub, metric), keep_on_the_way(sub, metric))?);
         }
         let held = self.hold((material, metric), whole.slices_bytes)?;
         for (source, slices) in &whole.slices {

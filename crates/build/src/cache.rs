@@ -59,7 +59,7 @@ pub(crate) struct Cache {
 }
 
 /// Smaller tables are not worth compressing.
-const PACKED_BYTES: u64 = 16 << 20;
+const PACKED_BYTES: u64 = 8 << 20;
 
 impl Cache {
     pub fn get(&mut self, key: &Key) -> Option<Arc<Table>> {
@@ -162,10 +162,36 @@ impl Cache {
         }
     }
 
+    /// Takes out a compressed table that should be moved to a file so that all that are
+    /// still to be read take at most so much together: of those that no file has, the
+    /// one that is read last.
+    pub fn take_to_set_aside(
+        &mut self,
+        limit_bytes: u64,
+        to_come: impl Fn(&Key) -> Option<usize>,
+    ) -> Option<(Key, Arc<PackedTable>)> {
+        let stays = |key: &Key, entry: &Entry| !entry.kept.is_free() || to_come(key).is_some();
+        if self.bytes_of(stays) <= limit_bytes {
+            return None;
+        }
+        let worth = |entry: &Entry| match &entry.kept {
+            Kept::Packed(packed) => entry.kept.is_free() && !entry.stored && !packed.is_aside(),
+            Kept::Planes(_) => false,
+        };
+        let found = self.entries.iter().filter(|(_, entry)| worth(entry));
+        let read = found.filter_map(|(key, _)| Some((to_come(key)?, *key)));
+        let (_, key) = read.max_by_key(|(when, _)| *when)?;
+        match self.entries.remove(&key)? {
+            Entry { kept: Kept::Packed(packed), .. } => Some((key, packed)),
+            _ => None,
+        }
+    }
+
     /// Gives up tables until all take at most so much together: first those
     /// that nobody is going to read, the least recently used first, then those
     /// that can be read from a file, then the others, each time those first that
-    /// are read last. Tables that somebody holds would free no memory and stay.
+    /// are read last. Tables that somebody holds would free no memory and stay; those in
+    /// files of their own would free little, and stay while they are to be read.
     /// Returns what is left.
     pub fn give_up(&mut self, limit_bytes: u64, to_come: impl Fn(&Key) -> Option<usize>) -> u64 {
         let mut left = self.bytes();
@@ -177,7 +203,10 @@ impl Cache {
             (Some(when), true) => (1, usize::MAX - when),
             (Some(when), false) => (2, usize::MAX - when),
         };
-        let free = |(_, entry): &(&Key, &Entry)| entry.kept.is_free();
+        let aside = |kept: &Kept| matches!(kept, Kept::Packed(packed) if packed.is_aside());
+        let free = |(key, entry): &(&Key, &Entry)| {
+            entry.kept.is_free() && !(aside(&entry.kept) && to_come(key).is_some())
+        };
         let ranked = |(key, entry): (&Key, &Entry)| (rank(key, entry), entry.last_used, *key);
         let mut ranked: Vec<_> = self.entries.iter().filter(free).map(ranked).collect();
         ranked.sort_by_key(|&(rank, last_used, _)| (rank, last_used));

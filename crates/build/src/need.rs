@@ -7,7 +7,7 @@ use molien_solve::Keep;
 use molien_values::Metric;
 
 use crate::cache::{Key, key};
-use crate::limits::{is_small, keep_alone, keep_for_others};
+use crate::limits::{is_small, keep_alone, keep_on_the_way};
 use crate::memory::{board_bytes, cut_bytes, cutting_bytes, decoding_bytes, share_bytes};
 use crate::needs::reads;
 use crate::whole::{Whole, table_bytes};
@@ -31,7 +31,7 @@ impl Build {
     pub(crate) fn least_for(&self, keys: impl Iterator<Item = Key>) -> u64 {
         let stored = |key: &Key| self.is_stored(key);
         let mut least = Least::new(self, &stored);
-        keys.map(|key| least.bytes(key, keep_for_others(key.0, key.1))).max().unwrap_or(0)
+        keys.map(|key| least.bytes(key, keep_on_the_way(key.0, key.1))).max().unwrap_or(0)
     }
 
     /// The memory with which a table can be made where everything that is read is stored,
@@ -50,11 +50,11 @@ impl Build {
         let key = key(material.canonical(), metric);
         let subs = reads(key.0);
         let read = |sub: &Material| match is_small(*sub) {
-            true => table_bytes(*sub, keep_for_others(*sub, key.1)),
+            true => table_bytes(*sub, keep_on_the_way(*sub, key.1)),
             false => cut_bytes(*sub, key.0, key.1, ranks),
         };
         let loading =
-            |sub: &Material| table_bytes(*sub, keep_for_others(*sub, key.1)) + decoding_bytes(*sub);
+            |sub: &Material| table_bytes(*sub, keep_on_the_way(*sub, key.1)) + decoding_bytes(*sub);
         let read_bytes: u64 = subs.iter().map(read).sum();
         let loading = subs.iter().map(loading).max().unwrap_or(0);
         read_bytes + share_bytes(key.0, key.1, ranks).max(loading)
@@ -64,7 +64,7 @@ impl Build {
     fn read_whole_bytes(&self, (material, metric): Key, whole: &Whole) -> u64 {
         let is_sliced = |sub: &Material| whole.slices.iter().any(|(source, _)| source == sub);
         let subs = reads(material).into_iter().filter(|sub| !is_sliced(sub));
-        subs.map(|sub| table_bytes(sub, keep_for_others(sub, metric))).sum()
+        subs.map(|sub| table_bytes(sub, keep_on_the_way(sub, metric))).sum()
     }
 
     /// What bringing a table into memory from a shelf takes, the table included.
@@ -107,7 +107,7 @@ impl<'a> Least<'a> {
             let sub = self::key(sub, key.1);
             // Slices of a file are cut board by board: it is never loaded.
             if !(is_sliced(sub.0) && (self.is_stored)(&sub)) {
-                most = most.max(self.bytes(sub, keep_for_others(sub.0, sub.1)));
+                most = most.max(self.bytes(sub, keep_on_the_way(sub.0, sub.1)));
             }
         }
         self.known.insert(key, most);
@@ -120,7 +120,7 @@ impl<'a> Least<'a> {
         if (self.is_stored)(&source) {
             return board_bytes(source.0) + decoding_bytes(source.0);
         }
-        let made = self.bytes(source, keep_for_others(source.0, source.1));
+        let made = self.bytes(source, keep_on_the_way(source.0, source.1));
         made.max(table_bytes(source.0, Keep::Depths) + cutting_bytes(source.0))
     }
 }

@@ -26,6 +26,8 @@ pub(crate) struct PackedTable {
     parts: Vec<PackedBoard>,
     has_depths: bool,
     store: PlaneStore,
+    /// Whether its planes are in a file.
+    is_aside: bool,
 }
 
 /// A board, both sides to move.
@@ -54,7 +56,28 @@ impl PackedTable {
         } else {
             parts.into_iter().map(pack).collect::<io::Result<_>>()?
         };
-        Ok(PackedTable { material, metric, stats, parts, has_depths, store })
+        let is_aside = folder.is_some();
+        Ok(PackedTable { material, metric, stats, parts, has_depths, store, is_aside })
+    }
+
+    /// Moves its planes from memory to a file without a name in a folder.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn set_aside(mut self, folder: &Path) -> io::Result<PackedTable> {
+        if self.is_aside {
+            return Ok(self);
+        }
+        let store = PlaneStore::in_folder(folder)?;
+        for side in self.parts.iter_mut().flat_map(|part| &mut part.sides) {
+            side.move_to(&store)?;
+        }
+        Ok(PackedTable { store, is_aside: true, ..self })
+    }
+
+    /// Whether its planes are in a file: to give it up would free little.
+    pub fn is_aside(&self) -> bool {
+        self.is_aside
     }
 
     /// Bytes held in memory.
@@ -142,24 +165,35 @@ mod tests {
     #[test]
     fn what_is_packed_comes_back() {
         let build = Build::new();
-        let folder = tempfile::tempdir().unwrap();
+        let scratch = tempfile::tempdir().unwrap();
         for name in ["KQK", "KQKR", "KPKP", "KRPK"] {
             let table = build.table(name.parse().unwrap(), Metric::Dtm).unwrap();
-            for folder in [None, Some(folder.path())] {
+            for folder in [None, Some(scratch.path())] {
                 let copy = Arc::new(Table::clone(&table));
                 let packed = PackedTable::new(copy, folder).unwrap();
                 assert!(packed.len_bytes() < table.len_bytes() as u64 / 2, "{name}");
                 assert!(packed.has_depths());
-                let whole = packed.unpack().unwrap();
-                assert_eq!(whole.stats, table.stats);
-                assert_eq!(whole.parts.len(), table.parts.len());
-                for (i, (part, expected)) in whole.parts.iter().zip(&table.parts).enumerate() {
-                    assert!(part.values == expected.values, "{name} {i}");
-                    assert!(packed.part(i).unwrap().values == expected.values, "{name} {i}");
-                    let pawns = Color::BOTH.map(|color| expected.board.pawns(color));
-                    assert_eq!(packed.part_number(Placement::new(pawns)), Some(i));
-                }
+                assert_eq!(packed.is_aside(), folder.is_some());
+                same(&packed, &table);
+                // From memory to a file.
+                let in_file = packed.set_aside(folder.unwrap_or(scratch.path())).unwrap();
+                assert!(in_file.is_aside());
+                assert!(in_file.len_bytes() < table.len_bytes() as u64 / 8, "{name}");
+                same(&in_file, &table);
             }
+        }
+    }
+
+    fn same(packed: &PackedTable, table: &Table) {
+        let name = table.material;
+        let whole = packed.unpack().unwrap();
+        assert_eq!(whole.stats, table.stats);
+        assert_eq!(whole.parts.len(), table.parts.len());
+        for (i, (part, expected)) in whole.parts.iter().zip(&table.parts).enumerate() {
+            assert!(part.values == expected.values, "{name} {i}");
+            assert!(packed.part(i).unwrap().values == expected.values, "{name} {i}");
+            let pawns = Color::BOTH.map(|color| expected.board.pawns(color));
+            assert_eq!(packed.part_number(Placement::new(pawns)), Some(i));
         }
     }
 }

@@ -40,6 +40,7 @@ impl Build {
 
     fn take(&self, key: Key, bytes: u64, purpose: Purpose) -> Result<Reservation<'_>, BuildError> {
         self.pack_for(bytes);
+        self.set_aside_for(bytes);
         let made_room = AtomicBool::new(false);
         let reserved = self.budget.reserve(key, bytes, purpose, |room| {
             let bytes = |boards: &HashMap<_, Arc<BoardValues>>| {
@@ -78,5 +79,67 @@ impl Build {
             }
             drop(claim);
         }
+    }
+
+    /// Moves compressed tables that are still to be read to files without a name, if
+    /// there would not be room for so much otherwise: to solve them again takes longer.
+    /// What cannot be moved is given up.
+    fn set_aside_for(&self, bytes: u64) {
+        let to_come: Vec<Key> = lock(&self.to_come).values().flatten().copied().collect();
+        let when = |key: &Key| to_come.iter().position(|other| other == key);
+        loop {
+            let room = self.budget.room(bytes);
+            let found = lock(&self.tables).take_to_set_aside(room, when);
+            let Some((key, packed)) = found else { return };
+            // Who asks for it meanwhile waits, and looks again.
+            let claim = self.making.claim(key);
+            let moved = Arc::into_inner(packed)
+                .and_then(|packed| packed.set_aside(self.scratch_folder().ok()?).ok());
+            if let Some(moved) = moved {
+                lock(&self.tables).insert(key, Kept::Packed(Arc::new(moved)), false);
+            }
+            drop(claim);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use molien_board::Material;
+    use molien_solve::Keep;
+    use molien_values::Metric;
+
+    /// Tables that are to be read are neither given up nor made again, however little
+    /// room there is; those that are not go.
+    #[test]
+    fn what_is_to_come_waits_in_files() {
+        let scratch = tempfile::tempdir().unwrap();
+        let solving = Build::new();
+        let build =
+            Build::new().with_memory_limit(64 << 20).with_scratch(scratch.path()).without_solving();
+        let names = ["KRKP", "KNKP", "KNPK"].map(|name| name.parse::<Material>().unwrap());
+        let tables = names.map(|material| solving.table(material, Metric::Dtm).unwrap());
+        for table in &tables {
+            let copy = Arc::new(molien_values::Table::clone(table));
+            build.keep((table.material, Metric::Dtm), copy);
+        }
+        let goal = ("KRPKP".parse().unwrap(), Metric::Dtm);
+        let request = build.announce(&names[..2], goal);
+        let bytes = lock(&build.tables).bytes();
+        let room = build.reserve(goal, build.budget.limit_bytes - (2 << 20)).unwrap();
+        assert!(lock(&build.tables).bytes() <= 2 << 20, "of {bytes} at first");
+        for &material in &names[..2] {
+            assert!(build.is_known(material, Metric::Dtm, Keep::Depths), "{material}");
+        }
+        assert!(!build.is_known(names[2], Metric::Dtm, Keep::Depths), "nobody reads it");
+        drop(room);
+        for table in &tables[..2] {
+            let back = build.make((table.material, Metric::Dtm), Keep::Depths).unwrap();
+            assert_eq!(back.stats, table.stats);
+            let same = |(a, b): (&Arc<BoardValues>, &Arc<BoardValues>)| a.values == b.values;
+            assert!(back.parts.iter().zip(&table.parts).all(same), "{}", table.material);
+        }
+        drop(request);
     }
 }

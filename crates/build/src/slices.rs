@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::cache::Key;
 use crate::inputs::Inputs;
-use crate::limits::{is_sooner_solved, keep_for_others};
+use crate::limits::{is_sooner_solved, keep_on_the_way};
 use crate::memory::{board_bytes, cutting_bytes, decoding_bytes};
 use crate::sources::BoardSource;
 use crate::{Build, BuildError, lock};
@@ -33,7 +33,7 @@ impl Build {
         }
         let source = match self.sooner_solved(key)? {
             Some(table) => BoardSource::Planes(table),
-            None => self.source(key, keep_for_others(material, metric))?,
+            None => self.source(key, keep_on_the_way(material, metric))?,
         };
         self.copy_slices_from(inputs, key, &source, slices)
     }
@@ -88,7 +88,7 @@ impl Build {
         if at_hand || !self.may_solve || !is_sooner_solved(material) || !self.is_in_file(&key) {
             return Ok(None);
         }
-        match self.make_from(key, keep_for_others(material, metric), false) {
+        match self.make_from(key, keep_on_the_way(material, metric), false) {
             Ok(table) => Ok(Some(table)),
             Err(error) if error.is_too_large() => Ok(None),
             Err(error) => Err(error),
@@ -104,28 +104,34 @@ mod tests {
     use molien_values::Metric;
 
     /// A stored table is solved again where that is quick and allowed, and is the
-    /// same.
+    /// same; depths are there if they count after a promotion.
     #[test]
     fn stored_tables_are_solved_where_that_is_sooner() {
         let (rooks, pawns) = ("KRKB".parse::<Material>().unwrap(), "KPK".parse().unwrap());
         let scratch = tempfile::tempdir().unwrap();
         let folder = || Directory::new(scratch.path());
+        let solving = Build::new();
         for material in [rooks, pawns] {
-            let table = Build::new().table(material, Metric::Dtc).unwrap();
-            folder().store(&[&table], &WriteOptions::default()).unwrap();
+            let tables = [Metric::Dtm, Metric::Dtc].map(|m| solving.table(material, m).unwrap());
+            folder().store(&[&tables[0], &tables[1]], &WriteOptions::default()).unwrap();
         }
         let build = Build::new().with_folder(folder());
-        let solved = build.sooner_solved((rooks, Metric::Dtc)).unwrap().unwrap();
-        let loaded = folder().open(rooks).unwrap().load(Metric::Dtc).unwrap();
-        assert_eq!(solved.stats, loaded.stats);
-        for (solved, loaded) in solved.parts.iter().zip(&loaded.parts) {
-            let bits = |board: &molien_values::BoardValues| {
-                board.values.clone().map(molien_values::Graded::without_empty_bits)
-            };
-            assert!(bits(solved) == bits(loaded));
+        for (metric, counts) in [(Metric::Dtm, true), (Metric::Dtc, false)] {
+            let solved = build.sooner_solved((rooks, metric)).unwrap().unwrap();
+            let loaded = folder().open(rooks).unwrap().load(metric).unwrap();
+            assert_eq!(solved.stats, loaded.stats);
+            assert_eq!(solved.has_depths(), counts, "{metric}");
+            for (solved, loaded) in solved.parts.iter().zip(&loaded.parts) {
+                let bits = |board: &molien_values::BoardValues| {
+                    let mut values = board.values.clone();
+                    values.iter_mut().filter(|_| !counts).for_each(|side| side.depth.clear());
+                    values.map(molien_values::Graded::without_empty_bits)
+                };
+                assert!(bits(solved) == bits(loaded), "{metric}");
+            }
         }
         assert!(build.sooner_solved((pawns, Metric::Dtc)).unwrap().is_none(), "pawns are read");
-        assert!(build.sooner_solved((rooks, Metric::Dtm)).unwrap().is_none(), "not stored");
+        assert!(build.sooner_solved((rooks, Metric::Dtz50)).unwrap().is_none(), "not stored");
         let reading = Build::new().with_folder(folder()).without_solving();
         assert!(reading.sooner_solved((rooks, Metric::Dtc)).unwrap().is_none(), "not allowed");
     }

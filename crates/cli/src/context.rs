@@ -98,6 +98,8 @@ pub struct Context {
 impl Context {
     /// Sets up threads and the reaction to Ctrl-C.
     pub fn new(common: &Common, ranks: Arc<dyn Exchange>) -> anyhow::Result<Context> {
+        let memory_bytes = common.memory.bytes();
+        malloc::keep_given_up(memory_bytes);
         // More threads than processors only cost memory.
         let threads = common.threads.map(|threads| threads.min(processors()));
         if let Some(threads) = threads {
@@ -115,8 +117,6 @@ impl Context {
         })
         .context("Ctrl-C cannot be handled")?;
         let operators = common.instructions.map_or(Ok(fastest()), Instructions::operators)?;
-        let memory_bytes = common.memory.bytes();
-        malloc::keep_given_up(memory_bytes);
         // Tables of another game than chess are not kept.
         let keeps = !common.in_memory && common.promote == Promote::All;
         let folders = if keeps { tables_folders(&common.tables) } else { Vec::new() };

@@ -1,43 +1,117 @@
-//! How large blocks of memory are had and given back (allocator and FFI).
+//! How memory is had and given back (allocator and FFI).
 //!
-//! Planes have megabytes, live for a wave or a table, and the next one is as
-//! large. The system clears every page that it hands out, which took a quarter
-//! of the time of a solve: so a block that is given up stays, and serves the
-//! next request of its size.
+//! Planes have kilobytes to megabytes, live for a wave or a table, and the next one
+//! is as large. The system clears every page that it hands out, which took a quarter
+//! of the time of a solve: so a block that is given up stays, as long as nobody else
+//! needs the memory, and serves the next request of its size.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Half a plane of the smallest boards that matter. Smaller blocks are the
-/// system allocator's alone.
-const LARGE_BYTES: usize = 1 << 20;
+/// Smaller blocks are the system allocator's alone. Planes of a piece or two are
+/// larger: in its heaps they would leave holes that nothing else fits.
+const LARGE_BYTES: usize = 128 << 10;
 /// Blocks that stay at most.
-const MOST_BLOCKS: usize = 64;
-/// Of the memory that may be used, what such blocks may take: one part in this
-/// many, and no more than is of use.
+const MOST_BLOCKS: usize = 1024;
+/// Of the memory that may be used, what is lost in holes of the system allocator's
+/// heaps and in blocks that wait: one part in this many, up to so many bytes.
 pub const KEPT_PART: NonZeroU64 = NonZeroU64::new(16).expect("not zero");
 /// See [`KEPT_PART`].
 pub const MOST_KEPT_BYTES: u64 = 512 << 20;
+/// Of the memory that may be used, the part that blocks in use and blocks that wait
+/// leave free: one in this many, for the program and for holes.
+const FREE_PART: usize = 24;
+/// Of the memory that may be used, the part that is given back only when a table
+/// ends: one in this many, at the ends of all heaps together.
+const TOP_PART: u64 = 64;
+/// And no more than this at the end of a heap.
+const MOST_TOP_BYTES: u64 = 64 << 20;
 
 #[global_allocator]
-static BLOCKS: Blocks = Blocks::new();
+static BLOCKS: Blocks = Blocks::new(resident_bytes);
 
-/// From now on blocks that were given up stay, of so much memory in all.
+/// From now on blocks that were given up stay, as long as they and all that is in use
+/// fit into so much memory. To be called before other threads are started.
 pub fn keep_given_up(memory_bytes: u64) {
-    let bytes = (memory_bytes / KEPT_PART).min(MOST_KEPT_BYTES);
-    BLOCKS.kept().limit_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    let bytes = usize::try_from(memory_bytes).unwrap_or(usize::MAX);
+    BLOCKS.limit_bytes.store(bytes - bytes / FREE_PART, Ordering::Relaxed);
+    set_top(memory_bytes);
+}
+
+/// Of blocks that were given up only so much stays, whatever the memory.
+pub fn keep_at_most(bytes: usize) {
+    BLOCKS.most_kept_bytes.store(bytes, Ordering::Relaxed);
+    BLOCKS.fit();
 }
 
 /// The system's allocator, and large blocks that were given up.
-struct Blocks(Mutex<Given>);
+struct Blocks {
+    given: Mutex<Given>,
+    in_use: InUse,
+    /// For what is in use and what was given up.
+    limit_bytes: AtomicUsize,
+    /// For what was given up.
+    most_kept_bytes: AtomicUsize,
+    /// Tells what the process takes now, if that is known.
+    resident_bytes: fn() -> Option<usize>,
+    /// What the process takes beside both, when that was looked at last: the program,
+    /// holes in heaps, pages of files.
+    beside_bytes: AtomicUsize,
+    /// What was in use and beside when heaps were tidied up last because of the limit.
+    tidied_bytes: AtomicUsize,
+}
+
+/// Counters of bytes: threads that allocate at the same time seldom share one.
+const COUNTERS: usize = 16;
+/// Stacks are at least so far apart.
+const STACK_BYTES: usize = 1 << 21;
+/// Smaller blocks are not counted.
+const LEAST_COUNTED_BYTES: usize = 512;
+/// Whenever a counter has grown by about so much, it is seen to it that blocks that
+/// were given up leave room for it.
+const STEP_BYTES: isize = 4 << 20;
+
+/// Heaps are tidied up again only if the process has grown by so much since.
+const TIDY_STEP_BYTES: usize = 32 << 20;
+
+/// Bytes in use, by thread. A counter can be negative: who gives a block up need not
+/// be who has taken it.
+struct InUse([Counter; COUNTERS]);
+
+#[repr(align(128))]
+struct Counter(AtomicIsize);
+
+impl InUse {
+    const fn new() -> InUse {
+        InUse([const { Counter(AtomicIsize::new(0)) }; COUNTERS])
+    }
+
+    /// Adds so many bytes, and says whether the limit is to be looked at. The least
+    /// blocks are many, and come to little.
+    fn add(&self, bytes: isize) -> bool {
+        if bytes.unsigned_abs() < LEAST_COUNTED_BYTES {
+            return false;
+        }
+        let on_stack = 0u8;
+        let number = (&raw const on_stack).addr() / STACK_BYTES % COUNTERS;
+        let before = self.0[number].0.fetch_add(bytes, Ordering::Relaxed);
+        bytes > 0 && before.div_euclid(STEP_BYTES) != (before + bytes).div_euclid(STEP_BYTES)
+    }
+
+    fn bytes(&self) -> usize {
+        let counters = self.0.iter().map(|counter| counter.0.load(Ordering::Relaxed));
+        usize::try_from(counters.sum::<isize>()).unwrap_or(0)
+    }
+}
 
 /// Blocks that were given up, the oldest first.
 struct Given {
     blocks: [Option<Block>; MOST_BLOCKS],
+    len: usize,
     bytes: usize,
-    limit_bytes: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -54,47 +128,121 @@ impl Given {
     /// cache.
     fn take(&mut self, layout: Layout) -> Option<*mut u8> {
         let fits = |block: &Option<Block>| block.is_some_and(|block| block.layout == layout);
-        let place = self.blocks.iter().rposition(fits)?;
+        let place = self.blocks[..self.len].iter().rposition(fits)?;
         self.take_at(place).map(|block| block.start)
     }
 
     fn take_at(&mut self, place: usize) -> Option<Block> {
         let block = self.blocks[place].take()?;
-        self.blocks[place..].rotate_left(1);
+        self.blocks[place..self.len].rotate_left(1);
+        self.len -= 1;
         self.bytes -= block.layout.size();
         Some(block)
     }
 
-    /// Adds a block if there is room for it; else what has to go first, or the
-    /// block itself.
-    fn add(&mut self, block: Block) -> Option<Block> {
+    /// Adds a block if there is room for it among so many bytes; else what has to go
+    /// first, or the block itself.
+    fn add(&mut self, block: Block, limit_bytes: usize) -> Option<Block> {
         let size = block.layout.size();
-        if size > self.limit_bytes {
+        if size > limit_bytes {
             return Some(block);
         }
-        match self.blocks.iter_mut().find(|place| place.is_none()) {
-            Some(place) if self.bytes + size <= self.limit_bytes => {
-                *place = Some(block);
-                self.bytes += size;
-                None
-            }
-            _ => self.take_at(0),
+        if self.len == MOST_BLOCKS || self.bytes + size > limit_bytes {
+            return self.take_at(0);
         }
+        self.blocks[self.len] = Some(block);
+        self.len += 1;
+        self.bytes += size;
+        None
+    }
+
+    /// The oldest if they have more than so many bytes.
+    fn surplus(&mut self, limit_bytes: usize) -> Option<Block> {
+        if self.bytes > limit_bytes { self.take_at(0) } else { None }
     }
 }
 
 impl Blocks {
-    const fn new() -> Blocks {
-        Blocks(Mutex::new(Given { blocks: [None; MOST_BLOCKS], bytes: 0, limit_bytes: 0 }))
+    const fn new(resident_bytes: fn() -> Option<usize>) -> Blocks {
+        Blocks {
+            given: Mutex::new(Given { blocks: [None; MOST_BLOCKS], len: 0, bytes: 0 }),
+            in_use: InUse::new(),
+            limit_bytes: AtomicUsize::new(0),
+            most_kept_bytes: AtomicUsize::new(usize::MAX),
+            resident_bytes,
+            beside_bytes: AtomicUsize::new(0),
+            tidied_bytes: AtomicUsize::new(0),
+        }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Given> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn given(&self) -> MutexGuard<'_, Given> {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A large block that was given up.
+    /// How much may be kept beside what is in use.
+    fn room(&self) -> usize {
+        let limit = self.limit_bytes.load(Ordering::Relaxed);
+        let beside = self.beside_bytes.load(Ordering::Relaxed);
+        let room = limit.saturating_sub(self.in_use.bytes().saturating_add(beside));
+        room.min(self.most_kept_bytes.load(Ordering::Relaxed))
+    }
+
+    /// Looks at what the process takes. If that is too much without any block that
+    /// waits, heaps are tidied up, unless they just were.
+    fn look(&self) {
+        let Some(resident) = (self.resident_bytes)() else { return };
+        let in_use = self.in_use.bytes();
+        let kept = { self.given().bytes };
+        let beside = resident.saturating_sub(in_use + kept);
+        self.beside_bytes.store(beside, Ordering::Relaxed);
+        let limit = self.limit_bytes.load(Ordering::Relaxed);
+        let tidied = self.tidied_bytes.load(Ordering::Relaxed);
+        if in_use + beside > limit.max(tidied + TIDY_STEP_BYTES) && limit > 0 {
+            give_back_unused();
+            self.tidied_bytes.store(in_use + beside, Ordering::Relaxed);
+        } else if in_use + beside < tidied / 2 {
+            self.tidied_bytes.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Gives blocks back to the system until those that stay leave room for what is in
+    /// use. The system is not waited for with the list locked.
+    fn fit(&self) {
+        let room = self.room();
+        while let Some(oldest) = { self.given().surplus(room) } {
+            // SAFETY: it came from `System` with its layout, and nobody has it any more.
+            unsafe { System.dealloc(oldest.start, oldest.layout) };
+        }
+    }
+
+    /// Counts a block that is about to be taken. Returns a large one that was given up;
+    /// if there is none, those of other sizes make room for a new one.
     fn given_up(&self, layout: Layout) -> Option<*mut u8> {
-        if layout.size() < LARGE_BYTES { None } else { self.kept().take(layout) }
+        let is_large = layout.size() >= LARGE_BYTES;
+        let found = if is_large { self.given().take(layout) } else { None };
+        let grown = self.in_use.add(layout.size().cast_signed());
+        if found.is_none() && grown {
+            self.look();
+        }
+        if found.is_none() && (is_large || grown) {
+            self.fit();
+        }
+        found
+    }
+
+    /// Keeps a block for later, or gives it back to the system.
+    ///
+    /// # Safety
+    /// It came from `System` with its layout, and nobody uses it any more.
+    unsafe fn give_up(&self, block: Block) {
+        let room = self.room();
+        while let Some(oldest) = { self.given().add(block, room) } {
+            // SAFETY: it came from `System` with its layout, and nobody has it any more.
+            unsafe { System.dealloc(oldest.start, oldest.layout) };
+            if oldest.start == block.start {
+                return;
+            }
+        }
     }
 }
 
@@ -120,24 +268,20 @@ unsafe impl GlobalAlloc for Blocks {
     }
 
     unsafe fn dealloc(&self, start: *mut u8, layout: Layout) {
-        if layout.size() >= LARGE_BYTES {
-            let block = Block { start, layout };
-            // The system is not waited for with the list locked.
-            while let Some(oldest) = { self.kept().add(block) } {
-                // SAFETY: it came from `System` with its layout, and nobody has
-                // it any more.
-                unsafe { System.dealloc(oldest.start, oldest.layout) };
-                if oldest.start == start {
-                    return;
-                }
-            }
-            return;
+        self.in_use.add(-layout.size().cast_signed());
+        match layout.size() {
+            // SAFETY: the caller's promise is passed on.
+            0..LARGE_BYTES => unsafe { System.dealloc(start, layout) },
+            // SAFETY: the caller gives the block up, and it came with this layout.
+            _ => unsafe { self.give_up(Block { start, layout }) },
         }
-        // SAFETY: the caller's promise is passed on.
-        unsafe { System.dealloc(start, layout) }
     }
 
     unsafe fn realloc(&self, start: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+        self.in_use.add(-layout.size().cast_signed());
+        if self.in_use.add(new_size.cast_signed()) {
+            self.fit();
+        }
         // The system moves pages without copying them.
         // SAFETY: the caller's promise is passed on; the block is not in the list.
         unsafe { System.realloc(start, layout, new_size) }
@@ -170,6 +314,44 @@ pub fn set_up() {
     }
 }
 
+/// What the process takes now. Allocates nothing.
+#[cfg(target_os = "linux")]
+fn resident_bytes() -> Option<usize> {
+    const PATH: &std::ffi::CStr = c"/proc/self/statm";
+    let mut text = [0u8; 128];
+    // SAFETY: the path ends with a zero, the buffer is written within its length, and
+    // the file is closed by whom it was opened.
+    let (len, page_bytes) = unsafe {
+        let file = libc::open(PATH.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+        if file < 0 {
+            return None;
+        }
+        let len = libc::read(file, text.as_mut_ptr().cast(), text.len());
+        libc::close(file);
+        (len, libc::sysconf(libc::_SC_PAGESIZE))
+    };
+    let text = std::str::from_utf8(text.get(..usize::try_from(len).ok()?)?).ok()?;
+    let pages: usize = text.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * usize::try_from(page_bytes).ok()?)
+}
+
+/// Elsewhere it is not known.
+#[cfg(not(target_os = "linux"))]
+fn resident_bytes() -> Option<usize> {
+    None
+}
+
+/// Lets so much memory wait at the end of each heap. What is given up there went back
+/// to the system at once otherwise, and was had from it again, cleared: a fifth of the
+/// time of a solve.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn set_top(memory_bytes: u64) {
+    let heaps = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
+    let bytes = (memory_bytes / TOP_PART / heaps).clamp(LARGE_BYTES as u64, MOST_TOP_BYTES);
+    // SAFETY: as in `set_up`.
+    unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, bytes as libc::c_int) };
+}
+
 /// Makes small blocks that were given up go back to the system. Every thread has a
 /// heap of its own, and what is left in them after a table is of no use to the
 /// next: sixteen threads held a gigabyte.
@@ -185,6 +367,10 @@ pub fn set_up() {}
 
 /// Other allocators are left as they are.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn set_top(_memory_bytes: u64) {}
+
+/// Other allocators are left as they are.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn give_back_unused() {}
 
 #[cfg(test)]
@@ -196,8 +382,8 @@ mod tests {
     }
 
     fn with_limit(mib: usize) -> Blocks {
-        let blocks = Blocks::new();
-        blocks.kept().limit_bytes = mib << 20;
+        let blocks = Blocks::new(|| None);
+        blocks.limit_bytes.store(mib << 20, Ordering::Relaxed);
         blocks
     }
 
@@ -211,45 +397,114 @@ mod tests {
             let first = blocks.alloc(layout(4));
             first.write_bytes(7, 4 << 20);
             blocks.dealloc(first, layout(4));
-            assert_eq!(blocks.kept().bytes, 4 << 20);
+            assert_eq!(blocks.given().bytes, 4 << 20);
             let other = blocks.alloc(layout(2));
             assert_ne!(first, other);
             let again = blocks.alloc_zeroed(layout(4));
             assert_eq!(first, again);
             assert!(std::slice::from_raw_parts(again, 4 << 20).iter().all(|byte| *byte == 0));
-            assert_eq!(blocks.kept().bytes, 0);
+            assert_eq!(blocks.given().bytes, 0);
             blocks.dealloc(again, layout(4));
             blocks.dealloc(other, layout(2));
-            assert_eq!(blocks.kept().bytes, 6 << 20);
-            blocks.kept().limit_bytes = 0;
+            assert_eq!(blocks.given().bytes, 6 << 20);
+            blocks.limit_bytes.store(0, Ordering::Relaxed);
             let last = blocks.alloc(layout(3));
             blocks.dealloc(last, layout(3));
+            assert_eq!(blocks.given().bytes, 0);
         }
     }
 
-    /// The oldest go when there is no room; what is too large never stays.
+    /// What stays makes room for what is in use, the oldest first; what is too large
+    /// never stays.
     #[test]
     fn the_limit_is_kept() {
         let blocks = with_limit(8);
+        let all_bytes = || blocks.given().bytes + blocks.in_use.bytes();
         // SAFETY: every block is given up once.
         unsafe {
             let starts: Vec<*mut u8> = (0..5).map(|_| blocks.alloc(layout(3))).collect();
+            assert_eq!(blocks.in_use.bytes(), 15 << 20);
             for start in &starts {
                 blocks.dealloc(*start, layout(3));
-                assert!(blocks.kept().bytes <= 8 << 20);
+                assert!(blocks.given().bytes == 0 || all_bytes() <= 8 << 20);
             }
-            let large = blocks.alloc(layout(9));
-            blocks.dealloc(large, layout(9));
-            assert_eq!(blocks.kept().bytes, 6 << 20);
+            assert_eq!(blocks.given().bytes, 6 << 20);
             assert_eq!(blocks.alloc(layout(3)), starts[4]);
             assert_eq!(blocks.alloc(layout(3)), starts[3]);
-            assert_eq!(blocks.kept().bytes, 0);
+            assert_eq!(blocks.given().bytes, 0);
             blocks.dealloc(starts[3], layout(3));
             blocks.dealloc(starts[4], layout(3));
-            let small = blocks.alloc(Layout::new::<u64>());
-            blocks.dealloc(small, Layout::new::<u64>());
-            assert_eq!(blocks.kept().bytes, 6 << 20);
+            let other = blocks.alloc(layout(4));
+            assert_eq!(all_bytes(), 7 << 20, "the oldest has made room");
+            blocks.dealloc(other, layout(4));
+            let large = blocks.alloc(layout(9));
+            assert_eq!(blocks.given().bytes, 0);
+            blocks.dealloc(large, layout(9));
+            assert_eq!(all_bytes(), 0);
         }
+    }
+
+    /// What the process takes beside its blocks leaves less room for those that wait.
+    #[test]
+    fn holes_are_counted() {
+        let blocks = Blocks::new(|| Some(20 << 20));
+        blocks.limit_bytes.store(24 << 20, Ordering::Relaxed);
+        // SAFETY: every block is given up once.
+        unsafe {
+            let first = blocks.alloc(layout(8));
+            assert_eq!(blocks.room(), 4 << 20, "12 MiB are beside");
+            blocks.dealloc(first, layout(8));
+            assert_eq!(blocks.given().bytes, 8 << 20);
+            let other = blocks.alloc(layout(6));
+            assert_eq!(blocks.given().bytes, 8 << 20, "6 MiB are beside");
+            blocks.dealloc(other, layout(6));
+        }
+        assert!(resident_bytes().is_none_or(|bytes| bytes > 1 << 20));
+    }
+
+    /// Small blocks that add up make large ones go that wait.
+    #[test]
+    fn small_blocks_are_counted() {
+        let blocks = with_limit(16);
+        let small = Layout::from_size_align(64 << 10, 64).unwrap();
+        // SAFETY: every block is given up once.
+        unsafe {
+            let large = blocks.alloc(layout(12));
+            blocks.dealloc(large, layout(12));
+            assert_eq!(blocks.given().bytes, 12 << 20);
+            let starts: Vec<*mut u8> = (0..192).map(|_| blocks.alloc(small)).collect();
+            assert_eq!(blocks.in_use.bytes(), 12 << 20);
+            assert_eq!(blocks.given().bytes, 0);
+            starts.into_iter().for_each(|start| blocks.dealloc(start, small));
+        }
+        assert_eq!(blocks.in_use.bytes(), 0);
+    }
+
+    /// Blocks that grow and shrink keep their contents, whoever has them.
+    #[test]
+    fn blocks_change_their_size() {
+        let blocks = with_limit(16);
+        for align in [8, 64] {
+            let sizes = [100, 1 << 16, 1 << 17, 1 << 21, 5 << 20, 1 << 21, 200 << 10, 100, 60];
+            let mut size = 50;
+            // SAFETY: the block is read within what was written, and given up once.
+            unsafe {
+                let of = |size| Layout::from_size_align(size, align).unwrap();
+                let mut start = blocks.alloc_zeroed(of(size));
+                for (byte, new) in (1..).zip(sizes) {
+                    start.write_bytes(byte, size);
+                    start = blocks.realloc(start, of(size), new);
+                    let kept = std::slice::from_raw_parts(start, size.min(new));
+                    assert!(kept.iter().all(|kept| *kept == byte), "{size} to {new}");
+                    assert_eq!(start.align_offset(align), 0);
+                    size = new;
+                    let counted = if size < LEAST_COUNTED_BYTES { 0 } else { size };
+                    assert_eq!(blocks.in_use.bytes(), counted);
+                }
+                blocks.dealloc(start, of(size));
+            }
+        }
+        assert_eq!(blocks.in_use.bytes(), 0);
     }
 
     /// No block is in two hands.
@@ -275,6 +530,6 @@ mod tests {
                 });
             }
         });
-        assert!(blocks.kept().bytes <= 16 << 20);
+        assert!(blocks.given().bytes <= 16 << 20);
     }
 }

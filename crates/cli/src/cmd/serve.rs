@@ -151,6 +151,7 @@ pub fn run(context: &Context, args: &ServeArgs) -> anyhow::Result<Verdict> {
         );
     };
     start_log(args);
+    malloc::keep_at_most(KEPT_BYTES);
     let config = args.config(context);
     let cache = BlockCache::new(args.cache.bytes());
     let tables = context.stored_tablebase(&cache)?;
@@ -173,6 +174,9 @@ pub fn run(context: &Context, args: &ServeArgs) -> anyhow::Result<Verdict> {
     }
     Ok(Verdict::Done)
 }
+
+/// What stays of memory that was given up, beside what the cache holds.
+const KEPT_BYTES: usize = 64 << 20;
 
 /// How often memory is tidied up, if blocks have come and gone.
 const TIDY_EVERY: Duration = Duration::from_secs(2);

@@ -181,7 +181,7 @@ impl BoardLog {
             }
         }
         encode_stats(stats, &mut head);
-        let Block::File { start, .. } = self.store.put(record(&head.0, &blocks))? else {
+        let Block::File { start, .. } = self.store.put(&record(&head.0, &blocks))? else {
             return Err(io::ErrorKind::NotFound.into());
         };
         let at = start + LENGTHS_LEN as u64;

@@ -15,6 +15,7 @@ use molien_hyper::Tile;
 use molien_values::Graded;
 use rayon::prelude::*;
 use zstd::bulk::{Compressor, Decompressor};
+use zstd::zstd_safe::compress_bound;
 
 /// Higher levels take several times as long and save little: the bits of
 /// depths are what is left.
@@ -43,7 +44,25 @@ pub struct PackedBytes {
 thread_local! {
     /// To get these ready takes longer than a few kilobytes do.
     static PACKER: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    /// What was packed last: blocks that stay are as large as their contents.
+    static PACKED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static UNPACKER: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
+/// Packs bytes with what this thread has got ready before, and hands them over.
+fn with_packed<T>(bytes: &[u8], put: impl FnOnce(&[u8]) -> io::Result<T>) -> io::Result<T> {
+    PACKER.with_borrow_mut(|packer| {
+        let packer = match packer {
+            Some(packer) => packer,
+            none => none.insert(Compressor::new(LEVEL)?),
+        };
+        PACKED.with_borrow_mut(|packed| {
+            packed.clear();
+            packed.reserve(compress_bound(bytes.len()));
+            packer.compress_to_buffer(bytes, packed)?;
+            put(packed)
+        })
+    })
 }
 
 /// Unpacks with what this thread has got ready before.
@@ -115,9 +134,9 @@ impl PlaneStore {
     }
 
     /// Puts bytes one after the other; where they begin, if that is in a file.
-    pub(crate) fn put(&self, bytes: Vec<u8>) -> io::Result<Block> {
+    pub(crate) fn put(&self, bytes: &[u8]) -> io::Result<Block> {
         let Place::File(file, used) = &self.0 else {
-            return Ok(Block::Memory(bytes.into_boxed_slice()));
+            return Ok(Block::Memory(bytes.into()));
         };
         let len = bytes.len();
         let start = {
@@ -125,7 +144,7 @@ impl PlaneStore {
             *used += len as u64;
             *used - len as u64
         };
-        write_at(file, &bytes, start)?;
+        write_at(file, bytes, start)?;
         Ok(Block::File { start, len })
     }
 
@@ -142,11 +161,8 @@ impl PlaneStore {
     /// # Errors
     /// If the store cannot be written to.
     pub fn put_bytes(&self, bytes: &[u8]) -> io::Result<PackedBytes> {
-        let packed = PACKER.with_borrow_mut(|packer| match packer {
-            Some(packer) => packer.compress(bytes),
-            none => none.insert(Compressor::new(LEVEL)?).compress(bytes),
-        })?;
-        Ok(PackedBytes { block: self.put(packed)?, len: bytes.len() })
+        let block = with_packed(bytes, |packed| self.put(packed))?;
+        Ok(PackedBytes { block, len: bytes.len() })
     }
 
     /// Bytes that were put away.
@@ -160,13 +176,28 @@ impl PlaneStore {
     fn unpack(
         &self,
         block: &Block,
-        into: &mut Decompressor<'_>,
+        with: &mut Decompressor<'_>,
         len: usize,
     ) -> io::Result<Vec<u8>> {
         match block {
-            Block::Memory(bytes) => into.decompress(bytes, len),
+            Block::Memory(bytes) => with.decompress(bytes, len),
             Block::File { start, len: packed } => {
-                into.decompress(&self.read(*start, *packed)?, len)
+                with.decompress(&self.read(*start, *packed)?, len)
+            }
+        }
+    }
+
+    /// The same into bytes that are there already; how many are written.
+    fn unpack_to(
+        &self,
+        block: &Block,
+        with: &mut Decompressor<'_>,
+        bytes: &mut [u8],
+    ) -> io::Result<usize> {
+        match block {
+            Block::Memory(packed) => with.decompress_to_buffer(packed, bytes),
+            Block::File { start, len } => {
+                with.decompress_to_buffer(&self.read(*start, *len)?, bytes)
             }
         }
     }
@@ -251,15 +282,12 @@ impl PackedSide {
     ) -> io::Result<Vec<Block>> {
         if self.is_small() {
             let all: Vec<Tile> = planes.flat_map(|plane| plane.borrow().to_vec()).collect();
-            return Ok(vec![store.put(packer()?.compress(bytemuck::cast_slice(&all))?)?]);
+            return Ok(vec![pack_tiles(&all, store)?]);
         }
         let mut blocks = Vec::new();
         for plane in planes {
-            let pack = |packer: &mut io::Result<Compressor<'_>>, tiles: &[Tile]| {
-                let packer = packer.as_mut().map_err(|error| io::Error::from(error.kind()))?;
-                store.put(packer.compress(bytemuck::cast_slice(tiles))?)
-            };
-            let packed = plane.borrow().par_chunks(BLOCK_TILES).map_init(packer, pack);
+            let tiles = plane.borrow().par_chunks(BLOCK_TILES);
+            let packed = tiles.map(|tiles| pack_tiles(tiles, store));
             blocks.extend(packed.collect::<io::Result<Vec<_>>>()?);
         }
         Ok(blocks)
@@ -330,6 +358,19 @@ impl PackedSide {
         Ok(self.graded(all.par_iter().map(plane).collect::<io::Result<_>>()?))
     }
 
+    /// Puts what is in memory into another store, from where it is read from now on.
+    ///
+    /// # Errors
+    /// If that store cannot be written to.
+    pub fn move_to(&mut self, store: &PlaneStore) -> io::Result<()> {
+        for block in &mut self.blocks {
+            if let Block::Memory(bytes) = block {
+                *block = store.put(bytes)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Bytes held in memory.
     pub fn len_bytes(&self) -> u64 {
         let block = |block: &Block| match block {
@@ -372,26 +413,28 @@ impl PackedSide {
     }
 }
 
-fn packer() -> io::Result<Compressor<'static>> {
-    Compressor::new(LEVEL)
+fn pack_tiles(tiles: &[Tile], store: &PlaneStore) -> io::Result<Block> {
+    with_packed(bytemuck::cast_slice(tiles), |packed| store.put(packed))
 }
 
 /// So many tiles from their blocks.
 fn unpack_plane(store: &PlaneStore, blocks: &[Block], tiles: usize) -> io::Result<Vec<Tile>> {
-    let mut unpacker = Decompressor::new()?;
-    let mut plane: Vec<Tile> = Vec::with_capacity(tiles);
-    for block in blocks {
-        let left = tiles - plane.len();
-        let here = if blocks.len() == 1 { left } else { left.min(BLOCK_TILES) };
-        let bytes = store.unpack(block, &mut unpacker, here * size_of::<Tile>())?;
-        // Bytes need not be aligned as tiles are.
-        let tiles = bytes.chunks_exact(size_of::<Tile>());
-        plane.extend(tiles.map(bytemuck::pod_read_unaligned::<Tile>));
+    let mut plane = vec![Tile::EMPTY; tiles];
+    let block_tiles = if blocks.len() == 1 { tiles.max(1) } else { BLOCK_TILES };
+    if tiles.div_ceil(block_tiles).max(1) != blocks.len() {
+        return Err(io::ErrorKind::InvalidData.into());
     }
-    match plane.len() == tiles {
-        true => Ok(plane),
-        false => Err(io::ErrorKind::InvalidData.into()),
-    }
+    with_unpacker(|unpacker| {
+        for (block, tiles) in blocks.iter().zip(plane.chunks_mut(block_tiles)) {
+            let bytes: &mut [u8] = bytemuck::cast_slice_mut(tiles);
+            let len = bytes.len();
+            if store.unpack_to(block, unpacker, bytes)? != len {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+        }
+        Ok(())
+    })?;
+    Ok(plane)
 }
 
 /// All planes of a side, in an order of their own.
