@@ -84,12 +84,16 @@ impl CudaEngine {
         request: &Request,
         work: impl FnOnce() -> Result<T, CudaError>,
     ) -> Result<T, CudaError> {
-        std::thread::scope(|scope| {
-            let compiled = scope.spawn(|| self.prepare(request));
-            let done = work()?;
-            compiled.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            Ok(done)
-        })
+        beside(|| self.prepare(request), work)
+    }
+
+    /// The same for tables of six men with pawns in a metric.
+    pub(crate) fn while_preparing_large<T>(
+        &self,
+        metric: Metric,
+        work: impl FnOnce() -> Result<T, CudaError>,
+    ) -> Result<T, CudaError> {
+        beside(|| self.prepare_large(metric), work)
     }
 
     fn compile(&self, builds: &[Build]) -> Result<(), CudaError> {
@@ -104,4 +108,17 @@ impl CudaEngine {
             })
         })
     }
+}
+
+/// Does something beside the compiler.
+fn beside<T>(
+    compile: impl FnOnce() -> Result<(), CudaError> + Send,
+    work: impl FnOnce() -> Result<T, CudaError>,
+) -> Result<T, CudaError> {
+    std::thread::scope(|scope| {
+        let compiled = scope.spawn(compile);
+        let done = work()?;
+        compiled.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok(done)
+    })
 }

@@ -1,4 +1,5 @@
-//! Tables with pawns that do not fit the card, for their figures alone.
+//! Tables with pawns that do not fit the card: their figures, and their boards one
+//! after the other.
 //!
 //! Their placements are solved in parts ([`Split`]). Of a finished part two things
 //! are kept: its values as long as less advanced pawns can step there, and the
@@ -8,22 +9,22 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use molien_board::{Color, Man, Material, Role, Square};
+use molien_board::{Color, Man, Material, Square};
 use molien_build::order;
-use molien_hyper::{Hyperboard, OuterAxes, Tile};
-use molien_values::{Longest, Metric, Placement, SideStats, Stats};
+use molien_hyper::Hyperboard;
+use molien_values::{BoardReceiver, Longest, Metric, Placement, SideStats, Stats};
 
-use crate::assemble::wave_stats;
-use crate::cut::slice_planes;
+use crate::assemble::{Finished, wave_stats};
 use crate::engine::LARGE_MEN;
+use crate::large_keep::{keep_for_steps, slice_bytes};
 use crate::large_memory::{
-    LONE_PAWN_FILES, PieceSlices, part_most_bytes, part_planes, piece_slices, promotions,
+    LONE_PAWN_FILES, PieceSlices, SlicePlan, part_most_bytes, part_planes, promotions, slice_plan,
 };
 use crate::needs::{card_memory, sub_detail};
-use crate::pawn_exits::{PartKey, PawnExits, Places, Relaid, SliceKey, TargetKey};
+use crate::pawn_exits::{PawnExits, Places, Relaid, SliceKey, TargetKey};
 use crate::pawn_solve::{Kept, Targets};
 use crate::split::{Split, Splits};
-use crate::store::{CardPlanes, Depths, Read, Store, Stored};
+use crate::store::{Store, Stored};
 use crate::unit::Unit;
 use crate::waves::Extras;
 use crate::{CudaEngine, CudaError, Detail, Planes, Request};
@@ -52,14 +53,15 @@ struct Demand {
 
 impl LargeTables {
     /// Plans to solve some tables in this order.
-    fn plan(&mut self, order: Vec<Material>, pieces: PieceSlices, part_bytes: u64) {
+    fn plan(&mut self, order: Vec<Material>, slices: SlicePlan, part_bytes: u64) {
         for &material in &order {
             if self.splits.get(material).is_none() {
                 self.splits.insert(material, Arc::new(Split::new(material, part_bytes)));
             }
         }
-        (self.order, self.pieces) = (order.into(), Some(pieces));
+        (self.order, self.pieces) = (order.into(), Some(slices.pieces));
         self.store.retain(|_| false);
+        self.store.form = slices.form;
     }
 
     /// Whether a table that is still to be solved reads a material after a
@@ -169,6 +171,8 @@ struct Part<'a> {
     split: &'a Split,
     places: Arc<Places>,
     exits: PawnExits,
+    /// Who is handed its boards.
+    receiver: Option<&'a dyn BoardReceiver>,
 }
 
 impl CudaEngine {
@@ -200,26 +204,41 @@ impl CudaEngine {
         self.large_tables().get(&metric)?.stats.get(&material).cloned()
     }
 
-    /// The statistics of a large table in canonical orientation.
+    /// The statistics of a large table in canonical orientation. A receiver is handed its
+    /// boards.
     pub(crate) fn large_statistics(
         &self,
         material: Material,
         metric: Metric,
+        receiver: Option<&dyn BoardReceiver>,
     ) -> Result<Stats, CudaError> {
         let _one = self.one_at_a_time();
         let mut all = self.large_tables();
         let tables = all.entry(metric).or_default();
-        if let Some(stats) = tables.stats.get(&material) {
+        if let Some(stats) = tables.stats.get(&material).filter(|_| receiver.is_none()) {
             return Ok(stats.clone());
         }
         if !tables.order.contains(&material) {
             self.plan_large(tables, material, metric)?;
         }
-        if self.large_men == LARGE_MEN {
-            self.prepare_large(metric)?;
+        let mut solve = || self.solve_until(tables, material, metric, receiver);
+        if self.large_men < LARGE_MEN {
+            return solve(); // a test: the kernels are compiled as they are needed
         }
+        self.while_preparing_large(metric, solve)
+    }
+
+    /// Solves tables in the order planned until one is solved.
+    fn solve_until(
+        &self,
+        tables: &mut LargeTables,
+        material: Material,
+        metric: Metric,
+        receiver: Option<&dyn BoardReceiver>,
+    ) -> Result<Stats, CudaError> {
         while let Some(next) = tables.order.pop_front() {
-            let stats = match self.solve_large(tables, next, metric) {
+            let receiver = receiver.filter(|_| next == material);
+            let stats = match self.solve_large(tables, next, metric, receiver) {
                 Ok(stats) => stats,
                 Err(error) => {
                     // What is solved stays known; the rest is planned anew.
@@ -253,8 +272,8 @@ impl CudaEngine {
         let planned = |goals: &[Material]| {
             let mut order = order(goals, |material| material.len() < self.large_men);
             order.retain(Material::has_pawns);
-            let pieces = piece_slices(&order, metric, card_bytes, self.host_bytes)?;
-            Ok((order, pieces))
+            let slices = slice_plan(&order, metric, card_bytes, self.host_bytes)?;
+            Ok((order, slices))
         };
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
         let alone = planned(&[material]).map_err(|needed_bytes: u64| CudaError::Slices {
@@ -267,8 +286,9 @@ impl CudaEngine {
         tables.expected.retain(|goal| !known.contains_key(goal) && planned(&[*goal]).is_ok());
         let mut goals = tables.expected.clone();
         goals.push(material);
-        let (order, pieces) = planned(&goals).unwrap_or(alone);
-        tables.plan(order, pieces, part_bytes);
+        let (order, slices) = planned(&goals).unwrap_or(alone);
+        tables.plan(order, slices, part_bytes);
+        tables.store.most_host_bytes = self.host_bytes;
         Ok(())
     }
 
@@ -336,6 +356,7 @@ impl CudaEngine {
         tables: &mut LargeTables,
         material: Material,
         metric: Metric,
+        receiver: Option<&dyn BoardReceiver>,
     ) -> Result<Stats, CudaError> {
         self.solve_pieces_for(tables, material, metric)?;
         let split = tables.splits.of(material).clone();
@@ -348,7 +369,8 @@ impl CudaEngine {
             let places = Arc::new(split.places.some(&split.parts[number]));
             let exits = PawnExits::within(material, &places, metric, Some(&tables.splits));
             let request = Request { keep: Detail::Depths, ..Request::new(material, metric) };
-            let part = Part { request, number: number as u32, split: &split, places, exits };
+            let number = number as u32;
+            let part = Part { request, number, split: &split, places, exits, receiver };
             let stats = self.solve_part(tables, &part, &demands)?;
             absorb_in_order(&mut total, &stats);
         }
@@ -377,6 +399,9 @@ impl CudaEngine {
         }
         let mut stats = wave_stats(metric, &units[0], Some(&units[1]));
         self.final_counts(&part.request, &units, &mut stats)?;
+        if let Some(receiver) = part.receiver {
+            self.hand_over_part(tables, part, &units, receiver)?;
+        }
         for (unit, attacker) in units.into_iter().zip(Color::BOTH) {
             if let Ok(unit) = Arc::try_unwrap(unit)
                 && !Unit::is_bare(material, attacker)
@@ -385,6 +410,32 @@ impl CudaEngine {
             }
         }
         Ok(stats)
+    }
+
+    /// Copies the boards of a part to the host. Who receives them has work to do with
+    /// them, which goes on while the card solves the next part.
+    fn hand_over_part(
+        &self,
+        tables: &mut LargeTables,
+        part: &Part<'_>,
+        units: &[Arc<Unit>],
+        receiver: &dyn BoardReceiver,
+    ) -> Result<(), CudaError> {
+        let Request { material, metric, .. } = part.request;
+        // Depths and what is legal, of both attackers together.
+        let united = 2 * (1 + units.iter().map(|unit| unit.depth_bits()).max().unwrap_or(0));
+        let bytes = part.split.part_bytes() * united as u64;
+        self.room_beside(tables, bytes, material, metric)?;
+        let finished = Finished::new(self, &units[0], &units[1])?;
+        let boards = finished.boards.len();
+        let batch = (receiver.batch_bytes() / finished.board_bytes().max(1)).max(1) as usize;
+        for first in (0..boards).step_by(batch) {
+            let copied = finished.copy(first..(first + batch).min(boards))?;
+            if !receiver.take(copied) {
+                return Err(CudaError::Cancelled { material });
+            }
+        }
+        Ok(())
     }
 
     /// One attacker's wins of a part.
@@ -510,40 +561,6 @@ impl CudaEngine {
         let plan = "its planes beside what they read".to_owned();
         let (needed_mib, free_mib) = (mib(bytes), mib(free));
         Err(CudaError::Memory { material, metric, needed_mib, plan, free_mib })
-    }
-}
-
-/// Bytes of a slice of a unit, roughly.
-fn slice_bytes(key: &Stored, unit: &Unit, metric: Metric) -> u64 {
-    let (men, boards) = match (key, &unit.places) {
-        (Stored::Slice { key, .. }, Some(places)) => (&key.men, places.placements.len() * 8),
-        (Stored::Relaid { key, .. }, _) => (&key.men, 1),
-        _ => return 0,
-    };
-    let plane_bytes = OuterAxes::new(men).len() * boards * size_of::<Tile>();
-    plane_bytes as u64 * slice_planes(metric, unit.depth_bits() as u64)
-}
-
-/// Keeps what pawns that step into a part read of it.
-fn keep_for_steps(store: &mut Store, unit: Unit, part: u32, attacker: Color) {
-    let material = unit.board.material();
-    let has_pawns = |color| material.count(Man::new(color, Role::Pawn)) > 0;
-    let layout = unit.layout;
-    let mut keep = |mover: Color, read: Read, depth_bits: usize, planes: Vec<_>| {
-        let planes = CardPlanes { layout, read, depths: Depths::Bits(depth_bits), planes };
-        let key = PartKey { part, mover };
-        store.insert(Stored::Part { material, key, attacker }, Arc::new(planes));
-    };
-    let Unit { open, won, lost, stalemate, won_depth, lost_depth, .. } = unit;
-    if has_pawns(attacker) {
-        let bits = lost_depth.len();
-        let planes = lost.into_iter().chain(lost_depth).chain(stalemate).collect();
-        keep(attacker, Read::Losses, bits, planes);
-    }
-    if has_pawns(!attacker) {
-        let bits = won_depth.len();
-        let planes = std::iter::once(open).chain(won).chain(won_depth).collect();
-        keep(!attacker, Read::Wins, bits, planes);
     }
 }
 
