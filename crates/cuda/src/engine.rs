@@ -13,7 +13,7 @@ use crate::assemble::{games, wave_stats};
 use crate::cache::Cache;
 use crate::device::{Buffer, Device};
 use crate::driver::CudaDevice;
-use crate::large::LargeTables;
+use crate::large_tables::LargeTables;
 use crate::layout::{Board, Tables, bishop_pair};
 use crate::needs::{card_memory, clock_planes, sub_detail};
 use crate::pawn_exits::PawnExits;
@@ -347,7 +347,7 @@ impl CudaEngine {
             planes: request.planes,
             subs,
             bishops,
-            extras: Extras { check: self.checks(), ..extras },
+            extras: Extras { check: self.checks() && !extras.checked_before, ..extras },
         };
         let (unit, timing) = solve.run()?;
         let unit = Arc::new(unit);

@@ -40,6 +40,7 @@ mod host_planes;
 mod large;
 mod large_keep;
 mod large_memory;
+mod large_tables;
 mod late;
 mod layout;
 mod needs;
