@@ -115,6 +115,14 @@ impl CudaDevice {
         }
     }
 
+    /// Whether kernels are there by now.
+    fn is_compiled(&self, build: &Build) -> bool {
+        let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = modules.get(build);
+        // Who compiles it holds the lock.
+        slot.and_then(|slot| slot.try_lock().ok()).is_some_and(|module| module.is_some())
+    }
+
     fn module(&self, build: &Build) -> Result<Module, CudaError> {
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let slot = modules.entry(*build).or_default().clone();
@@ -278,7 +286,9 @@ impl Device for CudaDevice {
 
     fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError> {
         self.bind()?;
-        let build = Build::of(&job.board, kernel.part());
+        let (any, own) =
+            (Build::of(&job.board, kernel.part()), Build::own(&job.board, kernel.part()));
+        let build = if self.is_compiled(&own) { own } else { any };
         let function = self.function(&build, kernel)?;
         let mut parameters = [std::ptr::from_ref(job).cast_mut().cast::<c_void>()];
         let warps_needed = job.board.tiles.max(1);

@@ -84,11 +84,12 @@ impl CudaEngine {
         if !tables.order.contains(&material) {
             self.plan_large(tables, material, metric)?;
         }
+        let boards = if self.own_kernels { tables.large_boards(material) } else { Vec::new() };
         let mut solve = || self.solve_until(tables, material, metric, receiver);
         if self.large_men < LARGE_MEN {
             return solve(); // a test: the kernels are compiled as they are needed
         }
-        self.while_preparing_large(metric, solve)
+        self.while_preparing_large(metric, &boards, solve)
     }
 
     /// Solves tables in the order planned until one is solved.

@@ -4,13 +4,18 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use molien_board::{Color, Man, Material, Square};
+use molien_hyper::Hyperboard;
 use molien_values::Stats;
 
 use crate::large_memory::{LONE_PAWN_FILES, PieceSlices, SlicePlan, promotions};
+use crate::layout::Board;
 use crate::pawn_exits::{Relaid, SliceKey};
 use crate::split::{Split, Splits};
 use crate::store::{Store, Stored};
 use crate::unit::Unit;
+
+/// Tables with so many tiles are worth kernels of their own.
+const OWN_TILES: u32 = 1 << 20;
 
 /// The large tables in one metric.
 #[derive(Default)]
@@ -54,6 +59,27 @@ impl LargeTables {
             Color::BOTH.into_iter().any(|color| reader.promotions(color).contains(&material))
         };
         self.order.iter().any(reads)
+    }
+
+    /// The boards on which most of the time is spent until a table is solved, in the order
+    /// in which they are.
+    pub fn large_boards(&self, until: Material) -> Vec<Board> {
+        let (mut found, mut end) = (Vec::new(), false);
+        for &table in
+            self.order.iter().take_while(|table| !std::mem::replace(&mut end, **table == until))
+        {
+            let pieces = promotions(table).into_iter().map(|(read, _)| read.canonical());
+            let pieces = pieces.filter(|read| !read.has_pawns());
+            let pieces = pieces.map(|read| Board::new(&Hyperboard::pieces(read)));
+            let places = &self.splits.of(table).places;
+            let own = Board::around_kings(&places.outer, places.placements.len());
+            for board in pieces.chain([own]).filter(|board| board.tiles >= OWN_TILES) {
+                if !found.contains(&board) {
+                    found.push(board);
+                }
+            }
+        }
+        found
     }
 
     /// What some tables read of one.
