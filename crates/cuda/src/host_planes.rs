@@ -88,7 +88,7 @@ impl HostPlane {
     /// Copies it to the card.
     pub fn to_card(&self, device: &Arc<dyn Device>) -> Result<Buffer, CudaError> {
         let plane = Buffer::new(device, self.len_bytes)?;
-        let copy = |(i, piece): (usize, &Box<[u8]>)| {
+        let copy = |(i, piece): (usize, &[u8])| {
             let start = i * COPY_BYTES;
             if self.form == Form::Plain {
                 return plane.write_at(piece, start);
@@ -99,7 +99,7 @@ impl HostPlane {
                 plane.write_at(bytes, start)
             })
         };
-        self.pieces.par_iter().enumerate().try_for_each(copy)?;
+        self.pieces.par_iter().map(|piece| &**piece).enumerate().try_for_each(copy)?;
         Ok(plane)
     }
 
