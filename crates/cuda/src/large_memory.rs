@@ -180,7 +180,8 @@ mod tests {
         assert_eq!(plan("KRPKRP", Metric::Dtm, small), plain(PieceSlices::ForOne));
         assert_eq!(plan("KRPKRP", Metric::Dtz50, large), plain(PieceSlices::Shared));
         assert_eq!(plan("KRPKRP", Metric::Dtz50, small), plain(PieceSlices::Shared));
-        assert_eq!(plan("KPPKPP", Metric::Dtz50, large), plain(PieceSlices::ForOne));
+        assert_eq!(plan("KPPKPP", Metric::Dtz50, large), plain(PieceSlices::Shared));
+        assert_eq!(plan("KPPKPP", Metric::Dtz50, small), plain(PieceSlices::ForOne));
         let packed = SlicePlan { pieces: PieceSlices::ForOne, form: Form::Packed };
         assert_eq!(plan("KPPKPP", Metric::Dtm, large), Ok(packed));
         assert!(plan("KPPKPP", Metric::Dtm, (24_000_000_000, 32 * GIB)).is_err());
