@@ -235,7 +235,7 @@ impl CudaEngine {
         let demands = tables.demands(material, tables.order.iter().copied());
         let mut total = Stats::new(material, metric);
         for number in 0..split.parts.len() {
-            tables.give_up_before(&split, number);
+            tables.give_up_before(material, &split, number);
             let places = Arc::new(split.places.some(&split.parts[number]));
             let exits = PawnExits::within(material, &places, metric, Some(&tables.splits));
             let request = Request { keep: Detail::Depths, ..Request::new(material, metric) };

@@ -117,6 +117,9 @@ pub(crate) fn slices_peak_bytes(order: &[Material], metric: Metric, pieces: Piec
 /// The part of the card that is for slices: the rest is for the table at hand and
 /// its sub-games.
 const SLICE_SHARE: u64 = 2;
+/// Quarters of the card that slices may take for a while if that saves solving tables
+/// again.
+const SHARED_QUARTERS: u64 = 3;
 
 /// How much smaller slices are expected to be once they are compressed. What they take is
 /// seen on the way, and a solve that takes more is given up.
@@ -131,27 +134,26 @@ pub(crate) struct SlicePlan {
 }
 
 /// What is done with slices on a card and beside so much memory of the host; or how much
-/// both would have to hold. To copy what one reader reads of a table without pawns to the
-/// host and back takes less time than to solve the table again; to compress it besides
-/// does not.
+/// both would have to hold. A table without pawns is solved in less time than its slices
+/// take to the host and back, so only the card counts for sharing them.
 pub(crate) fn slice_plan(
     order: &[Material],
     metric: Metric,
     card_bytes: u64,
     host_bytes: u64,
 ) -> Result<SlicePlan, u64> {
-    let on_card = card_bytes / SLICE_SHARE;
-    let beside = |pieces| slices_peak_bytes(order, metric, pieces).saturating_sub(on_card);
-    for pieces in [PieceSlices::Shared, PieceSlices::ForOne] {
-        if beside(pieces) <= host_bytes {
-            return Ok(SlicePlan { pieces, form: Form::Plain });
-        }
+    let shared = slices_peak_bytes(order, metric, PieceSlices::Shared);
+    if shared <= card_bytes / 4 * SHARED_QUARTERS {
+        return Ok(SlicePlan { pieces: PieceSlices::Shared, form: Form::Plain });
     }
     let pieces = PieceSlices::ForOne;
-    match beside(pieces) / PACKED_RATIO <= host_bytes {
-        true => Ok(SlicePlan { pieces, form: Form::Packed }),
-        false => Err(slices_peak_bytes(order, metric, pieces)),
+    let least = slices_peak_bytes(order, metric, pieces);
+    let beside = least.saturating_sub(card_bytes / SLICE_SHARE);
+    if beside <= host_bytes {
+        return Ok(SlicePlan { pieces, form: Form::Plain });
     }
+    let packed = SlicePlan { pieces, form: Form::Packed };
+    if beside / PACKED_RATIO <= host_bytes { Ok(packed) } else { Err(least) }
 }
 
 #[cfg(test)]
@@ -166,7 +168,7 @@ mod tests {
         found
     }
 
-    /// The rook ending shares its tables without pawns where card and host have room for all
+    /// The rook ending shares its tables without pawns where the card has room for all
     /// slices, and solves them again where not; four pawns in DTM are packed, or too much.
     #[test]
     fn slices_on_two_machines() {
@@ -176,11 +178,11 @@ mod tests {
             |name: &str, metric, (card, host)| slice_plan(&planned(name), metric, card, host);
         let plain = |pieces| Ok(SlicePlan { pieces, form: Form::Plain });
         assert_eq!(planned("KRPKRP").len(), 5);
-        assert_eq!(plan("KRPKRP", Metric::Dtm, large), plain(PieceSlices::Shared));
+        assert_eq!(plan("KRPKRP", Metric::Dtm, large), plain(PieceSlices::ForOne));
         assert_eq!(plan("KRPKRP", Metric::Dtm, small), plain(PieceSlices::ForOne));
         assert_eq!(plan("KRPKRP", Metric::Dtz50, large), plain(PieceSlices::Shared));
-        assert_eq!(plan("KRPKRP", Metric::Dtz50, small), plain(PieceSlices::Shared));
-        assert_eq!(plan("KPPKPP", Metric::Dtz50, large), plain(PieceSlices::Shared));
+        assert_eq!(plan("KRPKRP", Metric::Dtz50, small), plain(PieceSlices::ForOne));
+        assert_eq!(plan("KBPPKP", Metric::Dtz50, large), plain(PieceSlices::Shared));
         assert_eq!(plan("KPPKPP", Metric::Dtz50, small), plain(PieceSlices::ForOne));
         let packed = SlicePlan { pieces: PieceSlices::ForOne, form: Form::Packed };
         assert_eq!(plan("KPPKPP", Metric::Dtm, large), Ok(packed));

@@ -14,6 +14,9 @@ use crate::split::{Split, Splits};
 use crate::store::{Store, Stored};
 use crate::unit::Unit;
 
+/// How far a pawn has come that promotes next.
+const LAST_ADVANCEMENT: i32 = 6;
+
 /// Tables with so many tiles are worth kernels of their own.
 const OWN_TILES: u32 = 1 << 20;
 
@@ -131,16 +134,24 @@ impl LargeTables {
     }
 
     /// Gives up what nobody is going to read from a part of a table on.
-    pub fn give_up_before(&mut self, split: &Split, part: usize) {
+    pub fn give_up_before(&mut self, material: Material, split: &Split, part: usize) {
         let advancement = split.advancement(part);
         // A lone pawn promotes from the first level only.
         let lone = split.places.placements[0].all_squares().len() == 1;
         let promoted = lone && advancement < split.advancement(0);
+        let reads: Vec<Material> = promotions(material).into_iter().map(|(read, _)| read).collect();
         let mut store = std::mem::take(&mut self.store);
         store.retain(|stored| match stored {
             Stored::Part { key, .. } => split.is_reached(key.part as usize, advancement),
             Stored::Relaid { key, .. } if key.fixed.is_some() && promoted => {
                 self.is_read(key.material)
+            }
+            // The pawn that promotes has come as far as pawns come, so one level alone
+            // reads the slices of a part.
+            Stored::Slice { key, .. } if reads.contains(&key.material) => {
+                let read = self.splits.of(key.material);
+                let level = read.advancement(key.part as usize) + LAST_ADVANCEMENT;
+                key.men != split.places.outer || level <= advancement
             }
             _ => true,
         });
