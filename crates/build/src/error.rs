@@ -80,6 +80,17 @@ pub enum BuildError {
     /// A table solved elsewhere could not be had.
     #[error(transparent)]
     Shelf(#[from] ShelfError),
+    /// Boards were damaged on the way from where they were made, or are not those that were
+    /// counted there.
+    #[error(
+        "{material} in {metric}: the boards that arrived do not have the figures that were counted where they were made"
+    )]
+    HandedOver {
+        /// Whose boards.
+        material: Material,
+        /// In which metric.
+        metric: Metric,
+    },
     /// A stored table cannot be read or written.
     #[error(transparent)]
     Table(Arc<TableError>),

@@ -28,6 +28,7 @@ mod consistency;
 mod error;
 mod figures;
 mod flight;
+mod handed_over;
 mod inputs;
 mod lean;
 mod limits;

@@ -159,7 +159,8 @@ impl Build {
 
     /// Makes sure that the folder holds the tables of these materials in these
     /// metrics, and of all they depend on; what is there already is left alone.
-    /// Materials that are not stored are passed over.
+    /// Materials that are not stored are passed over. Tables whose boards a shelf hands over
+    /// are stored without those they depend on.
     ///
     /// # Errors
     /// If there is no folder, or a table cannot be solved or stored; the others
@@ -177,14 +178,22 @@ impl Build {
         // A file of one side to move takes what its moves lead to.
         let is_one_sided = |material| folder.open(material).is_ok_and(|f| f.is_one_sided());
         let is_done = |material| has_all(material) && !is_one_sided(material);
+        let on_shelf = |material: &Material| {
+            let mut missing = self.missing(folder, *material, metrics).into_iter().peekable();
+            let some = missing.peek().is_some();
+            some && missing.all(|metric| self.board_shelf(*material, metric).is_some())
+        };
+        let (handed_over, goals): (Vec<Material>, Vec<Material>) =
+            goals.into_iter().map(|m| m.canonical()).partition(on_shelf);
         let needed = order(&goals, |material| material.len() <= 2 || is_done(material));
         if let Some(ranks) = self.ranks() {
             return outside_rayon(|| {
                 self.store_together(ranks, folder, (&goals, &needed), metrics, making)
             });
         }
-        let (whole, large): (Vec<Material>, Vec<Material>) =
+        let (whole, mut large): (Vec<Material>, Vec<Material>) =
             needed.into_iter().partition(|&material| self.storage(material) == Storage::Whole);
+        large.extend(handed_over);
         self.check_disk(folder, &large, metrics)?;
         outside_rayon(|| self.store_whole(folder, whole, metrics, making))?;
         for material in large {

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use molien_board::Material;
-use molien_table::{Assembly, Directory, LoggedBoards, TableParts};
+use molien_table::{Assembly, BoardLog, Directory, LoggedBoards, TableParts};
 use molien_values::Metric;
 
-use crate::cache::key;
+use crate::cache::{Key, key};
 use crate::needs::reads;
 use crate::store::Making;
 use crate::{Build, BuildError};
@@ -60,7 +60,7 @@ impl Build {
                         Ok(())
                     })?;
                     let log = Arc::new(folder.board_log(material, metric)?);
-                    self.solve_by_part((material, metric), &log)?;
+                    self.fill_log(folder, (material, metric), &log)?;
                     log.into_table()?
                 }
             });
@@ -76,7 +76,28 @@ impl Build {
         })
     }
 
-    /// Where the 50-move rule spoils nothing that a move leads to, DTZ50 is DTZ.
+    /// Sees to it that a log has all boards of a table.
+    fn fill_log(
+        &self,
+        folder: &Directory,
+        key: Key,
+        log: &Arc<BoardLog>,
+    ) -> Result<(), BuildError> {
+        let (material, metric) = key;
+        let Some(shelf) = self.board_shelf(material, metric) else {
+            return self.solve_by_part(key, log);
+        };
+        let filled = self.log_handed_over(&**shelf, key, log);
+        if let Err(BuildError::HandedOver { .. }) = &filled {
+            // Nobody shall take it for finished.
+            let removed = folder.wave_logs().remove(material, &[metric]);
+            removed.map_err(|error| BuildError::packing(material, error))?;
+        }
+        filled
+    }
+
+    /// Where the 50-move rule spoils nothing that a move leads to, DTZ50 is DTZ. What the moves
+    /// lead to is at hand where the table is solved here.
     fn without_new_curses(
         &self,
         material: Material,
@@ -84,7 +105,8 @@ impl Build {
         logged: &[LoggedBoards],
     ) -> Result<Option<LoggedBoards>, BuildError> {
         let plain = logged.iter().find(|logged| logged.stats().metric == Metric::Dtz);
-        let Some(plain) = plain.filter(|_| metric == Metric::Dtz50) else { return Ok(None) };
+        let here = metric == Metric::Dtz50 && self.board_shelf(material, metric).is_none();
+        let Some(plain) = plain.filter(|_| here) else { return Ok(None) };
         // Only a pawn's push starts the count anew among the same men.
         if plain.stats().is_cursed() {
             return Ok(None);

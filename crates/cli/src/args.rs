@@ -60,7 +60,7 @@ pub struct Common {
     /// assumed for KQPKQ in 1986
     #[arg(long, global = true, default_value = "all", value_name = "ROLES")]
     pub promote: Promote,
-    /// Where to solve tables with up to five men, and larger ones without pawns
+    /// Where to solve tables
     #[arg(long, global = true, default_value = "auto", value_name = "WHICH")]
     pub backend: Backend,
     /// Solve with these instructions of the processor, to compare their speed

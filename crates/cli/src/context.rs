@@ -66,6 +66,10 @@ fn syzygy_folders(given: Option<&OsStr>) -> Vec<PathBuf> {
     found
 }
 
+/// Of the memory that may be used and that other programs leave, what the card may take for
+/// slices of large tables.
+const SLICES_SHARE: (u64, u64) = (3, 4);
+
 /// The options common to all commands, made ready.
 pub struct Context {
     /// Whether results are printed as JSON.
@@ -166,7 +170,10 @@ impl Context {
             true => Arc::new(Bars::new(interrupted)),
             false => Arc::new(Interruptible { interrupted }),
         };
-        Ok(CudaEngine::new()?.with_progress(progress).with_host_memory(self.memory_bytes))
+        // The rest is for boards on their way to a file, and for all else.
+        let (part, whole) = SLICES_SHARE;
+        let host_bytes = self.memory_bytes.min(molien::local::available_bytes()) / whole * part;
+        Ok(CudaEngine::new()?.with_progress(progress).with_host_memory(host_bytes))
     }
 
     /// The card, if it is to be used and there is one; says so once.

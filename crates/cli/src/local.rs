@@ -63,10 +63,22 @@ fn parse(text: &str) -> Option<MemoryLimit> {
     Some(MemoryLimit::Bytes((number * (1u64 << shift) as f64) as u64))
 }
 
+fn system() -> System {
+    let memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
+    System::new_with_specifics(memory)
+}
+
+/// The memory that other programs leave now, in bytes.
+pub fn available_bytes() -> u64 {
+    let system = system();
+    let share = system.cgroup_limits().map(|limits| limits.free_memory);
+    let left = share.into_iter().chain([system.available_memory()]).filter(|&bytes| bytes > 0);
+    left.min().unwrap_or(ASSUMED_BYTES)
+}
+
 /// The machine's memory, or this process's share of it where that is limited.
 fn machine_bytes() -> u64 {
-    let memory = RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram());
-    let system = System::new_with_specifics(memory);
+    let system = system();
     let share = system.cgroup_limits().map(|limits| limits.total_memory);
     let total = share.into_iter().chain([system.total_memory()]).filter(|&bytes| bytes > 0).min();
     total.unwrap_or(ASSUMED_BYTES)

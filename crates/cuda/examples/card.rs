@@ -2,7 +2,9 @@
 //! 50-move rule), `card two KRNKNN` (both forms of the waves, by counts), `card
 //! two-signatures` (the same by the values of all tables of up to five men without
 //! pawns), `card seven KRRNKRR`, `card bench KRNKNN`, `card bench-two
-//! KRNKNN`; `card large KRPKRP` (figures of six men with pawns, with times), `card
+//! KRNKNN`; `card large KRPKRP` (figures of six men with pawns, with times),
+//! `card large-any KRPKRP` (the same with kernels for any board), `card large-checked
+//! KRPKRP` (the same, every value checked), `card
 //! large-small KRPKP` (the same way with five men, against whole tables); `card
 //! signatures KRPKR` and, where there is no card, `card
 //! processor KRPKR` to compare them with. Figures of papers are solved again by
@@ -354,14 +356,21 @@ fn main() -> std::process::ExitCode {
         Some("bench") => bench(&engine, rest, Planes::Four),
         Some("bench-two") => bench(&engine, rest, Planes::Two),
         Some("large") => large(engine, rest),
+        Some("large-any") => large(engine.without_own_kernels(), rest),
+        Some("large-checked") => {
+            engine.check_tables();
+            large(engine, rest)
+        }
         Some("large-small") => large_small(rest),
         Some("legal") => engine
             .request_statistics(&Request::new("KQKR".parse().unwrap(), Metric::Dtc))
             .map(|stats| stats.sides[Color::White.index()].legal.unique > 0)
             .map_err(Into::into),
-        _ => Err("use conform, dtm50, large, large-small, signatures, processor, two, \
+        _ => Err(
+            "use conform, dtm50, large, large-any, large-checked, large-small, signatures, processor, two, \
                   two-signatures, seven, bench, bench-two or legal"
-            .into()),
+                .into(),
+        ),
     };
     match outcome {
         Ok(true) => std::process::ExitCode::SUCCESS,

@@ -6,7 +6,7 @@ KERNEL(lost_again, INIT_BLOCKS)
 {
     const int lane = LANE;
     const int defender = !job.attacker;
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
         Cell cell = decode(job, tile);
         if (!cell.placed) {
             store_rows(job.lost, tile, lane, 0, 0);

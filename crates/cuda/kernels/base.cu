@@ -213,7 +213,8 @@ struct Job {
 };
 
 // For the largest boards the kernels are compiled for one board only, which
-// turns tests of roles and colours and most of the addressing into constants.
+// turns tests of roles and colours and most of the addressing into constants. How
+// many tiles there are is the job's: parts of a table differ in that.
 #ifdef FIXED_BOARD
 CONSTANT Board FIXED = FIXED_BOARD;
 #define BOARD(job) FIXED

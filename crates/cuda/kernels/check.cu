@@ -145,7 +145,7 @@ KERNEL(check_values, INIT_BLOCKS)
 {
     const int lane = LANE;
     Tally tally = no_tally();
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
         const Cell cell = decode(job, tile);
         const u64 at = (u64)tile * 64 + 2 * lane;
         if (lane == 0) tally.tiles++;
@@ -206,7 +206,7 @@ DEVICE void write_layer_losses(const Job &job, u64 at, u64 legal, u64 check,
 KERNEL(check_clock, INIT_BLOCKS)
 {
     const int lane = LANE;
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
         const Cell cell = decode(job, tile);
         const u64 at = (u64)tile * 64 + 2 * lane;
 #pragma unroll 1
@@ -247,7 +247,7 @@ KERNEL(check_layer, INIT_BLOCKS)
     const int lane = LANE;
     const Layer &layer = job.layer;
     Tally tally = no_tally();
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
         for (int half = 0; half < 2; half++) {
             const u64 at = (u64)tile * 64 + 2 * lane + half;
             const u64 wins = (job.open[at] ^ layer.open[at]) | (job.won[at] ^ layer.won[at]) |

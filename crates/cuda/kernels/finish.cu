@@ -5,7 +5,7 @@
 KERNEL(finish_won, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
         Cell cell = decode(job, tile);
         Pair64 legal = {0, 0};
         if (cell.placed) legal = legal_rows(job, cell, job.attacker, lane);
@@ -28,7 +28,7 @@ KERNEL(final_counts, INIT_BLOCKS)
     Tally tallies[7];
 #pragma unroll
     for (int i = 0; i < 7; i++) tallies[i] = no_tally();
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
         Cell cell = decode(job, tile);
         if (!cell.placed) continue;
         Pair64 valid = valid_rows(BOARD(job), cell, lane);
@@ -76,7 +76,7 @@ KERNEL(watch, WAVE_BLOCKS)
 KERNEL(unite_planes, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
         Pair64 a = load_if(job.open, tile, lane), b = load_if(job.other_won, tile, lane);
         store_rows(job.candidates, tile, lane, a.a | b.a, a.b | b.b);
     }
@@ -86,7 +86,7 @@ KERNEL(unite_planes, WAVE_BLOCKS)
 KERNEL(copy_plane, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
         Pair64 rows = load_rows(job.open, tile, lane);
         store_rows(job.candidates, tile, lane, rows.a, rows.b);
     }

@@ -251,11 +251,11 @@ KERNEL(relay, INIT_BLOCKS)
     const int turn = exit.mirrored ? 56 : 0;
     const u64 *stored = holds ? sub.won : sub.lost;
     const u64 *const *stored_depth = holds ? sub.won_depth : sub.lost_depth;
-    const u32 groups = (BOARD(job).tiles + 31) / 32;
+    const u32 groups = (job.board.tiles + 31) / 32;
     for (u32 at = WARP; at < groups * 64; at += WARPS) {
         const u32 tile = at / 64 * 32 + lane;
         const int white = at % 64;
-        if (tile >= BOARD(job).tiles) continue;
+        if (tile >= job.board.tiles) continue;
         const Cell cell = decode(job, tile);
         const bool placed = cell.placed && !(fixed && has(cell.occupied, exit.fixed_square));
         SliceRow row;
@@ -303,7 +303,7 @@ KERNEL(cut_slices, INIT_BLOCKS)
     const int turn = job.exits[0].mirrored ? 56 : 0;
     const u64 *stored = holds ? sub.won : sub.lost;
     const u64 *const *stored_depth = holds ? sub.won_depth : sub.lost_depth;
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
         const u32 place = divide(tile, BOARD(job).numbers_inverse);
         Exit exit = job.exits[0];
         exit.fixed_square += place % 8;

@@ -199,7 +199,7 @@ KERNEL(two_start, INIT_BLOCKS)
     const int lane = LANE;
     const int defender = !job.attacker;
     Tally mated = no_tally(), forced = no_tally();
-    for (u32 at = WARP; at < BOARD(job).tiles; at += WARPS) {
+    for (u32 at = WARP; at < job.board.tiles; at += WARPS) {
         const u32 tile = tile_in_order(BOARD(job), at, job.attacker == 0);
         const Cell cell = decode(job, tile);
         if (!cell.placed) {
@@ -255,7 +255,7 @@ KERNEL(two_first, INIT_BLOCKS)
 {
     const int lane = LANE;
     Tally tally = no_tally();
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
         const Pair64 open = load_rows(job.open, tile, lane);
         if (!any_bit(open.a, open.b)) continue;
         if (lane == 0) tally.tiles++;
@@ -333,7 +333,7 @@ KERNEL(two_attack, WAVE_BLOCKS)
 KERNEL(two_finish, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
         const Pair64 unlost = load_rows(job.candidates, tile, lane);
         store_rows(job.candidates, tile, lane, ~unlost.a, ~unlost.b);
     }

@@ -31,7 +31,7 @@ DEVICE void add_rows(u64 *plane, u32 tile, int lane, Pair64 set)
 KERNEL(init_open, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
         Cell cell = decode(job, tile);
         Pair64 legal = {0, 0};
         if (cell.placed) legal = legal_rows(job, cell, job.attacker, lane);
@@ -164,7 +164,7 @@ template <int BITS> DEVICE void init_tile(const Job &job, u32 tile, int lane, Ta
 // placements.
 DEVICE u32 tiles_to_start(const Job &job)
 {
-    return PAWNS ? (u32)job.level_count * BOARD(job).numbers : BOARD(job).tiles;
+    return PAWNS ? (u32)job.level_count * BOARD(job).numbers : job.board.tiles;
 }
 
 DEVICE u32 tile_to_start(const Job &job, u32 at, bool for_black)
@@ -234,7 +234,7 @@ KERNEL(attack_first, INIT_BLOCKS)
 {
     const int lane = LANE;
     Tally tally = no_tally();
-    for (u32 tile = WARP; tile < BOARD(job).tiles; tile += WARPS) {
+    for (u32 tile = WARP; tile < job.board.tiles; tile += WARPS) {
         Pair64 open = load_rows(job.open, tile, lane);
         if (!any_bit(open.a, open.b)) continue;
         if (lane == 0) tally.tiles++;
@@ -268,7 +268,7 @@ struct List {
 DEVICE List list_of(const Job &job, int number)
 {
     const bool graded = job.release_bits != 0;
-    const u32 groups = (BOARD(job).tiles + GROUP_TILES - 1) / GROUP_TILES;
+    const u32 groups = (job.board.tiles + GROUP_TILES - 1) / GROUP_TILES;
     List list;
     if (number == 0) {
         list.dirty = job.dirty_candidates;
@@ -299,7 +299,7 @@ DEVICE u32 wanted_tiles(const Job &job, const List &list, u32 base, bool take)
     u32 found = 0;
 #pragma unroll
     for (int i = 0; i < 16; i++) {
-        if (base + i >= BOARD(job).tiles) break;
+        if (base + i >= job.board.tiles) break;
         const u32 tile = tile_in_order(BOARD(job), base + i, list.for_black);
         bool wanted = list.dirty[tile];
         if (wanted && take) list.dirty[tile] = 0;
@@ -315,7 +315,7 @@ DEVICE u32 wanted_tiles(const Job &job, const List &list, u32 base, bool take)
 KERNEL(count_lists, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    const u32 groups = (BOARD(job).tiles + GROUP_TILES - 1) / GROUP_TILES;
+    const u32 groups = (job.board.tiles + GROUP_TILES - 1) / GROUP_TILES;
     for (u32 at = WARP; at < 2 * groups; at += WARPS) {
         const List list = list_of(job, at >= groups);
         const u32 group = at >= groups ? at - groups : at;
@@ -328,7 +328,7 @@ KERNEL(count_lists, WAVE_BLOCKS)
 KERNEL(add_up_lists, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    const u32 groups = (BOARD(job).tiles + GROUP_TILES - 1) / GROUP_TILES;
+    const u32 groups = (job.board.tiles + GROUP_TILES - 1) / GROUP_TILES;
     for (u32 number = WARP; number < 2; number += WARPS) {
         const List list = list_of(job, number);
         u32 total = 0;
@@ -357,7 +357,7 @@ KERNEL(add_up_lists, WAVE_BLOCKS)
 KERNEL(write_lists, WAVE_BLOCKS)
 {
     const int lane = LANE;
-    const u32 groups = (BOARD(job).tiles + GROUP_TILES - 1) / GROUP_TILES;
+    const u32 groups = (job.board.tiles + GROUP_TILES - 1) / GROUP_TILES;
     for (u32 at = WARP; at < 2 * groups; at += WARPS) {
         const List list = list_of(job, at >= groups);
         const u32 group = at >= groups ? at - groups : at;

@@ -24,14 +24,18 @@ enum Plane<'a> {
 }
 
 impl Plane<'_> {
-    /// Copies tiles from the card.
+    /// Copies tiles from the card, in pieces side by side.
     fn download(&self, tiles: Range<usize>) -> Result<Vec<Tile>, CudaError> {
         let mut out = vec![Tile::EMPTY; tiles.len()];
-        match self {
-            Plane::Stored(buffer) => buffer.read_into(&mut out, tiles.start)?,
-            Plane::United(buffer) => buffer.read_into(&mut out, tiles.start)?,
-            Plane::Empty => {}
-        }
+        let buffer = match self {
+            Plane::Stored(buffer) => *buffer,
+            Plane::United(buffer) => buffer,
+            Plane::Empty => return Ok(out),
+        };
+        let copy = |(i, piece): (usize, &mut [Tile])| {
+            buffer.read_into(piece, tiles.start + i * BATCH_TILES)
+        };
+        out.par_chunks_mut(BATCH_TILES).enumerate().try_for_each(copy)?;
         Ok(out)
     }
 }
@@ -87,6 +91,11 @@ impl<'a> Side<'a> {
         Ok(side)
     }
 
+    /// How many planes a copy has.
+    fn planes(&self) -> usize {
+        3 + self.depth.len() + usize::from(self.stalemate.is_some())
+    }
+
     /// The values of one board, which has the tiles of this range.
     fn graded(&self, tiles: Range<usize>) -> Result<Graded, CudaError> {
         let get = |plane: &Plane<'_>| plane.download(tiles.clone());
@@ -110,37 +119,72 @@ pub(crate) fn games(
     white: &Unit,
     black: &Unit,
 ) -> Result<Vec<Arc<BoardValues>>, CudaError> {
-    let sides = [Side::new(engine, white, black)?, Side::new(engine, black, white)?];
-    let Boards { board, placements } = white.boards();
-    let boards: Vec<Hyperboard> = match placements {
-        [] => vec![board.clone()],
-        _ => placements
-            .iter()
-            .map(|p| Hyperboard::around_pawns(board.material(), p.bitboards()))
-            .collect(),
-    };
-    let tiles = board.tiles();
-    // Enough boards at a time that a copy is worth its call.
-    let batch = (BATCH_TILES / tiles).clamp(1, boards.len());
-    let batches: Vec<(usize, &[Hyperboard])> =
-        boards.chunks(batch).enumerate().map(|(i, boards)| (i * batch, boards)).collect();
-    let copy = |&(first, boards): &(usize, &[Hyperboard])| {
-        let range = first * tiles..(first + boards.len()) * tiles;
-        let values = [sides[0].graded(range.clone())?, sides[1].graded(range)?];
-        Ok(split(values, boards))
-    };
-    let copied: Vec<Vec<Arc<BoardValues>>> =
-        batches.par_iter().map(copy).collect::<Result<_, CudaError>>()?;
-    Ok(copied.into_iter().flatten().collect())
+    let finished = Finished::new(engine, white, black)?;
+    let all = finished.copy(0..finished.boards.len())?;
+    Ok(all.into_iter().map(Arc::new).collect())
+}
+
+/// Boards solved for both attackers, on the card.
+pub(crate) struct Finished<'a> {
+    sides: [Side<'a>; 2],
+    /// In the order of the parts.
+    pub boards: Vec<Hyperboard>,
+    /// Of each board.
+    tiles: usize,
+}
+
+impl<'a> Finished<'a> {
+    pub fn new(
+        engine: &CudaEngine,
+        white: &'a Unit,
+        black: &'a Unit,
+    ) -> Result<Finished<'a>, CudaError> {
+        let sides = [Side::new(engine, white, black)?, Side::new(engine, black, white)?];
+        let Boards { board, placements } = white.boards();
+        let boards: Vec<Hyperboard> = match placements {
+            [] => vec![board.clone()],
+            _ => placements
+                .iter()
+                .map(|p| Hyperboard::around_pawns(board.material(), p.bitboards()))
+                .collect(),
+        };
+        Ok(Finished { sides, boards, tiles: board.tiles() })
+    }
+
+    /// Bytes of one board on the host.
+    pub fn board_bytes(&self) -> u64 {
+        let planes: usize = self.sides.iter().map(Side::planes).sum();
+        (planes * self.tiles * size_of::<Tile>()) as u64
+    }
+
+    /// Copies some of the boards to the host.
+    pub fn copy(&self, which: Range<usize>) -> Result<Vec<BoardValues>, CudaError> {
+        let (first, boards, tiles) = (which.start, &self.boards[which], self.tiles);
+        // Enough boards at a time that a copy is worth its call.
+        let batch = (BATCH_TILES / tiles).clamp(1, boards.len().max(1));
+        let batches: Vec<(usize, &[Hyperboard])> = boards
+            .chunks(batch)
+            .enumerate()
+            .map(|(i, boards)| (first + i * batch, boards))
+            .collect();
+        let copy = |&(first, boards): &(usize, &[Hyperboard])| {
+            let range = first * tiles..(first + boards.len()) * tiles;
+            let values = [self.sides[0].graded(range.clone())?, self.sides[1].graded(range)?];
+            Ok(split(values, boards))
+        };
+        let copied: Vec<Vec<BoardValues>> =
+            batches.par_iter().map(copy).collect::<Result<_, CudaError>>()?;
+        Ok(copied.into_iter().flatten().collect())
+    }
 }
 
 /// Tiles copied at a time: 2 MiB of a plane.
 const BATCH_TILES: usize = 4096;
 
 /// The values of several boards, one after the other, as a game each.
-fn split(values: [Graded; 2], boards: &[Hyperboard]) -> Vec<Arc<BoardValues>> {
+fn split(values: [Graded; 2], boards: &[Hyperboard]) -> Vec<BoardValues> {
     if let [board] = boards {
-        return vec![Arc::new(BoardValues { board: board.clone(), values })];
+        return vec![BoardValues { board: board.clone(), values }];
     }
     let game = |(i, board): (usize, &Hyperboard)| {
         let tiles = i * board.tiles()..(i + 1) * board.tiles();
@@ -159,7 +203,7 @@ fn split(values: [Graded; 2], boards: &[Hyperboard]) -> Vec<Arc<BoardValues>> {
             part.without_empty_bits()
         };
         let values = [part(&values[0]), part(&values[1])];
-        Arc::new(BoardValues { board: board.clone(), values })
+        BoardValues { board: board.clone(), values }
     };
     boards.iter().enumerate().map(game).collect()
 }

@@ -1,5 +1,7 @@
 //! Compiling the kernels before they are needed.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use molien_hyper::Hyperboard;
 use molien_values::{Metric, Rule};
 
@@ -7,6 +9,9 @@ use crate::device::{Build, KernelGroup};
 use crate::layout::Board;
 use crate::needs::sub_detail;
 use crate::{CudaEngine, CudaError, Detail, Planes, Request};
+
+/// Compilers for single boards that run at a time.
+const OWN_AT_ONCE: usize = 8;
 
 impl CudaEngine {
     /// Compiles the kernels a request needs, in parallel. Without this each is
@@ -84,12 +89,52 @@ impl CudaEngine {
         request: &Request,
         work: impl FnOnce() -> Result<T, CudaError>,
     ) -> Result<T, CudaError> {
-        std::thread::scope(|scope| {
-            let compiled = scope.spawn(|| self.prepare(request));
-            let done = work()?;
-            compiled.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            Ok(done)
+        beside(|| self.prepare(request), work)
+    }
+
+    /// The same for tables of six men with pawns in a metric: first the kernels for any
+    /// board, then those for some boards alone, which are used once they are there.
+    pub(crate) fn while_preparing_large<T>(
+        &self,
+        metric: Metric,
+        boards: &[Board],
+        work: impl FnOnce() -> Result<T, CudaError>,
+    ) -> Result<T, CudaError> {
+        let done = AtomicBool::new(false);
+        let compile = || {
+            self.prepare_large(metric)?;
+            self.prepare_own(boards, &done);
+            Ok(())
+        };
+        beside(compile, || {
+            let solved = work();
+            done.store(true, Ordering::Relaxed);
+            solved
         })
+    }
+
+    /// Compiles the kernels of the waves, and of the check, for some boards, a few at a
+    /// time, until nobody needs them any more.
+    fn prepare_own(&self, boards: &[Board], done: &AtomicBool) {
+        let check = self.checks().then_some(KernelGroup::Check);
+        let parts = || [Some(KernelGroup::Waves), check].into_iter().flatten();
+        let builds: Vec<Build> =
+            boards.iter().flat_map(|board| parts().map(|part| Build::own(board, part))).collect();
+        let next = AtomicUsize::new(0);
+        let compile = || {
+            while let Some(build) = builds.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if done.load(Ordering::Relaxed) {
+                    break;
+                }
+                // Without them those for any board do.
+                let _ = self.device.prepare(build);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..OWN_AT_ONCE {
+                scope.spawn(compile);
+            }
+        });
     }
 
     fn compile(&self, builds: &[Build]) -> Result<(), CudaError> {
@@ -103,5 +148,48 @@ impl CudaEngine {
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             })
         })
+    }
+}
+
+/// Does something beside the compiler.
+fn beside<T>(
+    compile: impl FnOnce() -> Result<(), CudaError> + Send,
+    work: impl FnOnce() -> Result<T, CudaError>,
+) -> Result<T, CudaError> {
+    std::thread::scope(|scope| {
+        let compiled = scope.spawn(compile);
+        let done = work()?;
+        compiled.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok(done)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::differences;
+    use crate::pawn_exits::Places;
+    use molien_board::Material;
+
+    /// Kernels for one board alone, with pawns and without, give the tables of those for
+    /// any board.
+    #[test]
+    fn kernels_of_their_own_give_the_same_tables() {
+        let (Ok(any), Ok(own)) = (CudaEngine::emulated(), CudaEngine::emulated()) else {
+            println!("skipped: no compiler for the emulator");
+            return;
+        };
+        own.check_tables();
+        for name in ["KPK", "KRK"] {
+            let material: Material = name.parse().unwrap();
+            let board = match material.has_pawns() {
+                true => Board::around_kings(&Places::new(material).outer, 1),
+                false => Board::new(&Hyperboard::pieces(material)),
+            };
+            own.prepare_own(&[board], &AtomicBool::new(false));
+            let [ours, theirs] =
+                [&own, &any].map(|engine| engine.solve(material, Metric::Dtm).unwrap());
+            assert_eq!(differences(&theirs, &ours), Vec::<String>::new(), "{name}");
+        }
     }
 }

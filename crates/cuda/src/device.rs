@@ -76,8 +76,13 @@ pub(crate) struct Build {
 impl Build {
     /// The build that works on a board.
     pub fn of(board: &Board, part: KernelGroup) -> Build {
-        let fixed = (board.tiles > FIXED_TILES).then_some(*board);
+        let fixed = (board.tiles > FIXED_TILES).then_some(board.of_any_size());
         Build { outer: board.outer as usize, pawns: board.kings_in_tile(), part, fixed }
+    }
+
+    /// The build for this board alone.
+    pub fn own(board: &Board, part: KernelGroup) -> Build {
+        Build { fixed: Some(board.of_any_size()), ..Build::of(board, part) }
     }
 }
 

@@ -1,8 +1,10 @@
 //! The CUDA driver and run-time compiler, loaded when first asked for.
 #![expect(unsafe_code, reason = "calls the CUDA driver through its C interface")]
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};
+use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cudarc::driver::{CudaContext, DriverError, result, sys};
@@ -115,6 +117,14 @@ impl CudaDevice {
         }
     }
 
+    /// Whether kernels are there by now.
+    fn is_compiled(&self, build: &Build) -> bool {
+        let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let slot = modules.get(build);
+        // Who compiles it holds the lock.
+        slot.and_then(|slot| slot.try_lock().ok()).is_some_and(|module| module.is_some())
+    }
+
     fn module(&self, build: &Build) -> Result<Module, CudaError> {
         let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
         let slot = modules.entry(*build).or_default().clone();
@@ -162,6 +172,81 @@ impl CudaDevice {
         functions().insert((*build, kernel), function);
         Ok(function)
     }
+}
+
+impl CudaDevice {
+    fn upload_staged(&self, at: Address, from: &[u8], staging: &mut [u8]) -> Result<(), CudaError> {
+        for (i, piece) in from.chunks(staging.len()).enumerate() {
+            let staged = &mut staging[..piece.len()];
+            staged.copy_from_slice(piece);
+            let to = at + (i * STAGING_BYTES) as u64;
+            // SAFETY: the buffer at `at` holds at least `from.len()` bytes, and the
+            // staging memory is left alone until the copy is waited for.
+            unsafe { result::memcpy_htod_async(to, staged, own_stream()) }
+                .map_err(driver_error("copying to the card"))?;
+            self.synchronize()?;
+        }
+        Ok(())
+    }
+
+    fn download_staged(
+        &self,
+        to: &mut [u8],
+        at: Address,
+        staging: &mut [u8],
+    ) -> Result<(), CudaError> {
+        for (i, piece) in to.chunks_mut(staging.len()).enumerate() {
+            let staged = &mut staging[..piece.len()];
+            let from = at + (i * STAGING_BYTES) as u64;
+            // SAFETY: the buffer at `at` holds at least `to.len()` bytes, and the
+            // staging memory is borrowed until the copy is waited for.
+            unsafe { result::memcpy_dtoh_async(staged, from, own_stream()) }
+                .map_err(driver_error("copying from the card"))?;
+            self.synchronize()?;
+            piece.copy_from_slice(staged);
+        }
+        Ok(())
+    }
+}
+
+/// Memory of the host that the card reads and writes by itself. Copies from and to other
+/// memory go through a few such buffers of the driver's, which threads wait for.
+struct Staging(NonNull<u8>);
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        // SAFETY: it came from the driver, and no copy is under way. If the context is
+        // gone, so is the memory.
+        let _ = unsafe { result::free_host(self.0.as_ptr().cast()) };
+    }
+}
+
+/// Smaller copies are not worth staging.
+const STAGED_BYTES: usize = 1 << 19;
+/// Bytes of a thread's staging memory.
+const STAGING_BYTES: usize = 4 << 20;
+
+thread_local! {
+    static STAGING: RefCell<Option<Staging>> = const { RefCell::new(None) };
+}
+
+/// Does something with the staging memory of this thread, whose context is bound; nothing
+/// if there is none to be had.
+fn with_staging<T>(work: impl FnOnce(&mut [u8]) -> T) -> Option<T> {
+    STAGING.with_borrow_mut(|slot| {
+        if slot.is_none() {
+            // SAFETY: the context is bound; what is returned is checked.
+            let made = unsafe { result::malloc_host(STAGING_BYTES, sys::CU_MEMHOSTALLOC_PORTABLE) };
+            let at = NonNull::new(made.ok()?.cast::<u8>())?;
+            // SAFETY: the driver has given so many bytes. They are read only once
+            // something was written there.
+            unsafe { at.write_bytes(0, STAGING_BYTES) };
+            *slot = Some(Staging(at));
+        }
+        let at = slot.as_ref()?.0;
+        // SAFETY: this thread alone has the memory, of so many bytes, all of them written.
+        Some(work(unsafe { std::slice::from_raw_parts_mut(at.as_ptr(), STAGING_BYTES) }))
+    })
 }
 
 /// Compiles one part of the kernels for an architecture.
@@ -256,6 +341,11 @@ impl Device for CudaDevice {
 
     fn upload(&self, at: Address, from: &[u8]) -> Result<(), CudaError> {
         self.bind()?;
+        if from.len() >= STAGED_BYTES
+            && let Some(done) = with_staging(|staging| self.upload_staged(at, from, staging))
+        {
+            return done;
+        }
         // SAFETY: the buffer at `at` holds at least `from.len()` bytes, and
         // `from` lives until the copy is waited for.
         unsafe { result::memcpy_htod_async(at, from, own_stream()) }
@@ -265,6 +355,11 @@ impl Device for CudaDevice {
 
     fn download(&self, to: &mut [u8], at: Address) -> Result<(), CudaError> {
         self.bind()?;
+        if to.len() >= STAGED_BYTES
+            && let Some(done) = with_staging(|staging| self.download_staged(to, at, staging))
+        {
+            return done;
+        }
         // SAFETY: the buffer at `at` holds at least `to.len()` bytes, and `to`
         // is borrowed until the copy is waited for.
         unsafe { result::memcpy_dtoh_async(to, at, own_stream()) }
@@ -278,7 +373,9 @@ impl Device for CudaDevice {
 
     fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError> {
         self.bind()?;
-        let build = Build::of(&job.board, kernel.part());
+        let (any, own) =
+            (Build::of(&job.board, kernel.part()), Build::own(&job.board, kernel.part()));
+        let build = if self.is_compiled(&own) { own } else { any };
         let function = self.function(&build, kernel)?;
         let mut parameters = [std::ptr::from_ref(job).cast_mut().cast::<c_void>()];
         let warps_needed = job.board.tiles.max(1);

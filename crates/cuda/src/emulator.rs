@@ -11,17 +11,20 @@ use libloading::{Library, Symbol};
 
 use crate::CudaError;
 use crate::device::{Build, Device, Kernel, SOURCES};
-use crate::layout::{Address, Job, size_defines};
+use crate::layout::{Address, Board, Job, size_defines};
 
 const WARP_HEADER: &str = include_str!("../emulator/warp.h");
 /// Memory the emulated device claims to have.
 pub(crate) const MEMORY_BYTES: u64 = 8 << 30;
 
+/// What a library is for: so many outer men, whether the kings span the tile, and the
+/// only board, if it is for one.
+type Kind = (usize, bool, Option<Board>);
+
 /// Runs kernels as fibers on the calling thread, one launch at a time.
 pub(crate) struct Emulator {
     folder: PathBuf,
-    /// By the number of outer men and whether the kings span the tile.
-    libraries: Mutex<Vec<((usize, bool), Library)>>,
+    libraries: Mutex<Vec<(Kind, Library)>>,
     /// What nobody has taken of the memory it claims to have.
     room_bytes: AtomicU64,
 }
@@ -45,12 +48,15 @@ impl Emulator {
         Ok(Emulator { folder, libraries: Mutex::default(), room_bytes })
     }
 
-    fn build(&self, (outer, pawns): (usize, bool)) -> Result<Library, CudaError> {
-        let name = format!("outer{outer}-{pawns}");
+    fn build(&self, number: usize, (outer, pawns, fixed): Kind) -> Result<Library, CudaError> {
+        let name = format!("outer{outer}-{pawns}-{number}");
+        let fixed = fixed.map_or(String::new(), |board| {
+            format!("#define FIXED_BOARD {}\n", board.initialiser())
+        });
         let source = self.folder.join(format!("{name}.cpp"));
         let target = self.folder.join(format!("{name}.so"));
         // All parts of the kernels go into one library.
-        let text: String = std::iter::once(WARP_HEADER).chain(SOURCES).collect();
+        let text: String = [fixed.as_str(), WARP_HEADER].into_iter().chain(SOURCES).collect();
         std::fs::write(&source, text).map_err(failed)?;
         let output = Command::new("c++")
             .args(["-std=c++17", "-O2", "-w", "-shared", "-fPIC"])
@@ -133,10 +139,11 @@ impl Device for Emulator {
     }
 
     fn prepare(&self, build: &Build) -> Result<(), CudaError> {
-        let kind = (build.outer, build.pawns);
+        let kind = (build.outer, build.pawns, build.fixed);
         let mut libraries = self.libraries.lock().unwrap_or_else(PoisonError::into_inner);
         if !libraries.iter().any(|(known, _)| *known == kind) {
-            libraries.push((kind, self.build(kind)?));
+            let library = self.build(libraries.len(), kind)?;
+            libraries.push((kind, library));
         }
         Ok(())
     }
@@ -144,9 +151,12 @@ impl Device for Emulator {
     fn launch(&self, kernel: Kernel, job: &Job) -> Result<(), CudaError> {
         let build = Build::of(&job.board, kernel.part());
         self.prepare(&build)?;
-        let kind = (build.outer, build.pawns);
         let libraries = self.libraries.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((_, library)) = libraries.iter().find(|(known, _)| *known == kind) else {
+        let find = |fixed: Option<Board>| {
+            libraries.iter().find(|(kind, _)| *kind == (build.outer, build.pawns, fixed))
+        };
+        let own = find(Some(job.board.of_any_size()));
+        let Some((_, library)) = own.or_else(|| find(build.fixed)) else {
             return Err(failed("no library"));
         };
         // SAFETY: every kernel is a function of one pointer to a `Job`, whose

@@ -13,7 +13,7 @@ use crate::assemble::{games, wave_stats};
 use crate::cache::Cache;
 use crate::device::{Buffer, Device};
 use crate::driver::CudaDevice;
-use crate::large::LargeTables;
+use crate::large_tables::LargeTables;
 use crate::layout::{Board, Tables, bishop_pair};
 use crate::needs::{card_memory, clock_planes, sub_detail};
 use crate::pawn_exits::PawnExits;
@@ -95,6 +95,8 @@ pub struct CudaEngine {
     /// Memory of the host that slices may take where the card has no room for them.
     pub(crate) host_bytes: u64,
     large: Mutex<HashMap<Metric, LargeTables>>,
+    /// Whether large boards get kernels for them alone.
+    pub(crate) own_kernels: bool,
 }
 
 /// Men of the tables with pawns that are solved in parts.
@@ -153,6 +155,7 @@ impl CudaEngine {
             part_bytes: None,
             host_bytes: u64::MAX,
             large: Mutex::default(),
+            own_kernels: true,
         })
     }
 
@@ -174,6 +177,12 @@ impl CudaEngine {
     /// each other.
     pub fn with_host_memory(mut self, bytes: u64) -> CudaEngine {
         self.host_bytes = bytes;
+        self
+    }
+
+    /// Compiles no kernels for single boards of six men: to compare the time.
+    pub fn without_own_kernels(mut self) -> CudaEngine {
+        self.own_kernels = false;
         self
     }
 
@@ -347,7 +356,7 @@ impl CudaEngine {
             planes: request.planes,
             subs,
             bishops,
-            extras: Extras { check: self.checks(), ..extras },
+            extras: Extras { check: self.checks() && !extras.checked_before, ..extras },
         };
         let (unit, timing) = solve.run()?;
         let unit = Arc::new(unit);

@@ -85,6 +85,21 @@ pub enum CudaError {
         /// The memory of the host that may be used.
         host_mib: u64,
     },
+    /// What large tables read of each other turned out to take more of the host's memory
+    /// than planned.
+    #[error(
+        "the slices of promotions take more than the card and {limit_mib} MiB of memory beside it hold"
+    )]
+    HostMemory {
+        /// The memory of the host that may be used.
+        limit_mib: u64,
+    },
+    /// What waited in the memory of the host could not be packed or brought back.
+    #[error("slices in the memory of the host: {reason}")]
+    Packing {
+        /// What the packer said.
+        reason: String,
+    },
     /// With pawns only whole tables are solved.
     #[error("{material}: with pawns only whole tables are solved on the card")]
     Pawns {

@@ -1,166 +1,31 @@
-//! Tables with pawns that do not fit the card, for their figures alone.
+//! Tables with pawns that do not fit the card: their figures, and their boards one
+//! after the other.
 //!
 //! Their placements are solved in parts ([`Split`]). Of a finished part two things
 //! are kept: its values as long as less advanced pawns can step there, and the
 //! slices that the tables above it read after a promotion. So are the slices of
 //! large tables without pawns. All other values are given up.
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use molien_board::{Color, Man, Material, Role, Square};
+use molien_board::{Color, Material};
 use molien_build::order;
-use molien_hyper::{Hyperboard, OuterAxes, Tile};
-use molien_values::{Longest, Metric, Placement, SideStats, Stats};
+use molien_hyper::Hyperboard;
+use molien_values::{BoardReceiver, Longest, Metric, Placement, SideStats, Stats};
 
-use crate::assemble::wave_stats;
-use crate::cut::slice_planes;
+use crate::assemble::{Finished, wave_stats};
 use crate::engine::LARGE_MEN;
-use crate::large_memory::{
-    LONE_PAWN_FILES, PieceSlices, part_most_bytes, part_planes, piece_slices, promotions,
-};
+use crate::large_keep::{keep_for_steps, slice_bytes};
+use crate::large_memory::{PieceSlices, part_most_bytes, part_planes, promotions, slice_plan};
+use crate::large_tables::{Demand, LargeTables};
 use crate::needs::{card_memory, sub_detail};
-use crate::pawn_exits::{PartKey, PawnExits, Places, Relaid, SliceKey, TargetKey};
+use crate::pawn_exits::{PawnExits, Places, TargetKey};
 use crate::pawn_solve::{Kept, Targets};
-use crate::split::{Split, Splits};
-use crate::store::{CardPlanes, Depths, Read, Store, Stored};
+use crate::split::Split;
+use crate::store::Stored;
 use crate::unit::Unit;
 use crate::waves::Extras;
 use crate::{CudaEngine, CudaError, Detail, Planes, Request};
-
-/// The large tables in one metric.
-#[derive(Default)]
-pub(crate) struct LargeTables {
-    /// Asked for sooner or later.
-    expected: Vec<Material>,
-    /// What is still to be solved, each after what it reads. Tables without pawns are
-    /// solved when they are first read.
-    order: VecDeque<Material>,
-    /// Whether slices of those are kept for all that read them.
-    pieces: Option<PieceSlices>,
-    stats: HashMap<Material, Stats>,
-    splits: Splits,
-    store: Store,
-}
-
-/// What a table above reads of one that is being solved.
-struct Demand {
-    key: Stored,
-    /// Whose wins of the table these are.
-    attacker: Color,
-}
-
-impl LargeTables {
-    /// Plans to solve some tables in this order.
-    fn plan(&mut self, order: Vec<Material>, pieces: PieceSlices, part_bytes: u64) {
-        for &material in &order {
-            if self.splits.get(material).is_none() {
-                self.splits.insert(material, Arc::new(Split::new(material, part_bytes)));
-            }
-        }
-        (self.order, self.pieces) = (order.into(), Some(pieces));
-        self.store.retain(|_| false);
-    }
-
-    /// Whether a table that is still to be solved reads a material after a
-    /// promotion.
-    fn is_read(&self, material: Material) -> bool {
-        let reads = |reader: &Material| {
-            Color::BOTH.into_iter().any(|color| reader.promotions(color).contains(&material))
-        };
-        self.order.iter().any(reads)
-    }
-
-    /// What some tables read of one.
-    fn demands(&self, table: Material, readers: impl Iterator<Item = Material>) -> Vec<Demand> {
-        let mut found = Vec::new();
-        for reader in readers {
-            for (material, promoted) in promotions(reader) {
-                if material.canonical() == table {
-                    self.add_demands(reader, material, promoted, &mut found);
-                }
-            }
-        }
-        found
-    }
-
-    fn add_demands(
-        &self,
-        reader: Material,
-        material: Material,
-        promoted: Man,
-        found: &mut Vec<Demand>,
-    ) {
-        let men = self.splits.of(reader).places.outer.clone();
-        for attacker in Color::BOTH {
-            if Unit::is_bare(material, attacker) {
-                continue;
-            }
-            let of_table = if material.is_canonical() { attacker } else { !attacker };
-            let mut add = |key: Stored| {
-                if !found.iter().any(|demand: &Demand| demand.key == key) {
-                    found.push(Demand { key, attacker: of_table });
-                }
-            };
-            if material.has_pawns() {
-                for part in 0..self.splits.of(material).parts.len() as u32 {
-                    let key = SliceKey { material, part, men: men.clone(), promoted };
-                    add(Stored::Slice { key, attacker });
-                }
-                continue;
-            }
-            let rank = if promoted.color == Color::White { 56 } else { 0 };
-            for file in 0..LONE_PAWN_FILES {
-                let fixed = Some((promoted, Square::new(rank + file)));
-                let mover = promoted.color;
-                let key = Relaid { material, men: men.clone(), fixed, mover };
-                add(Stored::Relaid { key, attacker });
-            }
-        }
-    }
-
-    /// Gives up what nobody is going to read from a part of a table on.
-    fn give_up_before(&mut self, split: &Split, part: usize) {
-        let advancement = split.advancement(part);
-        // A lone pawn promotes from the first level only.
-        let lone = split.places.placements[0].all_squares().len() == 1;
-        let promoted = lone && advancement < split.advancement(0);
-        let mut store = std::mem::take(&mut self.store);
-        store.retain(|stored| match stored {
-            Stored::Part { key, .. } => split.is_reached(key.part as usize, advancement),
-            Stored::Relaid { key, .. } if key.fixed.is_some() && promoted => {
-                self.is_read(key.material)
-            }
-            _ => true,
-        });
-        self.store = store;
-    }
-
-    /// Whether a table that is still to be solved, or one that is solved for it, reads
-    /// the whole of a smaller one.
-    fn is_read_whole(&self, material: Material) -> bool {
-        self.order.iter().any(|reader| {
-            let promoted = promotions(*reader);
-            let mut readers = promoted.iter().map(|(read, _)| read).filter(|m| !m.has_pawns());
-            reader.successors().contains(&material)
-                || readers.any(|read| {
-                    let read = read.canonical();
-                    read.successors().contains(&material)
-                })
-        })
-    }
-
-    /// Gives up what nobody is going to read.
-    fn give_up(&mut self) {
-        let mut store = std::mem::take(&mut self.store);
-        store.retain(|stored| match stored {
-            Stored::Part { .. } => false,
-            Stored::Slice { key, .. } => self.is_read(key.material),
-            Stored::Relaid { key, .. } => self.is_read(key.material),
-        });
-        self.store = store;
-    }
-}
 
 /// One part of a table, while it is solved.
 struct Part<'a> {
@@ -169,6 +34,8 @@ struct Part<'a> {
     split: &'a Split,
     places: Arc<Places>,
     exits: PawnExits,
+    /// Who is handed its boards.
+    receiver: Option<&'a dyn BoardReceiver>,
 }
 
 impl CudaEngine {
@@ -200,26 +67,42 @@ impl CudaEngine {
         self.large_tables().get(&metric)?.stats.get(&material).cloned()
     }
 
-    /// The statistics of a large table in canonical orientation.
+    /// The statistics of a large table in canonical orientation. A receiver is handed its
+    /// boards.
     pub(crate) fn large_statistics(
         &self,
         material: Material,
         metric: Metric,
+        receiver: Option<&dyn BoardReceiver>,
     ) -> Result<Stats, CudaError> {
         let _one = self.one_at_a_time();
         let mut all = self.large_tables();
         let tables = all.entry(metric).or_default();
-        if let Some(stats) = tables.stats.get(&material) {
+        if let Some(stats) = tables.stats.get(&material).filter(|_| receiver.is_none()) {
             return Ok(stats.clone());
         }
         if !tables.order.contains(&material) {
             self.plan_large(tables, material, metric)?;
         }
-        if self.large_men == LARGE_MEN {
-            self.prepare_large(metric)?;
+        let boards = if self.own_kernels { tables.large_boards(material) } else { Vec::new() };
+        let mut solve = || self.solve_until(tables, material, metric, receiver);
+        if self.large_men < LARGE_MEN {
+            return solve(); // a test: the kernels are compiled as they are needed
         }
+        self.while_preparing_large(metric, &boards, solve)
+    }
+
+    /// Solves tables in the order planned until one is solved.
+    fn solve_until(
+        &self,
+        tables: &mut LargeTables,
+        material: Material,
+        metric: Metric,
+        receiver: Option<&dyn BoardReceiver>,
+    ) -> Result<Stats, CudaError> {
         while let Some(next) = tables.order.pop_front() {
-            let stats = match self.solve_large(tables, next, metric) {
+            let receiver = receiver.filter(|_| next == material);
+            let stats = match self.solve_large(tables, next, metric, receiver) {
                 Ok(stats) => stats,
                 Err(error) => {
                     // What is solved stays known; the rest is planned anew.
@@ -253,8 +136,8 @@ impl CudaEngine {
         let planned = |goals: &[Material]| {
             let mut order = order(goals, |material| material.len() < self.large_men);
             order.retain(Material::has_pawns);
-            let pieces = piece_slices(&order, metric, card_bytes, self.host_bytes)?;
-            Ok((order, pieces))
+            let slices = slice_plan(&order, metric, card_bytes, self.host_bytes)?;
+            Ok((order, slices))
         };
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
         let alone = planned(&[material]).map_err(|needed_bytes: u64| CudaError::Slices {
@@ -267,8 +150,9 @@ impl CudaEngine {
         tables.expected.retain(|goal| !known.contains_key(goal) && planned(&[*goal]).is_ok());
         let mut goals = tables.expected.clone();
         goals.push(material);
-        let (order, pieces) = planned(&goals).unwrap_or(alone);
-        tables.plan(order, pieces, part_bytes);
+        let (order, slices) = planned(&goals).unwrap_or(alone);
+        tables.plan(order, slices, part_bytes);
+        tables.store.most_host_bytes = self.host_bytes;
         Ok(())
     }
 
@@ -310,11 +194,14 @@ impl CudaEngine {
         let board = Hyperboard::pieces(material);
         self.progress.begin(material, own_metric, board.tiles() as u64 * 4096);
         let needs = card_memory(material, own_metric, keep, &[Color::White], Planes::Four);
+        // Solved again for another reader it is what it was.
+        let known = tables.stats.get(&material).cloned();
+        let extras = Extras { checked_before: known.is_some(), ..Extras::default() };
         let mut units: Vec<Arc<Unit>> = Vec::new();
         for attacker in Color::BOTH {
             let solve = |tables: &mut LargeTables| {
                 self.room_beside(tables, needs.total(), material, metric)?;
-                self.timed_unit(&request, attacker, Extras::default())
+                self.timed_unit(&request, attacker, extras)
             };
             let (mut unit, _) = self.once_more(tables, solve)?;
             self.forget_large();
@@ -324,9 +211,12 @@ impl CudaEngine {
             }
             units.push(unit);
         }
+        self.progress.end(material, own_metric);
+        if let Some(known) = known {
+            return Ok(known);
+        }
         let mut stats = wave_stats(own_metric, &units[0], Some(&units[1]));
         self.final_counts(&request, &units, &mut stats)?;
-        self.progress.end(material, own_metric);
         Ok(stats)
     }
 
@@ -336,6 +226,7 @@ impl CudaEngine {
         tables: &mut LargeTables,
         material: Material,
         metric: Metric,
+        receiver: Option<&dyn BoardReceiver>,
     ) -> Result<Stats, CudaError> {
         self.solve_pieces_for(tables, material, metric)?;
         let split = tables.splits.of(material).clone();
@@ -344,11 +235,12 @@ impl CudaEngine {
         let demands = tables.demands(material, tables.order.iter().copied());
         let mut total = Stats::new(material, metric);
         for number in 0..split.parts.len() {
-            tables.give_up_before(&split, number);
+            tables.give_up_before(material, &split, number);
             let places = Arc::new(split.places.some(&split.parts[number]));
             let exits = PawnExits::within(material, &places, metric, Some(&tables.splits));
             let request = Request { keep: Detail::Depths, ..Request::new(material, metric) };
-            let part = Part { request, number: number as u32, split: &split, places, exits };
+            let number = number as u32;
+            let part = Part { request, number, split: &split, places, exits, receiver };
             let stats = self.solve_part(tables, &part, &demands)?;
             absorb_in_order(&mut total, &stats);
         }
@@ -377,6 +269,9 @@ impl CudaEngine {
         }
         let mut stats = wave_stats(metric, &units[0], Some(&units[1]));
         self.final_counts(&part.request, &units, &mut stats)?;
+        if let Some(receiver) = part.receiver {
+            self.hand_over_part(tables, part, &units, receiver)?;
+        }
         for (unit, attacker) in units.into_iter().zip(Color::BOTH) {
             if let Ok(unit) = Arc::try_unwrap(unit)
                 && !Unit::is_bare(material, attacker)
@@ -385,6 +280,32 @@ impl CudaEngine {
             }
         }
         Ok(stats)
+    }
+
+    /// Copies the boards of a part to the host. Who receives them has work to do with
+    /// them, which goes on while the card solves the next part.
+    fn hand_over_part(
+        &self,
+        tables: &mut LargeTables,
+        part: &Part<'_>,
+        units: &[Arc<Unit>],
+        receiver: &dyn BoardReceiver,
+    ) -> Result<(), CudaError> {
+        let Request { material, metric, .. } = part.request;
+        // Depths and what is legal, of both attackers together.
+        let united = 2 * (1 + units.iter().map(|unit| unit.depth_bits()).max().unwrap_or(0));
+        let bytes = part.split.part_bytes() * united as u64;
+        self.room_beside(tables, bytes, material, metric)?;
+        let finished = Finished::new(self, &units[0], &units[1])?;
+        let boards = finished.boards.len();
+        let batch = (receiver.batch_bytes() / finished.board_bytes().max(1)).max(1) as usize;
+        for first in (0..boards).step_by(batch) {
+            let copied = finished.copy(first..(first + batch).min(boards))?;
+            if !receiver.take(copied) {
+                return Err(CudaError::Cancelled { material });
+            }
+        }
+        Ok(())
     }
 
     /// One attacker's wins of a part.
@@ -513,40 +434,6 @@ impl CudaEngine {
     }
 }
 
-/// Bytes of a slice of a unit, roughly.
-fn slice_bytes(key: &Stored, unit: &Unit, metric: Metric) -> u64 {
-    let (men, boards) = match (key, &unit.places) {
-        (Stored::Slice { key, .. }, Some(places)) => (&key.men, places.placements.len() * 8),
-        (Stored::Relaid { key, .. }, _) => (&key.men, 1),
-        _ => return 0,
-    };
-    let plane_bytes = OuterAxes::new(men).len() * boards * size_of::<Tile>();
-    plane_bytes as u64 * slice_planes(metric, unit.depth_bits() as u64)
-}
-
-/// Keeps what pawns that step into a part read of it.
-fn keep_for_steps(store: &mut Store, unit: Unit, part: u32, attacker: Color) {
-    let material = unit.board.material();
-    let has_pawns = |color| material.count(Man::new(color, Role::Pawn)) > 0;
-    let layout = unit.layout;
-    let mut keep = |mover: Color, read: Read, depth_bits: usize, planes: Vec<_>| {
-        let planes = CardPlanes { layout, read, depths: Depths::Bits(depth_bits), planes };
-        let key = PartKey { part, mover };
-        store.insert(Stored::Part { material, key, attacker }, Arc::new(planes));
-    };
-    let Unit { open, won, lost, stalemate, won_depth, lost_depth, .. } = unit;
-    if has_pawns(attacker) {
-        let bits = lost_depth.len();
-        let planes = lost.into_iter().chain(lost_depth).chain(stalemate).collect();
-        keep(attacker, Read::Losses, bits, planes);
-    }
-    if has_pawns(!attacker) {
-        let bits = won_depth.len();
-        let planes = std::iter::once(open).chain(won).chain(won_depth).collect();
-        keep(!attacker, Read::Wins, bits, planes);
-    }
-}
-
 /// Adds the figures of a part. Of equally long wins the first in the order of the
 /// table is told, in whatever order the parts are solved.
 fn absorb_in_order(total: &mut Stats, part: &Stats) {
@@ -561,6 +448,70 @@ fn absorb_in_order(total: &mut Stats, part: &Stats) {
             let place = |longest: &Longest| Placement::of(&longest.position);
             if old.plies == new.plies && place(new) < place(old) {
                 *of(side) = Some(new.clone());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Solves the parts of a table up to one of them.
+    fn solve_up_to(engine: &CudaEngine, tables: &mut LargeTables, material: Material, last: usize) {
+        let metric = Metric::Dtm;
+        engine.plan_large(tables, material, metric).unwrap();
+        tables.order.clear();
+        engine.solve_pieces_for(tables, material, metric).unwrap();
+        for number in 0..last {
+            let split = tables.splits.of(material).clone();
+            let part = part_of(tables, &split, number);
+            engine.solve_part(tables, &part, &[]).unwrap();
+        }
+    }
+
+    fn part_of<'a>(tables: &LargeTables, split: &'a Split, number: usize) -> Part<'a> {
+        let (material, metric) = ("KPK".parse().unwrap(), Metric::Dtm);
+        let places = Arc::new(split.places.some(&split.parts[number]));
+        let exits = PawnExits::within(material, &places, metric, Some(&tables.splits));
+        let request = Request { keep: Detail::Depths, ..Request::new(material, metric) };
+        Part { request, number: number as u32, split, places, exits, receiver: None }
+    }
+
+    /// The forward pass finds a wrong bit of a part, be it in an outcome or a depth, where
+    /// pawns promote and where they step into a part that was kept.
+    #[test]
+    fn the_check_finds_a_wrong_bit_of_a_part() {
+        let Ok(engine) = CudaEngine::emulated() else {
+            println!("skipped: no compiler for the emulator");
+            return;
+        };
+        let engine = engine.with_large_tables(3, 4 * 512);
+        engine.check_tables();
+        let material: Material = "KPK".parse().unwrap();
+        for number in [0, 2] {
+            let mut tables = LargeTables::default();
+            solve_up_to(&engine, &mut tables, material, number);
+            let split = tables.splits.of(material).clone();
+            let part = part_of(&tables, &split, number);
+            let attacker = Color::White;
+            let unit = engine.part_unit(&mut tables, &part, attacker).unwrap();
+            let mut check = || {
+                let targets = engine.part_targets(&mut tables, &part, attacker).unwrap();
+                let Part { request, places, exits, .. } = &part;
+                let check = |solve: &crate::pawn_solve::PawnSolve<'_>| solve.check(&unit);
+                engine.with_places(request, attacker, places, exits, targets, check)
+            };
+            assert_eq!(check(), Ok(()));
+            let planes = [unit.won.as_ref(), unit.lost.as_ref(), unit.won_depth.get(1)];
+            for plane in planes.into_iter().flatten() {
+                let before: Vec<u8> = plane.read(plane.len_bytes()).unwrap();
+                let mut bytes = before.clone();
+                let first = bytes.iter().position(|&byte| byte != 0).unwrap();
+                bytes[first] &= bytes[first] - 1;
+                plane.write(&bytes).unwrap();
+                assert!(matches!(check(), Err(CudaError::Inconsistent { failures: 1.., .. })));
+                plane.write(&before).unwrap();
             }
         }
     }

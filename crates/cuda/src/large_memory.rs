@@ -4,6 +4,7 @@ use molien_board::{Color, Man, Material, Role};
 use molien_hyper::Tile;
 use molien_values::{Metric, Rule};
 
+use crate::host_planes::Form;
 use crate::layout::binomial;
 use crate::unit::Unit;
 
@@ -116,24 +117,43 @@ pub(crate) fn slices_peak_bytes(order: &[Material], metric: Metric, pieces: Piec
 /// The part of the card that is for slices: the rest is for the table at hand and
 /// its sub-games.
 const SLICE_SHARE: u64 = 2;
+/// Quarters of the card that slices may take for a while if that saves solving tables
+/// again.
+const SHARED_QUARTERS: u64 = 3;
 
-/// What is done with the slices of tables without pawns on a card and beside so much
-/// memory of the host; or how much both would have to hold. Such a table is solved in
-/// less time than its slices take to the host and back, so only the card counts for
-/// sharing them.
-pub(crate) fn piece_slices(
+/// How much smaller slices are expected to be once they are compressed. What they take is
+/// seen on the way, and a solve that takes more is given up.
+const PACKED_RATIO: u64 = 4;
+
+/// What is done with slices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct SlicePlan {
+    pub pieces: PieceSlices,
+    /// How those are kept for which the card has no room.
+    pub form: Form,
+}
+
+/// What is done with slices on a card and beside so much memory of the host; or how much
+/// both would have to hold. A table without pawns is solved in less time than its slices
+/// take to the host and back, so only the card counts for sharing them.
+pub(crate) fn slice_plan(
     order: &[Material],
     metric: Metric,
     card_bytes: u64,
     host_bytes: u64,
-) -> Result<PieceSlices, u64> {
-    let on_card = card_bytes / SLICE_SHARE;
-    if slices_peak_bytes(order, metric, PieceSlices::Shared) <= on_card {
-        return Ok(PieceSlices::Shared);
+) -> Result<SlicePlan, u64> {
+    let shared = slices_peak_bytes(order, metric, PieceSlices::Shared);
+    if shared <= card_bytes / 4 * SHARED_QUARTERS {
+        return Ok(SlicePlan { pieces: PieceSlices::Shared, form: Form::Plain });
     }
-    let least = slices_peak_bytes(order, metric, PieceSlices::ForOne);
-    let fits = least <= on_card.saturating_add(host_bytes);
-    if fits { Ok(PieceSlices::ForOne) } else { Err(least) }
+    let pieces = PieceSlices::ForOne;
+    let least = slices_peak_bytes(order, metric, pieces);
+    let beside = least.saturating_sub(card_bytes / SLICE_SHARE);
+    if beside <= host_bytes {
+        return Ok(SlicePlan { pieces, form: Form::Plain });
+    }
+    let packed = SlicePlan { pieces, form: Form::Packed };
+    if beside / PACKED_RATIO <= host_bytes { Ok(packed) } else { Err(least) }
 }
 
 #[cfg(test)]
@@ -149,20 +169,24 @@ mod tests {
     }
 
     /// The rook ending shares its tables without pawns where the card has room for all
-    /// slices, and solves them again where not; four pawns in DTM are too much.
+    /// slices, and solves them again where not; four pawns in DTM are packed, or too much.
     #[test]
     fn slices_on_two_machines() {
         let large = (139 * GIB, 100 * GIB);
         let small = (24_000_000_000, 96 * GIB);
         let plan =
-            |name: &str, metric, (card, host)| piece_slices(&planned(name), metric, card, host);
+            |name: &str, metric, (card, host)| slice_plan(&planned(name), metric, card, host);
+        let plain = |pieces| Ok(SlicePlan { pieces, form: Form::Plain });
         assert_eq!(planned("KRPKRP").len(), 5);
-        assert_eq!(plan("KRPKRP", Metric::Dtm, large), Ok(PieceSlices::ForOne));
-        assert_eq!(plan("KRPKRP", Metric::Dtm, small), Ok(PieceSlices::ForOne));
-        assert_eq!(plan("KRPKRP", Metric::Dtz50, large), Ok(PieceSlices::Shared));
-        assert_eq!(plan("KRPKRP", Metric::Dtz50, small), Ok(PieceSlices::ForOne));
-        assert!(plan("KPPKPP", Metric::Dtm, large).is_err());
-        assert!(plan("KPPKPP", Metric::Dtz50, large).is_ok());
+        assert_eq!(plan("KRPKRP", Metric::Dtm, large), plain(PieceSlices::ForOne));
+        assert_eq!(plan("KRPKRP", Metric::Dtm, small), plain(PieceSlices::ForOne));
+        assert_eq!(plan("KRPKRP", Metric::Dtz50, large), plain(PieceSlices::Shared));
+        assert_eq!(plan("KRPKRP", Metric::Dtz50, small), plain(PieceSlices::ForOne));
+        assert_eq!(plan("KBPPKP", Metric::Dtz50, large), plain(PieceSlices::Shared));
+        assert_eq!(plan("KPPKPP", Metric::Dtz50, small), plain(PieceSlices::ForOne));
+        let packed = SlicePlan { pieces: PieceSlices::ForOne, form: Form::Packed };
+        assert_eq!(plan("KPPKPP", Metric::Dtm, large), Ok(packed));
+        assert!(plan("KPPKPP", Metric::Dtm, (24_000_000_000, 32 * GIB)).is_err());
     }
 
     const GIB: u64 = 1 << 30;

@@ -266,6 +266,11 @@ impl Board {
         Board { tiles: out.numbers * places as u32, ..out }
     }
 
+    /// The same however many tiles there are.
+    pub fn of_any_size(self) -> Board {
+        Board { tiles: 0, ..self }
+    }
+
     /// Whether the kings span the tile.
     pub fn kings_in_tile(&self) -> bool {
         // Without pawns the row man is a piece.

@@ -13,10 +13,10 @@ use crate::counts::{Tally, put};
 use crate::device::{Buffer, Kernel};
 use crate::engine::Request;
 use crate::layout::{Board, Job, Target};
-use crate::pawn_exits::{PawnExits, Places, Relaid, TargetKey};
+use crate::pawn_exits::{PawnExits, Places, Relaid, TargetKey, rule_number};
 use crate::split::levels;
 use crate::store::CardPlanes;
-use crate::unit::Unit;
+use crate::unit::{Unit, addresses};
 use crate::waves::{End, Extras, Start, TALLY_LOST, Timing, WaveSolve, base_job};
 use crate::working::Working;
 use crate::{CudaEngine, CudaError, Detail, Planes};
@@ -74,7 +74,8 @@ impl CudaEngine {
         Ok(unit)
     }
 
-    /// Solves some placements of a material for one attacker.
+    /// Solves some placements of a material for one attacker, and checks them if that is
+    /// wanted.
     pub(crate) fn solve_places(
         &self,
         request: &Request,
@@ -83,9 +84,30 @@ impl CudaEngine {
         exits: &PawnExits,
         targets: Targets,
     ) -> Result<Unit, CudaError> {
-        let material = request.material;
+        let bare = Unit::is_bare(request.material, attacker);
+        let mut unit = self.with_places(request, attacker, &places, exits, targets, |solve| {
+            let unit = solve.run(bare)?;
+            if !bare {
+                solve.check(&unit)?;
+            }
+            Ok(unit)
+        })?;
+        unit.places = Some(places);
+        Ok(unit)
+    }
+
+    /// Does something with what is needed to solve or check some placements.
+    pub(crate) fn with_places<T>(
+        &self,
+        request: &Request,
+        attacker: Color,
+        places: &Places,
+        exits: &PawnExits,
+        targets: Targets,
+        work: impl FnOnce(&PawnSolve<'_>) -> Result<T, CudaError>,
+    ) -> Result<T, CudaError> {
         let first = places.placements.first().map(|p| p.bitboards()).unwrap_or_default();
-        let board = Hyperboard::around_pawns(material, first);
+        let board = Hyperboard::around_pawns(request.material, first);
         let solve = WaveSolve {
             device: &self.device,
             progress: &*self.progress,
@@ -101,10 +123,7 @@ impl CudaEngine {
             bishops: None,
             extras: Extras { check: self.checks(), ..Extras::default() },
         };
-        let bare = Unit::is_bare(material, attacker);
-        let mut unit = PawnSolve { solve, places: &places, exits, targets }.run(bare)?;
-        unit.places = Some(places);
-        Ok(unit)
+        work(&PawnSolve { solve, places, exits, targets })
     }
 
     /// The table of a material with pawns.
@@ -188,8 +207,8 @@ impl CudaEngine {
     }
 }
 
-/// The waves of one attacker around all placements.
-struct PawnSolve<'a> {
+/// The waves of one attacker around some placements.
+pub(crate) struct PawnSolve<'a> {
     solve: WaveSolve<'a>,
     places: &'a Places,
     exits: &'a PawnExits,
@@ -224,11 +243,31 @@ impl PawnSolve<'_> {
         for level in levels(&self.places.placements) {
             self.level(&mut job, &mut unit, &mut working, &level)?;
         }
-        let targets = Buffer::of(device, &self.targets.with_own(&unit))?;
-        job.targets = targets.address();
-        solve.check(&job, &unit)?;
         device.synchronize()?;
         Ok(unit)
+    }
+
+    /// Checks a finished unit by a forward pass, if that is wanted: whatever its moves
+    /// lead to is what it was solved from.
+    pub fn check(&self, unit: &Unit) -> Result<(), CudaError> {
+        let (solve, device) = (&self.solve, self.solve.device);
+        let address = |plane: &Option<Buffer>| plane.as_ref().map_or(0, Buffer::address);
+        let exits = Buffer::of(device, &self.exits.exits)?;
+        let targets = Buffer::of(device, &self.targets.with_own(unit))?;
+        let job = Job {
+            rule: u32::from(rule_number(solve.metric.conversion_rule())),
+            places: address(&unit.place_list),
+            exits: exits.address(),
+            targets: targets.address(),
+            open: unit.open.address(),
+            won: address(&unit.won),
+            lost: address(&unit.lost),
+            stalemate: address(&unit.stalemate),
+            won_depth: addresses(&unit.won_depth),
+            lost_depth: addresses(&unit.lost_depth),
+            ..base_job(solve.layout, solve.tables, solve.attacker)
+        };
+        solve.check(&job, unit)
     }
 
     /// Bits the plies of the exits can need.

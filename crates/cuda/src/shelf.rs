@@ -4,12 +4,15 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use molien_board::Material;
-use molien_values::{BoardValues, FIFTY_MOVES_PLIES, Metric, Shelf, ShelfError, Stats, Table};
+use molien_values::{
+    BoardReceiver, BoardValues, FIFTY_MOVES_PLIES, Metric, Shelf, ShelfError, Stats, Table,
+};
 
 use crate::{CudaEngine, CudaError, Request};
 
 /// A shelf that solves on the card what is asked of it: every table of three
-/// to five men that fits.
+/// to five men that fits, and the boards of those with six men and pawns, one after the
+/// other.
 pub struct CudaShelf {
     engine: Arc<CudaEngine>,
     solved: Mutex<HashMap<Material, Solved>>,
@@ -117,5 +120,22 @@ impl Shelf for CudaShelf {
         };
         table.iter().for_each(|table| self.note(table));
         Ok(table)
+    }
+
+    fn has_boards(&self, material: Material, metric: Metric) -> bool {
+        self.engine.is_large(material) && Metric::ALL.contains(&metric)
+    }
+
+    fn hand_over(
+        &self,
+        material: Material,
+        metric: Metric,
+        receiver: &dyn BoardReceiver,
+    ) -> Result<Stats, ShelfError> {
+        if !self.has_boards(material, metric) {
+            return Err(ShelfError::NoBoards { material, metric });
+        }
+        let handed = self.engine.large_statistics(material, metric, Some(receiver));
+        handed.map_err(|error| ShelfError::Make { material, metric, source: Arc::new(error) })
     }
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use bytemuck::Zeroable as _;
 use molien_board::{Color, Material};
 use molien_values::MAX_BITS;
-use rayon::prelude::*;
 
 use crate::CudaError;
 use crate::device::{Buffer, Device};
+use crate::host_planes::{Form, HostPlane};
 use crate::layout::{Address, Board, Target};
 use crate::pawn_exits::{PartKey, Relaid, SliceKey};
 
@@ -105,7 +105,7 @@ impl CardPlanes {
 /// Where planes are.
 enum Place {
     Card(Arc<CardPlanes>),
-    Host { like: Shape, planes: Vec<Vec<u8>> },
+    Host { like: Shape, planes: Vec<HostPlane> },
 }
 
 /// All of [`CardPlanes`] but the planes.
@@ -116,30 +116,22 @@ struct Shape {
     depths: Depths,
 }
 
-/// Bytes copied at a time: the copies of several threads go side by side.
-const COPY_BYTES: usize = 4 << 20;
-
-fn to_host(plane: &Buffer) -> Result<Vec<u8>, CudaError> {
-    let mut bytes = vec![0; plane.len_bytes()];
-    let copy = |(i, chunk): (usize, &mut [u8])| plane.read_into(chunk, i * COPY_BYTES);
-    bytes.par_chunks_mut(COPY_BYTES).enumerate().try_for_each(copy)?;
-    Ok(bytes)
-}
-
-fn to_card(device: &Arc<dyn Device>, bytes: &[u8]) -> Result<Buffer, CudaError> {
-    let plane = Buffer::new(device, bytes.len())?;
-    let copy = |(i, chunk): (usize, &[u8])| plane.write_at(chunk, i * COPY_BYTES);
-    bytes.par_chunks(COPY_BYTES).enumerate().try_for_each(copy)?;
-    Ok(plane)
-}
-
 /// Planes by name, with the time of their last use.
-#[derive(Default)]
 pub(crate) struct Store {
     entries: HashMap<Stored, (Place, u64)>,
     clock: u64,
     /// Copied to the host and back.
     pub moved_bytes: u64,
+    /// How planes are kept on the host, and of how many bytes they may be there.
+    pub form: Form,
+    pub most_host_bytes: u64,
+}
+
+impl Default for Store {
+    fn default() -> Store {
+        let (form, most_host_bytes) = (Form::Plain, u64::MAX);
+        Store { entries: HashMap::new(), clock: 0, moved_bytes: 0, form, most_host_bytes }
+    }
 }
 
 impl Store {
@@ -162,9 +154,9 @@ impl Store {
         let Some((place, used)) = self.entries.get_mut(key) else { return Ok(None) };
         *used = self.clock;
         if let Place::Host { like, planes } = place {
-            self.moved_bytes += planes.iter().map(|plane| plane.len() as u64).sum::<u64>();
+            self.moved_bytes += planes.iter().map(HostPlane::card_bytes).sum::<u64>();
             let Shape { layout, read, depths } = *like;
-            let planes = planes.iter().map(|plane| to_card(device, plane));
+            let planes = planes.iter().map(|plane| plane.to_card(device));
             let planes = planes.collect::<Result<_, _>>()?;
             *place = Place::Card(Arc::new(CardPlanes { layout, read, depths, planes }));
         }
@@ -177,16 +169,28 @@ impl Store {
     /// Bytes that would have to be brought to the card for some planes.
     pub fn absent_bytes(&self, key: &Stored) -> u64 {
         match self.entries.get(key) {
-            Some((Place::Host { planes, .. }, _)) => planes.iter().map(|p| p.len() as u64).sum(),
+            Some((Place::Host { planes, .. }, _)) => planes.iter().map(HostPlane::card_bytes).sum(),
             _ => 0,
         }
+    }
+
+    /// Bytes of planes on the host.
+    fn host_bytes(&self) -> u64 {
+        let held = |place: &Place| match place {
+            Place::Card(_) => 0,
+            Place::Host { planes, .. } => planes.iter().map(HostPlane::held_bytes).sum(),
+        };
+        self.entries.values().map(|(place, _)| held(place)).sum()
     }
 
     /// Copies what was not used for the longest time to the host until the card
     /// has so much free; says whether it has.
     pub fn make_room(&mut self, device: &Arc<dyn Device>, bytes: u64) -> Result<bool, CudaError> {
         device.synchronize()?; // other threads copy
+        let (form, most) = (self.form, self.most_host_bytes);
+        let mut host_bytes = None;
         while device.memory()?.0 < bytes {
+            let held = *host_bytes.get_or_insert_with(|| self.host_bytes());
             let idle = |place: &Place| match place {
                 Place::Card(planes) => Arc::strong_count(planes) == 1,
                 Place::Host { .. } => false,
@@ -196,7 +200,15 @@ impl Store {
             let Place::Card(planes) = &*place else { return Ok(false) };
             self.moved_bytes += planes.bytes();
             let CardPlanes { layout, read, depths, .. } = **planes;
-            let copied = planes.planes.iter().map(to_host).collect::<Result<_, _>>()?;
+            // What turns out to be more than was planned is packed before it is too much.
+            let form = if held > most / 2 { Form::Packed } else { form };
+            let copied = planes.planes.iter().map(|plane| HostPlane::of(plane, form));
+            let copied: Vec<HostPlane> = copied.collect::<Result<_, _>>()?;
+            let held = held + copied.iter().map(HostPlane::held_bytes).sum::<u64>();
+            if held > most {
+                return Err(CudaError::HostMemory { limit_mib: most >> 20 });
+            }
+            host_bytes = Some(held);
             *place = Place::Host { like: Shape { layout, read, depths }, planes: copied };
         }
         Ok(true)
@@ -245,6 +257,10 @@ mod tests {
         assert_eq!((back.read, back.depths), (Read::Losses, Depths::Bits(1)));
         assert_eq!(store.moved_bytes, 2 * (3 * 512 + 512));
         assert!(store.get(device, &key(2)).unwrap().is_none());
+        drop(back);
+        store.most_host_bytes = 2000;
+        let full = store.make_room(device, u64::MAX);
+        assert_eq!(full.unwrap_err(), CudaError::HostMemory { limit_mib: 0 });
     }
 
     /// A late loss is one in 101 plies.

@@ -45,7 +45,7 @@ impl Surveyor for CudaEngine {
             return Err(SurveyError::OneSided { material });
         }
         let stats = if self.is_large(material) {
-            self.large_statistics(material, metric)
+            self.large_statistics(material, metric, None)
         } else if let Some(known) = self.known_large(material, metric) {
             Ok(known)
         } else {

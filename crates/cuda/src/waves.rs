@@ -57,6 +57,8 @@ pub(crate) struct Extras<'a> {
     pub deepest: bool,
     /// Check every value by a forward pass; where depths are kept only.
     pub check: bool,
+    /// It was checked when it was first solved.
+    pub checked_before: bool,
     /// In two planes: bytes for what is put off, if not all that is free.
     pub put_off_bytes: Option<usize>,
 }

@@ -3,15 +3,19 @@
 
 mod common;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use common::sample;
 use molien_board::Material;
-use molien_build::Build;
+use molien_build::{Build, BuildError, Making};
 use molien_cuda::conformance::differences;
 use molien_cuda::{CudaEngine, CudaError, CudaShelf, Planes, Request};
+use molien_operators::fastest;
+use molien_solve::board_stats;
+use molien_table::Directory;
 use molien_testing::is_exhaustive;
-use molien_values::{Metric, Surveyor as _, Value};
+use molien_values::{Metric, Stats, Surveyor as _, Value};
 
 const METRICS: [Metric; 4] = Metric::ALL;
 
@@ -104,19 +108,94 @@ fn check_watching(engine: &CudaEngine, solver: &Build, name: &str) {
     }
 }
 
+/// An engine that takes a material for a large one, and solves so many of its boards at a
+/// time.
+fn as_large(engine: CudaEngine, material: Material, boards: u64) -> CudaEngine {
+    let pieces = material.len() - 2 - material.pawns();
+    let board_bytes = 512 * 64u64.pow(pieces as u32);
+    engine.with_large_tables(material.len(), boards * board_bytes)
+}
+
 /// A table that is taken for a large one, its boards solved so many at a time, has
 /// the figures of the whole table.
 fn check_large(engine: CudaEngine, solver: &Build, name: &str, boards: u64) {
     let material: Material = name.parse().unwrap();
-    let pieces = material.len() - 2 - material.pawns();
-    let board_bytes = 512 * 64u64.pow(pieces as u32);
-    let engine = engine.with_large_tables(material.len(), boards * board_bytes);
+    let engine = as_large(engine, material, boards);
     for metric in METRICS {
         assert!(engine.counts(material, metric) && !engine.surveys(material));
         let ours = engine.statistics(material, metric).unwrap();
         let theirs = solver.table(material, metric).unwrap();
         assert_eq!(ours, theirs.stats, "{name} {metric}");
     }
+}
+
+/// The bytes of a table's file in a folder.
+fn stored_bytes(folder: &Path, material: Material) -> Vec<u8> {
+    std::fs::read(Directory::new(folder).path(material)).unwrap()
+}
+
+/// A table that is taken for a large one goes to the same file, byte for byte, as on the
+/// processor; nothing else is stored. A log that an earlier run has left is made use of.
+fn check_stored(engine: CudaEngine, name: &str, boards: u64) {
+    let material: Material = name.parse().unwrap();
+    let engine = Arc::new(as_large(engine, material, boards));
+    let [here, there] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let alone = Build::new().with_folder(Directory::new(there.path()));
+    alone.store(&[material], &METRICS, &Making::default()).unwrap();
+    let folder = Directory::new(here.path());
+    let with_card = || {
+        let build = Build::new().with_folder(folder.clone()).by_part_from(material.len());
+        build.with_shelf(Arc::new(CudaShelf::new(engine.clone())))
+    };
+    let log = folder.board_log(material, Metric::Dtm).unwrap();
+    let first = alone.table(material, Metric::Dtm).unwrap().parts[0].clone();
+    let counted = board_stats(fastest(), &first, Metric::Dtm).unwrap();
+    log.add(&first, &counted).unwrap();
+    drop(log);
+    // Stopped while the file is written: the logs are complete then.
+    let making = Making { writing: &|_, _, _| false, ..Making::default() };
+    let stopped = with_card().store(&[material], &METRICS, &making).unwrap_err();
+    assert!(stopped.is_cancelled(), "{stopped}");
+    with_card().store(&[material], &METRICS, &Making::default()).unwrap();
+    assert!(stored_bytes(here.path(), material) == stored_bytes(there.path(), material), "{name}");
+    assert_eq!(std::fs::read_dir(here.path()).unwrap().count(), 1, "{name}");
+}
+
+#[test]
+fn large_tables_are_stored_from_the_emulator() {
+    // Pawns of both sides, a symmetric material, like pawns, a piece.
+    let all: &[(&str, u64)] = &[("KPK", 3), ("KPKP", 50), ("KPPK", 20), ("KNKP", 2)];
+    for (name, boards) in if is_exhaustive() { all } else { &all[..1] } {
+        let Some(engine) = common::in_the_emulator() else { return };
+        check_stored(engine, name, *boards);
+    }
+}
+
+#[test]
+fn large_tables_are_stored_from_the_card() {
+    for (name, boards) in [("KPK", 3), ("KPKP", 50), ("KPPK", 20), ("KNKP", 2)] {
+        let Some(engine) = common::on_the_card() else { return };
+        check_stored(engine, name, boards);
+    }
+}
+
+/// A log that says something else than the card has counted is not stored.
+#[test]
+fn wrong_figures_are_not_stored() {
+    let Some(engine) = common::in_the_emulator() else { return };
+    let material: Material = "KPK".parse().unwrap();
+    let here = tempfile::tempdir().unwrap();
+    let folder = Directory::new(here.path());
+    let shelf = Arc::new(CudaShelf::new(Arc::new(as_large(engine, material, 3))));
+    let build = Build::new().with_folder(folder.clone()).by_part_from(3).with_shelf(shelf);
+    let log = folder.board_log(material, Metric::Dtm).unwrap();
+    let first = Build::new().table(material, Metric::Dtm).unwrap().parts[0].clone();
+    log.add(&first, &Stats::new(material, Metric::Dtm)).unwrap();
+    drop(log);
+    let store = || build.store(&[material], &[Metric::Dtm], &Making::default());
+    assert!(matches!(store(), Err(BuildError::HandedOver { .. })));
+    assert!(folder.open(material).is_err());
+    store().unwrap(); // the log is gone, and made anew
 }
 
 #[test]

@@ -6,7 +6,8 @@
 //! What boards read of each other is a [`View`]; what they can turn into is a
 //! [`Node`]. [`check_board`] states what a solution is and checks it by a
 //! forward pass that knows nothing of waves; [`derive_depths`] finds the depths of one
-//! side to move by the same laws.
+//! side to move by the same laws. [`board_stats`] counts the values of a board that was solved
+//! elsewhere.
 //!
 //! Several processes can solve a board without pawns together, each for some classes
 //! of king pairs: see [`Exchange`].
@@ -34,4 +35,6 @@ pub use ranks::{
     thread_ranks,
 };
 pub use views::{View, Wanted, of_pawn_board, of_piece_board, planes_of_piece_board};
-pub use waves::{BishopPair, BoardSolve, ClockRuns, Gathered, Keep, LeanSolve, Spill, Watch};
+pub use waves::{
+    BishopPair, BoardSolve, ClockRuns, Gathered, Keep, LeanSolve, Spill, Watch, board_stats,
+};

@@ -58,4 +58,12 @@ pub enum ShelfError {
         /// What is wrong.
         source: StoreCause,
     },
+    /// It does not hand over boards one after the other.
+    #[error("the boards of {material} in {metric} cannot be had one after the other")]
+    NoBoards {
+        /// Whose boards.
+        material: Material,
+        /// In which metric.
+        metric: Metric,
+    },
 }

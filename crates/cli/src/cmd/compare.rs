@@ -43,6 +43,10 @@ pub struct CompareArgs {
     /// Only materials with pawns
     #[arg(long)]
     pawns: bool,
+    /// Check every value on the CUDA card against those one move on; a wrong one is an
+    /// error
+    #[arg(long)]
+    check: bool,
 }
 
 /// The side to move, whether it wins, and in how many plies.
@@ -86,6 +90,9 @@ pub fn run(context: &Context, args: &CompareArgs) -> anyhow::Result<Verdict> {
         wanted = named.collect::<anyhow::Result<_>>()?;
     }
     wanted.retain(|m| !(args.pieces && m.has_pawns() || args.pawns && !m.has_pawns()));
+    if args.check {
+        context.card()?.check_tables();
+    }
     let tables = context.own_tablebase();
     announce(context, &figures, &mut wanted);
     let (mut verdict, mut equal) = (Verdict::Done, 0);

@@ -32,7 +32,8 @@ Examples:
 
 Tables with up to six men are stored in the metrics asked for, and so are the tables
 they depend on; a metric asked for later is added to the file. Six men take minutes to
-hours, and gigabytes of memory and of disk: `molien plan KRPKRP` says how much. Larger
+hours, and gigabytes of memory and of disk: `molien plan KRPKRP` says how much. With a
+CUDA card, six men with pawns are stored without the tables they depend on. Larger
 tables are solved for their figures only. An interrupted solve resumes where it
 stopped.";
 
@@ -133,7 +134,11 @@ pub fn run(context: &Context, args: &SolveArgs) -> anyhow::Result<Verdict> {
         context.card()?.check_tables();
     }
     if let Some(card) = context.card_if_wanted() {
-        card.prepare_tables(&args.metric)?;
+        // Six men with pawns have kernels of their own, compiled while they are solved.
+        let on_its_own = |m: &Material| storage(*m) == Storage::ByPart;
+        if !materials.iter().all(on_its_own) {
+            card.prepare_tables(&args.metric)?;
+        }
     }
     if let Some(directory) = context.directory().filter(|_| args.rebuild && context.is_leader()) {
         remove_for_rebuild(directory, &materials)?;

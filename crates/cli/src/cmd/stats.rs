@@ -62,11 +62,18 @@ pub struct StatsArgs {
     /// Draw the numbers on a logarithmic axis
     #[arg(long, requires = "plot")]
     log: bool,
+    /// Check every value on the CUDA card against those one move on; a wrong one is an
+    /// error. For tables, not for seven men
+    #[arg(long)]
+    check: bool,
 }
 
 /// Solves what is needed and prints its statistics.
 pub fn run(context: &Context, args: &StatsArgs) -> anyhow::Result<Verdict> {
     let material: Material = args.material.parse()?;
+    if args.check {
+        context.card()?.check_tables();
+    }
     if survey::wants_card(context, material) {
         let plain = !(args.histogram || args.csv || args.chart || args.plot.is_some());
         anyhow::ensure!(plain, "{material}: of so large a board only the figures are printed");

@@ -42,6 +42,20 @@ impl Raw {
         }
     }
 
+    /// Takes in addresses of one word; `mask` holds the representatives where the tile
+    /// has mirror images of its own positions.
+    #[inline]
+    pub fn count_word(&mut self, word: u64, mask: Option<u64>) {
+        let addresses = u64::from(word.count_ones());
+        match mask {
+            None => self.plain += addresses,
+            Some(mask) => {
+                self.mirrored += addresses;
+                self.mirrored_unique += u64::from((word & mask).count_ones());
+            }
+        }
+    }
+
     /// As plain numbers, to be added up.
     pub fn numbers(self) -> [u64; 3] {
         [self.plain, self.mirrored, self.mirrored_unique]
@@ -82,6 +96,11 @@ impl<'a> Counter<'a> {
         };
         let mirrors = (0..board.tiles()).into_par_iter().with_min_len(64).map(mirror).collect();
         Counter { backend, board, share, stored_factor: board.stored_factor(), mirrors }
+    }
+
+    /// The representatives of a tile that has mirror images of its own positions.
+    pub fn representatives(&self, number: usize) -> Option<&Tile> {
+        self.mirrors[number].as_deref()
     }
 
     /// The positions that some addresses stand for.

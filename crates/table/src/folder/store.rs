@@ -8,7 +8,9 @@ use molien_hyper::Tile;
 use molien_values::{Metric, Table};
 
 use crate::folder::directory::io_error;
-use crate::write::assemble::{MetricValues, assemble, assemble_parts, kept_parts, temporary};
+use crate::write::assemble::{
+    MetricValues, PartsRoom, assemble, assemble_parts, kept_parts, temporary,
+};
 use crate::write::parts::{CachedParts, FileParts, PartCache, TableParts};
 use crate::write::write_parts;
 use crate::{Assembly, Directory, Logged, LoggedBoards, TableError, WriteOptions};
@@ -17,6 +19,8 @@ use crate::{Assembly, Directory, Logged, LoggedBoards, TableError, WriteOptions}
 struct WritingRoom {
     /// Parts that are kept, of all tables together.
     parts: usize,
+    /// Parts whose keys are held, of all tables together.
+    in_work: usize,
     /// Cells whose keys are held.
     cells: usize,
 }
@@ -36,7 +40,12 @@ impl WritingRoom {
         let bytes = bytes as usize;
         let at_once = (bytes / (tables * (part + keys))).clamp(1, most);
         let left = bytes.saturating_sub(at_once * tables * keys);
-        WritingRoom { parts: (left / part).max(at_once * tables), cells: at_once * cells }
+        let in_work = at_once * tables;
+        WritingRoom { parts: (left / part).max(in_work), in_work, cells: at_once * cells }
+    }
+
+    fn for_parts(&self) -> PartsRoom {
+        PartsRoom { cells: self.cells, for_next: self.parts >= 2 * self.in_work }
     }
 }
 
@@ -228,7 +237,7 @@ impl Directory {
         let cached: Vec<CachedParts<'_>> =
             numbered.map(|(number, &parts)| CachedParts { parts, number, cache: &cache }).collect();
         let cached: Vec<&dyn TableParts> = cached.iter().map(|table| table as _).collect();
-        assemble_parts(&self.path(material), &temporary, &cached, room.cells, assembly)?;
+        assemble_parts(&self.path(material), &temporary, &cached, room.for_parts(), assembly)?;
         self.tidy(material, &metrics)
     }
 

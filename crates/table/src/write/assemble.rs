@@ -107,21 +107,29 @@ pub(crate) fn assemble(
         .iter()
         .map(|part| SolvedMetric::by_class(&part.stats, solved(part), part.keeps_depths));
     let (source, aliases) = arrange(by_class.collect())?;
-    complete(path, temporary, &source, aliases, usize::MAX, assembly)
+    complete(path, temporary, &source, aliases, None, assembly)
 }
 
-/// The same of tables that give their parts, with the keys of so many cells held
-/// at a time.
+/// The room for writing tables that give their parts.
+#[derive(Clone, Copy)]
+pub(crate) struct PartsRoom {
+    /// Cells whose keys are held at a time.
+    pub cells: usize,
+    /// Whether twice as many parts are kept as these are of.
+    pub for_next: bool,
+}
+
+/// The same of tables that give their parts.
 pub(crate) fn assemble_parts(
     path: &Path,
     temporary: &Path,
     tables: &[&dyn TableParts],
-    room_cells: usize,
+    room: PartsRoom,
     assembly: &Assembly<'_>,
 ) -> Result<(), TableError> {
     let by_part = tables.iter().map(|table| SolvedMetric::by_part(*table));
     let (source, aliases) = arrange(by_part.collect())?;
-    complete(path, temporary, &source, aliases, room_cells, assembly)
+    complete(path, temporary, &source, aliases, Some(room), assembly)
 }
 
 /// Completes the file under its temporary name, then gives it its own.
@@ -130,12 +138,11 @@ fn complete(
     temporary: &Path,
     source: &SolvedMaterial<'_>,
     aliases: Aliases,
-    room_cells: usize,
+    room: Option<PartsRoom>,
     assembly: &Assembly<'_>,
 ) -> Result<(), TableError> {
-    let file = expecting(|wanted| {
-        add_records(temporary, source, aliases.clone(), room_cells, assembly, wanted)
-    });
+    let file =
+        expecting(|wanted| add_records(temporary, source, aliases.clone(), room, assembly, wanted));
     let material = source.metrics[0].material;
     let file = file.map_err(|why| match why {
         Unwritable::Stopped => why.at(material, path),
@@ -149,14 +156,17 @@ fn add_records(
     temporary: &Path,
     source: &SolvedMaterial<'_>,
     aliases: Aliases,
-    room_cells: usize,
+    room: Option<PartsRoom>,
     assembly: &Assembly<'_>,
     wanted: DifferenceRange,
 ) -> Result<File, Unwritable> {
     let level = assembly.options.pack(None).level();
     let (meta, codings) = describe(source, aliases, level, wanted)?;
     let mut encoder = BlockEncoder::new(source, &meta.layout, &codings, &meta.dictionaries, level);
-    encoder.room_cells = encoder.room_cells.min(room_cells);
+    if let Some(room) = room {
+        encoder.room_cells = room.cells.min(encoder.cells_worth_holding());
+        encoder.looks_ahead = room.for_next;
+    }
     let front = FileFront::new(&meta)?;
     let mut how = OpenOptions::new();
     let file = how.read(true).write(true).create(true).truncate(false).open(temporary)?;

@@ -172,6 +172,8 @@ pub(crate) struct BlockEncoder<'a> {
     pub level: i32,
     /// Cells whose values are held at a time, in all metrics together.
     pub room_cells: usize,
+    /// Whether there is room to get the next parts ready while some are encoded.
+    pub looks_ahead: bool,
     kits: Mutex<Vec<Kit>>,
 }
 
@@ -190,7 +192,16 @@ impl<'a> BlockEncoder<'a> {
         level: i32,
     ) -> BlockEncoder<'a> {
         let kits = Mutex::new(Vec::new());
-        BlockEncoder { source, layout, codings, dictionaries, level, room_cells: 1 << 27, kits }
+        BlockEncoder {
+            source,
+            layout,
+            codings,
+            dictionaries,
+            level,
+            room_cells: 1 << 27,
+            looks_ahead: false,
+            kits,
+        }
     }
 
     fn kit(&self) -> Result<Kit, Unwritable> {
@@ -205,6 +216,11 @@ impl<'a> BlockEncoder<'a> {
             coders: self.codings.iter().map(coder).collect(),
             room: Room::new(),
         })
+    }
+
+    /// Cells that keep all threads busy: a part each, or as many small ones as usual.
+    pub fn cells_worth_holding(&self) -> usize {
+        self.room_cells.max(rayon::current_num_threads() * self.part_cells())
     }
 
     fn part_cells(&self) -> usize {
@@ -266,25 +282,44 @@ impl<'a> BlockEncoder<'a> {
             // those of several are worked on together.
             let of_part = |&part: &usize| chunks(part).iter().map(move |chunk| (part, chunk));
             let pairs: Vec<(usize, &Range<usize>)> = parts.iter().flat_map(of_part).collect();
-            for some in pairs.chunks((self.room_cells / self.chunk_cells()).max(1)) {
+            let at_once = (self.room_cells / self.chunk_cells()).max(1);
+            for (i, some) in pairs.chunks(at_once).enumerate() {
                 let alone = |&(part, chunk): &(usize, &Range<usize>)| {
                     self.encode_chunk(part, chunk.clone(), &self.hold(part, chunk.clone())?)
                 };
-                let records = some.par_iter().map(alone).collect::<Result<Vec<_>, Unwritable>>()?;
+                let next = pairs.iter().skip((i + 1) * at_once).take(at_once);
+                let mut next: Vec<usize> = next.map(|(part, _)| *part).collect();
+                next.dedup();
+                let encode = || some.par_iter().map(alone).collect::<Result<Vec<_>, Unwritable>>();
+                let records = self.while_looking_ahead(&next, encode)?;
                 records.into_iter().flatten().try_for_each(&mut sink)?;
             }
             return Ok(());
         }
-        for some in parts.chunks((self.room_cells / self.part_cells()).max(1)) {
+        let at_once = (self.room_cells / self.part_cells()).max(1);
+        for (i, some) in parts.chunks(at_once).enumerate() {
             let part = |&part: &usize| -> Result<Vec<Vec<Vec<u8>>>, Unwritable> {
                 let held = self.hold(part, 0..self.part_cells())?;
                 let chunks = chunks(part).par_iter();
                 chunks.map(|chunk| self.encode_chunk(part, chunk.clone(), &held)).collect()
             };
-            let records = some.par_iter().map(part).collect::<Result<Vec<_>, Unwritable>>()?;
+            let next: Vec<usize> =
+                parts.iter().skip((i + 1) * at_once).take(at_once).copied().collect();
+            let encode = || some.par_iter().map(part).collect::<Result<Vec<_>, Unwritable>>();
+            let records = self.while_looking_ahead(&next, encode)?;
             records.into_iter().flatten().flatten().try_for_each(&mut sink)?;
         }
         Ok(())
+    }
+
+    /// Encodes something while the parts that come next are read, if there is room for
+    /// them: a part is brought back by one thread, and who needs it would wait.
+    fn while_looking_ahead<T: Send>(&self, next: &[usize], encode: impl FnOnce() -> T + Send) -> T {
+        if !self.looks_ahead {
+            return encode();
+        }
+        let read = |&part: &usize| self.source.metrics.iter().for_each(|m| m.look_ahead(part));
+        rayon::join(encode, || next.par_iter().for_each(read)).0
     }
 
     /// The records of the blocks in some cells of a part.

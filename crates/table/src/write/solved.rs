@@ -84,6 +84,14 @@ impl<'a> SolvedMetric<'a> {
         Ok(Some(Table { material, metric, parts, stats }))
     }
 
+    /// Reads a part that will be asked for, where parts are kept for a while. What goes
+    /// wrong is said when it is asked for.
+    pub fn look_ahead(&self, part: usize) {
+        if let Origin::Parts(table) = &self.values {
+            let _ = table.part(part);
+        }
+    }
+
     /// The hyperboard of each part.
     pub fn boards(&self) -> Vec<&Hyperboard> {
         match &self.values {
