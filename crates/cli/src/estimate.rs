@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use molien_board::{MAX_MEN, Material, Position, Setup};
+use molien_board::{Material, Position, Setup};
 use molien_build::{Build, PlannedTable, Storage, is_whole_for_position, order, storage};
 use molien_probe::Source as _;
 use molien_solve::Cost;
@@ -193,7 +193,7 @@ pub fn rough(time: Duration) -> String {
 /// Says what a command is going to take if that is much, and refuses what takes
 /// very long unless it was asked for.
 pub fn check(context: &Context, goal: Goal<'_>, metrics: &[Metric]) -> anyhow::Result<()> {
-    let too_many = |position: &Position| position.material().len() > MAX_MEN;
+    let too_many = |position: &Position| !position.material().is_within_limits();
     // What cannot be solved at all is refused by whoever is asked for it.
     let hopeless = matches!(goal, Goal::Position(position) if too_many(position));
     if hopeless || context.only_stored() || context.card_if_wanted().is_some() {
