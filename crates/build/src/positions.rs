@@ -165,7 +165,7 @@ impl Build {
         metric: Metric,
     ) -> Result<Arc<BoardValues>, BuildError> {
         let node = Node::of(position);
-        let (schedule, _room) = match self.fitting(position, metric) {
+        let (schedule, room) = match self.fitting(position, metric) {
             Err(error) if matches!(error, BuildError::Memory { .. }) => {
                 return self.solve_in_parts(position, metric, error);
             }
@@ -181,7 +181,14 @@ impl Build {
                 inputs.add_board(*node, board.clone());
             }
         }
-        self.follow(&schedule, metric, &inputs)?;
+        if let Err(error) = self.follow(&schedule, metric, &inputs) {
+            drop((room, inputs));
+            return match error {
+                // A table on the way took more than the boards had left.
+                BuildError::Memory { .. } => self.solve_in_parts(position, metric, error),
+                error => Err(error),
+            };
+        }
         for (node, board) in inputs.boards() {
             match schedule.closure.is_confined(&node) {
                 true => lock(&self.confined).insert((node, metric), board),
@@ -327,6 +334,24 @@ mod tests {
         assert_eq!(in_parts.value(&position, Metric::Dtm).unwrap(), value);
         let short = Build::new().with_memory_limit(PROGRAM_BYTES + (1 << 20));
         assert!(matches!(short.value(&position, Metric::Dtm), Err(BuildError::Memory { .. })));
+    }
+
+    /// What is said to fit is solved, whatever the limit.
+    #[test]
+    fn what_is_announced_is_done() {
+        let position: Position = "8/2p5/8/8/8/4k3/1P6/K7 w - -".parse().unwrap();
+        let roomy = Build::new();
+        let value = roomy.value(&position, Metric::Dtm).unwrap();
+        let most = roomy.plan(&position, Metric::Dtm).unwrap().side_by_side(2).cost.bytes;
+        for eighths in 1..10 {
+            let build = Build::new().with_memory_limit(PROGRAM_BYTES + most / 8 * eighths);
+            let fits =
+                build.cost(&position, Metric::Dtm).unwrap().bytes <= build.memory_limit_bytes();
+            match build.value(&position, Metric::Dtm) {
+                Ok(found) => assert_eq!(found, value),
+                Err(error) => assert!(!fits, "{eighths}/8: {error}"),
+            }
+        }
     }
 
     /// A legal position of a material with pawns.
