@@ -157,7 +157,8 @@ fn long_work_tells_how_far_it_is() {
     assert_eq!((code, errors.as_str()), (Some(0), ""));
     let (code, told, errors) = run(&[&solve[..], &["--news", "0.01"]].concat());
     assert_eq!(code, Some(0), "{errors}");
-    let stats = |text: &str| serde_json::from_str::<Json>(text).unwrap()["white"].clone();
+    let stats = |text: &str| serde_json::from_str::<Json>(text).unwrap()["white_to_move"].clone();
+    assert!(stats(&quiet)["wins"].as_u64() > Some(0));
     assert_eq!(stats(&told), stats(&quiet));
     let is_news = |line: &str| line.contains(" dtm: ply ") && line.contains(" % decided after ");
     assert!(!errors.is_empty() && errors.lines().all(is_news), "{errors}");
