@@ -28,7 +28,7 @@ mod symmetry;
 
 pub use bitboard::{Bitboard, Squares};
 pub use fen::{FenError, FenFields, FenOptions};
-pub use material::{MAX_MEN, Material, MaterialError};
+pub use material::{MAX_MEN, MAX_PAWN_ENDING_MEN, MAX_PAWN_ENDING_PIECES, Material, MaterialError};
 pub use men::{Color, Man, Role};
 pub use moves::{Move, MoveKind};
 pub use notation::{MoveName, MoveNameError};

@@ -10,6 +10,10 @@ use crate::{Color, Man, Role};
 
 /// The most men, kings included, that a material named by a user may have.
 pub const MAX_MEN: usize = 8;
+/// The most men of a single position that is mostly kings and pawns.
+pub const MAX_PAWN_ENDING_MEN: usize = 10;
+/// The most men other than kings and pawns that it may have then.
+pub const MAX_PAWN_ENDING_PIECES: usize = 2;
 
 /// The men of both sides, kings included, without their squares.
 ///
@@ -106,6 +110,13 @@ impl Material {
     #[allow(clippy::len_without_is_empty)] // never empty: there are two kings
     pub fn len(&self) -> usize {
         self.side_len(Color::White) + self.side_len(Color::Black)
+    }
+
+    /// Whether a single position with these men may be asked about: there are at most
+    /// [`MAX_MEN`], or [`MAX_PAWN_ENDING_MEN`] if nearly all of them are kings and pawns.
+    pub fn is_within_limits(&self) -> bool {
+        let (men, pieces) = (self.len(), self.len() - 2 - self.pawns());
+        men <= MAX_MEN || (men <= MAX_PAWN_ENDING_MEN && pieces <= MAX_PAWN_ENDING_PIECES)
     }
 
     /// Number of pawns of both sides.
@@ -295,6 +306,18 @@ mod tests {
 
     fn material(text: &str) -> Material {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn pawn_endings_may_have_more_men() {
+        let pawns = |count: usize, pieces: &[Man]| {
+            let pawn = Man::new(Color::White, Role::Pawn);
+            Material::from_men(std::iter::repeat_n(pawn, count).chain(pieces.iter().copied()))
+        };
+        let rook = Man::new(Color::Black, Role::Rook);
+        assert!(pawns(8, &[]).is_within_limits() && pawns(6, &[rook; 2]).is_within_limits());
+        assert!(!pawns(9, &[]).is_within_limits() && !pawns(5, &[rook; 3]).is_within_limits());
+        assert!(pawns(0, &[rook; 6]).is_within_limits());
     }
 
     #[test]

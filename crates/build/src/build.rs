@@ -29,7 +29,7 @@ use crate::whole::{Whole, table_bytes};
 use crate::{BuildError, lock};
 
 /// A result that all who wait for it get.
-type Landed<T> = Result<Arc<T>, BuildError>;
+pub(crate) type Landed<T> = Result<Arc<T>, BuildError>;
 
 /// Makes tables and keeps them while there is room. Any number of threads may
 /// ask, from inside rayon's threads too: the work is done on threads of its own,
@@ -57,8 +57,12 @@ pub struct Build {
     pub(crate) turn: Mutex<()>,
     /// Boards solved for single positions.
     pub(crate) boards: Mutex<HashMap<(Node, Metric), Arc<BoardValues>>>,
+    /// The same of boards of which only some positions can come about.
+    pub(crate) confined: Mutex<HashMap<(Node, Metric), Arc<BoardValues>>>,
     /// The same in logs, if memory was short.
     pub(crate) reached: Mutex<HashMap<Key, Arc<BoardLog>>>,
+    /// Whether the squares of kings are followed; values are the same if not.
+    pub(crate) confining: bool,
     pub(crate) reaching: Flights<(Node, Metric), Landed<BoardValues>>,
     /// For single positions: of boards of so many tiles slices are kept.
     pub(crate) sliced_tiles: u64,
@@ -494,6 +498,7 @@ impl Build {
     pub fn forget_all(&self) {
         lock(&self.tables).clear();
         lock(&self.boards).clear();
+        lock(&self.confined).clear();
     }
 
     pub(crate) fn wave_log(&self) -> Option<&dyn WaveLog> {

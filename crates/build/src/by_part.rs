@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, MutexGuard, TryLockError};
 
 use molien_board::Material;
-use molien_solve::{Cost, Keep, Node, SolveError, Wanted};
+use molien_solve::{Closure, Cost, Keep, Node, SolveError, Wanted};
 use molien_table::{BoardLog, Directory, PlaneStore, WaveLogs};
 use molien_values::{BoardValues, Metric, Stats, Table, WaveLog};
 
@@ -71,9 +71,19 @@ impl Build {
 
     /// How some boards of a material are worked on, in stages.
     pub(crate) fn whole_of(&self, boards: Vec<Vec<Node>>, metric: Metric) -> Whole {
+        self.whole_within(boards, metric, Arc::default())
+    }
+
+    /// The same where not all may come about.
+    pub(crate) fn whole_within(
+        &self,
+        boards: Vec<Vec<Node>>,
+        metric: Metric,
+        closure: Arc<Closure>,
+    ) -> Whole {
+        let (keep, at_once, roles) = (Keep::Depths, self.boards_at_once(), &self.promotions);
         self.pool().install(|| {
-            let (keep, at_once) = (Keep::Depths, self.boards_at_once());
-            Whole::of_boards(boards, metric, keep, &self.promotions, at_once, is_promotion)
+            Whole::of_boards(boards, metric, keep, roles, at_once, is_promotion, closure)
         })
     }
 

@@ -53,6 +53,16 @@ pub enum BuildError {
         /// How many were looked at.
         limit: usize,
     },
+    /// A position can turn into one with too many pieces.
+    #[error(
+        "this {material} position can turn into {after}: more pieces beside pawns than can be solved"
+    )]
+    TooManyPieces {
+        /// Its material.
+        material: Material,
+        /// What it can turn into.
+        after: Material,
+    },
     /// The table does not hold the position: it was made for other placements
     /// of the pawns.
     #[error("the table of {material} does not hold this position")]
@@ -145,7 +155,12 @@ impl BuildError {
 
     /// Whether it is too much for the memory that may be used, or for any.
     pub fn is_too_large(&self) -> bool {
-        matches!(self, BuildError::Memory { .. } | BuildError::TooManyPlacements { .. })
+        matches!(
+            self,
+            BuildError::Memory { .. }
+                | BuildError::TooManyPlacements { .. }
+                | BuildError::TooManyPieces { .. }
+        )
     }
 }
 

@@ -9,7 +9,7 @@ use molien_board::{Color, Material, Role};
 use molien_hyper::{Hyperboard, KingAxis, OuterAxes};
 use molien_operators::{Backend, swap_colors};
 use molien_solve::{
-    Boards, Exits, Node, PawnExits, PieceExits, SolveError, View, Wanted, of_pawn_board,
+    Boards, Closure, Exits, Node, PawnExits, PieceExits, SolveError, View, Wanted, of_pawn_board,
     of_piece_board,
 };
 use molien_table::{PackedSide, PlaneStore};
@@ -42,6 +42,8 @@ pub(crate) struct Inputs {
     cursed: AtomicBool,
     /// Whether of several promotions on a square only the best is kept.
     merges: bool,
+    /// What can come about, for a single position.
+    closure: Arc<Closure>,
 }
 
 /// Slices of large tables, compressed.
@@ -65,6 +67,7 @@ impl Inputs {
             slices: None,
             cursed: AtomicBool::new(false),
             merges: false,
+            closure: Arc::default(),
         }
     }
 
@@ -80,6 +83,17 @@ impl Inputs {
     pub fn merging(mut self, merges: bool) -> Inputs {
         self.merges = merges;
         self
+    }
+
+    /// Reads nothing of what cannot come about.
+    pub fn within(mut self, closure: Arc<Closure>) -> Inputs {
+        self.closure = closure;
+        self
+    }
+
+    /// Takes positions off a board that cannot come about.
+    pub fn confine(&self, node: &Node, values: &mut BoardValues) {
+        self.closure.confine(node, values);
     }
 
     /// The boards of a material are read from here, one at a time.
@@ -294,6 +308,9 @@ impl Boards for Inputs {
     }
 
     fn view(&self, wanted: Wanted) -> Result<View, SolveError> {
+        if !self.closure.has(&wanted) {
+            return Ok(View::nothing());
+        }
         let kept = lock(&self.views).get(&wanted).cloned();
         if let Some(view) = kept {
             return Ok(View::Common(view));

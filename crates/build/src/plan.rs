@@ -10,12 +10,12 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use molien_board::{Material, Role};
 use molien_hyper::OuterAxes;
 use molien_operators::{Backend, fastest};
-use molien_solve::{Boards, Cost, Node, PawnExits, SolveError, View, Wanted};
+use molien_solve::{Boards, Closure, Cost, Node, PawnExits, SolveError, View, Wanted};
 use molien_values::{Graded, Metric, Placement};
 
 use crate::limits::{is_loaded, keep_for_others};
@@ -57,6 +57,7 @@ struct Slice {
 pub(crate) struct Plan {
     steps: Vec<Step>,
     slices: Vec<Slice>,
+    closure: Arc<Closure>,
 }
 
 /// Boards that do not read each other, and what is done after them.
@@ -88,6 +89,8 @@ struct After {
 pub(crate) struct Schedule {
     pub cost: Cost,
     pub stages: Vec<Stage>,
+    /// What can come about, for a single position.
+    pub closure: Arc<Closure>,
 }
 
 /// A dry run: notes what a board would read.
@@ -105,19 +108,32 @@ impl Boards for Notes {
     }
 }
 
-/// All that a board with pawns reads.
-pub(crate) fn reads_of(node: &Node, metric: Metric, promotions: &[Role]) -> Vec<Wanted> {
+/// All that a board with pawns reads of what can come about.
+pub(crate) fn reads_of(
+    node: &Node,
+    metric: Metric,
+    promotions: &[Role],
+    closure: &Closure,
+) -> Vec<Wanted> {
     let notes = Notes::default();
     // The notes are all that is wanted of it, and taking them cannot fail.
     let _ = PawnExits::new(&node.board(), metric, promotions, &notes);
-    notes.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    let mut read = notes.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+    read.retain(|wanted| closure.has(wanted));
+    read
 }
 
 impl Plan {
-    /// Plans for these nodes, the last of which is the start. The start and
+    /// Plans for what a position can turn into; the last board is its own. The start and
     /// its successors stay: they are asked for next. Slices are kept of boards
     /// of so many tiles and more.
-    pub fn new(nodes: &[Node], metric: Metric, promotions: &[Role], sliced_tiles: u64) -> Plan {
+    pub fn new(
+        closure: &Arc<Closure>,
+        metric: Metric,
+        promotions: &[Role],
+        sliced_tiles: u64,
+    ) -> Plan {
+        let nodes = &closure.nodes;
         let step = |(place, node): (usize, &Node)| {
             let tiles = node.tiles();
             Step {
@@ -133,7 +149,7 @@ impl Plan {
         };
         let steps = nodes.iter().enumerate().map(step).collect();
         let mut planner = Planner {
-            plan: Plan { steps, slices: Vec::new() },
+            plan: Plan { steps, slices: Vec::new(), closure: closure.clone() },
             places: nodes.iter().copied().zip(0..).collect(),
             slices: HashMap::new(),
             metric,
@@ -143,7 +159,7 @@ impl Plan {
             if node.pawns == Placement::NONE {
                 planner.reads_pieces(reader, node);
             } else {
-                let wanted = reads_of(node, metric, promotions);
+                let wanted = reads_of(node, metric, promotions, closure);
                 wanted.into_iter().for_each(|wanted| planner.reads(reader, wanted));
             }
         }
@@ -179,7 +195,8 @@ impl Plan {
             sort_materials(&mut stage.tables);
             stage
         };
-        Schedule { cost: self.cost(bytes), stages: self.groups().into_iter().map(stage).collect() }
+        let stages = self.groups().into_iter().map(stage).collect();
+        Schedule { cost: self.cost(bytes), stages, closure: self.closure.clone() }
     }
 
     /// The steps in groups that read only earlier groups: a capture takes a man
@@ -256,7 +273,7 @@ impl Plan {
         }
         let cost = self.cost(self.peak(&after));
         let stages = after.iter().enumerate().map(|(place, after)| self.stage(&[place], after));
-        Schedule { cost, stages: stages.collect() }
+        Schedule { cost, stages: stages.collect(), closure: self.closure.clone() }
     }
 
     /// The most bytes alive at a time.
@@ -379,7 +396,6 @@ impl Planner {
 mod tests {
     use super::*;
     use molien_board::Position;
-    use molien_solve::reachable;
     use std::collections::HashSet;
 
     /// Whatever a board reads is there when it is solved, and nothing stays
@@ -389,11 +405,11 @@ mod tests {
         let fens = ["8/2p5/8/8/8/8/1P6/K1k5 w - -", "8/1P6/8/3r4/8/8/2p5/K1k5 w - -"];
         for fen in fens {
             let position: Position = fen.parse().unwrap();
-            let nodes =
-                reachable(Node::of(&position), &Role::PROMOTIONS, |_| false, 100_000).unwrap();
-            assert_eq!(nodes.last(), Some(&Node::of(&position)));
+            let closure = Closure::of(&position, &Role::PROMOTIONS, |_| false, 100_000).unwrap();
+            assert_eq!(closure.nodes.last(), Some(&Node::of(&position)));
+            let closure = Arc::new(closure);
             for sliced_tiles in [1, 64, u64::MAX] {
-                check(&Plan::new(&nodes, Metric::Dtm, &Role::PROMOTIONS, sliced_tiles));
+                check(&Plan::new(&closure, Metric::Dtm, &Role::PROMOTIONS, sliced_tiles));
             }
         }
     }
@@ -426,7 +442,7 @@ mod tests {
             if node.pawns == Placement::NONE {
                 node.successors(&Role::PROMOTIONS, |next| assert!(boards.contains(&next)));
             } else {
-                for wanted in reads_of(&node, Metric::Dtm, &Role::PROMOTIONS) {
+                for wanted in reads_of(&node, Metric::Dtm, &Role::PROMOTIONS, &plan.closure) {
                     assert!(kept.contains(&wanted) || boards.contains(&wanted.node()));
                     if wanted.is_common() {
                         kept.insert(wanted);

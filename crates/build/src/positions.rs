@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
-use molien_solve::{Cost, Keep, Node, reachable};
+use molien_solve::{Closure, Cost, Keep, Node, TooMuch};
 use molien_values::{BoardValues, Metric, Placement, Stats, Table, Value};
 
-use crate::build::outside_rayon;
+use crate::build::{Landed, outside_rayon};
 use crate::cache::key;
 use crate::flight::Claim;
 use crate::inputs::Inputs;
@@ -51,8 +51,8 @@ impl Build {
             *materials.borrow_mut().entry(material).or_insert_with(look)
         };
         let known = |node: &Node| boards.contains(node) || is_known(node.material);
-        let nodes = self.nodes(position, known)?;
-        Ok(Plan::new(&nodes, metric, &self.promotions, self.sliced_tiles))
+        let closure = Arc::new(self.closure(position, known)?);
+        Ok(Plan::new(&closure, metric, &self.promotions, self.sliced_tiles))
     }
 
     /// The materials without pawns that a position can turn into, those first
@@ -61,19 +61,24 @@ impl Build {
     /// # Errors
     /// If it can turn into too many others to count.
     pub fn pieces_needed(&self, position: &Position) -> Result<Vec<Material>, BuildError> {
-        let nodes = self.nodes(position, |_| false)?.into_iter();
+        let nodes = self.closure(position, |_| false)?.nodes.into_iter();
         Ok(nodes.filter(|node| node.pawns == Placement::NONE).map(|node| node.material).collect())
     }
 
-    pub(crate) fn nodes(
+    pub(crate) fn closure(
         &self,
         position: &Position,
         known: impl Fn(&Node) -> bool,
-    ) -> Result<Vec<Node>, BuildError> {
-        let start = Node::of(position);
-        let material = start.material;
-        reachable(start, &self.promotions, known, MAX_PLACEMENTS)
-            .ok_or(BuildError::TooManyPlacements { material, limit: MAX_PLACEMENTS })
+    ) -> Result<Closure, BuildError> {
+        let material = position.material();
+        let closure = match self.confining {
+            true => Closure::of(position, &self.promotions, known, MAX_PLACEMENTS),
+            false => Closure::by_pawns(position, &self.promotions, known, MAX_PLACEMENTS),
+        };
+        closure.map_err(|much| match much {
+            TooMuch::Boards => BuildError::TooManyPlacements { material, limit: MAX_PLACEMENTS },
+            TooMuch::Pieces(after) => BuildError::TooManyPieces { material, after },
+        })
     }
 
     /// The value of one position (en passant is ignored). Only what the
@@ -90,13 +95,24 @@ impl Build {
             return covered(&*self.table(node.material, metric)?, position);
         }
         let board = self.position_board(position, metric)?;
-        let table = Table {
-            material: node.material,
-            metric,
-            parts: vec![board],
-            stats: Stats::new(node.material, metric),
-        };
-        covered(&table, position)
+        covered(&table_of(board, metric), position)
+    }
+
+    /// The hyperboard of a position that an earlier question left.
+    fn known_board(
+        &self,
+        position: &Position,
+        metric: Metric,
+    ) -> Result<Option<Arc<BoardValues>>, BuildError> {
+        let key = (Node::of(position), metric);
+        if let Some(board) = lock(&self.boards).get(&key) {
+            return Ok(Some(board.clone()));
+        }
+        let confined = lock(&self.confined).get(&key).cloned();
+        match confined.filter(|board| covers(board, position)) {
+            None => self.reached_board(position, metric),
+            board => Ok(board),
+        }
     }
 
     /// The hyperboard of a position with pawns, solved with all it depends on.
@@ -105,14 +121,10 @@ impl Build {
         position: &Position,
         metric: Metric,
     ) -> Result<Arc<BoardValues>, BuildError> {
-        let node = Node::of(position);
-        if let Some(board) = lock(&self.boards).get(&(node, metric)) {
-            return Ok(board.clone());
+        match self.known_board(position, metric)? {
+            Some(board) => Ok(board),
+            None => outside_rayon(|| self.reach(position, Node::of(position), metric)),
         }
-        if let Some(board) = self.reached_board(position, metric)? {
-            return Ok(board);
-        }
-        outside_rayon(|| self.reach(position, node, metric))
     }
 
     /// Solves what a position can turn into, unless another thread is at it.
@@ -127,16 +139,18 @@ impl Build {
         loop {
             match self.reaching.claim((node, metric)) {
                 Claim::Theirs(flight) => {
-                    if let Some(landed) = flight.wait() {
+                    // The other question may have been about fewer positions of the board.
+                    let landed = flight.wait();
+                    let ours = |landed: &Landed<BoardValues>| match landed {
+                        Ok(board) => covers(board, position),
+                        Err(_) => true,
+                    };
+                    if let Some(landed) = landed.filter(ours) {
                         return landed;
                     }
                 }
                 Claim::Mine(ticket) => {
-                    let known = lock(&self.boards).get(&(node, metric)).cloned();
-                    let known = match known {
-                        None => self.reached_board(position, metric).transpose(),
-                        known => known.map(Ok),
-                    };
+                    let known = self.known_board(position, metric).transpose();
                     let solved = known.unwrap_or_else(|| self.solve_reach(position, metric));
                     ticket.land(solved.clone());
                     return solved;
@@ -151,7 +165,7 @@ impl Build {
         metric: Metric,
     ) -> Result<Arc<BoardValues>, BuildError> {
         let node = Node::of(position);
-        let (schedule, _room) = match self.fitting(position, metric) {
+        let (schedule, room) = match self.fitting(position, metric) {
             Err(error) if matches!(error, BuildError::Memory { .. }) => {
                 return self.solve_in_parts(position, metric, error);
             }
@@ -161,18 +175,28 @@ impl Build {
         // Later questions are likely to be about positions that follow from
         // this one: the boards that the schedule keeps stay.
         let inputs = Inputs::new(self.backend, metric, &self.promotions);
+        let inputs = inputs.within(schedule.closure.clone());
         for ((node, of), board) in lock(&self.boards).iter() {
             if *of == metric {
                 inputs.add_board(*node, board.clone());
             }
         }
-        self.follow(&schedule, metric, &inputs)?;
-        let mut boards = lock(&self.boards);
-        for (node, board) in inputs.boards() {
-            boards.insert((node, metric), board);
+        if let Err(error) = self.follow(&schedule, metric, &inputs) {
+            drop((room, inputs));
+            return match error {
+                // A table on the way took more than the boards had left.
+                BuildError::Memory { .. } => self.solve_in_parts(position, metric, error),
+                error => Err(error),
+            };
         }
-        let found = boards.get(&(node, metric)).cloned();
-        found.ok_or(BuildError::NotCovered { material: node.material })
+        for (node, board) in inputs.boards() {
+            match schedule.closure.is_confined(&node) {
+                true => lock(&self.confined).insert((node, metric), board),
+                false => lock(&self.boards).insert((node, metric), board),
+            };
+        }
+        self.known_board(position, metric)?
+            .ok_or(BuildError::NotCovered { material: node.material })
     }
 
     /// Solves what a position can turn into a part at a time. If that does not fit
@@ -213,6 +237,7 @@ impl Build {
             return Ok((together, room));
         }
         lock(&self.boards).clear();
+        lock(&self.confined).clear();
         let plan = self.plan(position, metric)?;
         let together = plan.side_by_side(self.boards_at_once());
         if let Ok(room) = self.hold(key, together.cost.bytes) {
@@ -254,6 +279,20 @@ impl Build {
     }
 }
 
+/// A board as a part of its table.
+fn table_of(board: Arc<BoardValues>, metric: Metric) -> Table {
+    let material = board.board.material();
+    Table { material, metric, parts: vec![board], stats: Stats::new(material, metric) }
+}
+
+/// Whether a board has the value of a position; it may have been solved for others.
+pub(crate) fn covers(board: &Arc<BoardValues>, position: &Position) -> bool {
+    // Places are the same in every metric.
+    let Some(place) = table_of(board.clone(), Metric::Wdl).locate(position) else { return false };
+    let (index, legal) = (place.index, &board.values[place.turn.index()].legal);
+    legal.get(index.tile).is_some_and(|tile| tile.contains(index.row, index.column))
+}
+
 fn covered(table: &Table, position: &Position) -> Result<Value, BuildError> {
     table.get(position).ok_or(BuildError::NotCovered { material: position.material() })
 }
@@ -263,9 +302,10 @@ mod tests {
     use super::*;
     use crate::memory::PROGRAM_BYTES;
     use molien_board::{Color, Square};
-    use molien_hyper::Index;
+    use molien_hyper::{Index, Tile};
     use molien_testing::Random;
     use molien_testing::is_exhaustive;
+    use molien_values::Graded;
     use std::collections::HashMap;
 
     /// A build that gives up whatever it can, on the way to this position.
@@ -296,6 +336,24 @@ mod tests {
         assert!(matches!(short.value(&position, Metric::Dtm), Err(BuildError::Memory { .. })));
     }
 
+    /// What is said to fit is solved, whatever the limit.
+    #[test]
+    fn what_is_announced_is_done() {
+        let position: Position = "8/2p5/8/8/8/4k3/1P6/K7 w - -".parse().unwrap();
+        let roomy = Build::new();
+        let value = roomy.value(&position, Metric::Dtm).unwrap();
+        let most = roomy.plan(&position, Metric::Dtm).unwrap().side_by_side(2).cost.bytes;
+        for eighths in 1..10 {
+            let build = Build::new().with_memory_limit(PROGRAM_BYTES + most / 8 * eighths);
+            let fits =
+                build.cost(&position, Metric::Dtm).unwrap().bytes <= build.memory_limit_bytes();
+            match build.value(&position, Metric::Dtm) {
+                Ok(found) => assert_eq!(found, value),
+                Err(error) => assert!(!fits, "{eighths}/8: {error}"),
+            }
+        }
+    }
+
     /// A legal position of a material with pawns.
     fn random_position(random: &mut Random, material: Material) -> Position {
         let placements = Placement::all(&material);
@@ -313,6 +371,109 @@ mod tests {
         }
     }
 
+    /// The positions that a board has are worth as much as they are in the table, in
+    /// plies too; its own is among them.
+    fn compare(board: &Arc<BoardValues>, expected: &BoardValues, position: &Position) {
+        assert!(covers(board, position), "{position}");
+        for (found, expected) in board.values.iter().zip(&expected.values) {
+            compare_sides(found, expected, position);
+        }
+    }
+
+    fn compare_sides(found: &Graded, expected: &Graded, position: &Position) {
+        let legal = &found.legal;
+        let only = |plane: &[Tile]| -> Vec<Tile> {
+            plane.iter().zip(legal).map(|(tile, legal)| tile.and(legal)).collect()
+        };
+        assert!(only(&expected.legal) == found.legal, "{position}");
+        assert!(only(&expected.won) == found.won && only(&expected.lost) == found.lost);
+        for bit in 0..found.depth.len().max(expected.depth.len()) {
+            let planes = [found, expected].map(|side| side.depth.get(bit));
+            let [found, expected] =
+                planes.map(|plane| only(plane.map_or(&vec![Tile::EMPTY; legal.len()], |p| p)));
+            assert!(found == expected, "{position}: bit {bit}");
+        }
+    }
+
+    /// Positions of kings and pawns from which not everything comes about that the pawns
+    /// alone would allow: stalemates, forced captures, caged kings. They have the values
+    /// of the table, and so has what their moves lead to. So have positions with the same
+    /// pawns that are asked about next, although they could not come about before.
+    fn compare_confined(name: &str, metrics: &[Metric], count: usize) {
+        let material: Material = name.parse().unwrap();
+        let (whole, mut anywhere) = (Build::new(), Build::new());
+        anywhere.confining = false;
+        let mut random = Random::new(name.len() as u64 + 2);
+        let boards =
+            |build: &Build, position: &Position| build.closure(position, |_| false).unwrap().nodes;
+        for &metric in metrics {
+            let table = whole.table(material, metric).unwrap();
+            let mut seen = 0;
+            while seen < count {
+                let position = random_position(&mut random, material);
+                if boards(&anywhere, &position).len() == boards(&whole, &position).len() {
+                    continue;
+                }
+                seen += 1;
+                let node = Node::of(&position);
+                let short = short_of_memory(&position, metric);
+                let others = others_of(&position, &mut random);
+                for (build, others) in [(short, vec![]), (Build::new(), others)] {
+                    let value = build.value(&position, metric).unwrap();
+                    assert_eq!(Some(value), table.get(&position), "{position} {metric}");
+                    let found = build.known_board(&position, metric).unwrap().unwrap();
+                    assert!(covers(&found, &position), "{position} {metric}");
+                    let turn = position.turn().index();
+                    let expected = &table.part(node.pawns).unwrap().values[turn];
+                    compare_sides(&found.values[turn], expected, &position);
+                    for next in others {
+                        let value = build.value(&next, metric).unwrap();
+                        assert_eq!(Some(value), table.get(&next), "{position}, {next} {metric}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn confined_boards_equal_tables() {
+        let count = if is_exhaustive() { 100 } else { 2 };
+        for name in ["KPK", "KPKP", "KPPK"] {
+            compare_confined(name, &[Metric::Dtm, Metric::Dtz50], count);
+        }
+    }
+
+    /// A wall is one board: nothing else is solved, with ten men too.
+    #[test]
+    fn a_wall_is_a_draw() {
+        let fen = "8/4k3/8/1p1p1p1p/1P1P1P1P/8/4K3/8 w - -";
+        let position: Position = fen.parse().unwrap();
+        for metric in [Metric::Dtm, Metric::Dtc, Metric::Dtz50, Metric::Dtm50] {
+            let build = Build::new().with_memory_limit(PROGRAM_BYTES + (1 << 24));
+            assert_eq!(build.cost(&position, metric).unwrap().placements, 1);
+            assert_eq!(build.value(&position, metric).unwrap(), Value::Draw);
+            for m in position.legal_moves() {
+                assert_eq!(build.value(&position.play(&m), metric).unwrap(), Value::Draw);
+            }
+        }
+        // A king beyond the wall is another matter, and too much.
+        let beyond: Position = "8/4k3/1K6/1p1p1p1p/1P1P1P1P/8/8/8 w - -".parse().unwrap();
+        let build = Build::new().with_memory_limit(PROGRAM_BYTES + (1 << 24));
+        assert!(build.value(&beyond, Metric::Dtm).is_err_and(|error| error.is_too_large()));
+    }
+
+    /// Some positions with the same pawns.
+    fn others_of(position: &Position, random: &mut Random) -> Vec<Position> {
+        let board = Node::of(position).board();
+        let mut found = Vec::new();
+        while found.len() < 3 {
+            let [row, column] = [0; 2].map(|_| Square::new(random.below(64)));
+            let turn = Color::BOTH[random.below(2)];
+            found.extend(board.decode(Index { tile: 0, row, column }, turn));
+        }
+        found
+    }
+
     /// Neither slices in place of boards nor boards solved side by side change a
     /// value: the whole board of a position equals that of the complete
     /// table, in plies too.
@@ -327,7 +488,10 @@ mod tests {
                 let expected = table.part(Node::of(&position).pawns).unwrap();
                 for build in [short_of_memory(&position, metric), Build::new()] {
                     let board = build.position_board(&position, metric).unwrap();
-                    assert!(board.values == expected.values, "{position} {metric}");
+                    compare(&board, expected, &position);
+                    if material.pawns() + 2 < material.len() {
+                        assert!(board.values == expected.values, "{position} {metric}");
+                    }
                     let value = build.value(&position, metric).unwrap();
                     assert_eq!(Some(value), table.get(&position), "{position} {metric}");
                 }
@@ -350,12 +514,14 @@ mod tests {
                 let build = Build::new().by_part_from(men).lean_from(lean_tiles);
                 let refused = BuildError::NotCovered { material };
                 let board = build.solve_in_parts(&position, metric, refused).unwrap();
-                let expected = table.part(pawns).unwrap().values[turn].clone();
-                let found = board.values[turn].clone();
-                assert!(
-                    found.without_empty_bits() == expected.without_empty_bits(),
-                    "{position} {metric} {men}"
-                );
+                let expected = &table.part(pawns).unwrap().values[turn];
+                compare_sides(&board.values[turn], expected, &position);
+                assert!(covers(&board, &position));
+                if material.pawns() + 2 < material.len() {
+                    let [found, all] =
+                        [&board.values[turn], expected].map(|v| v.clone().without_empty_bits());
+                    assert!(found == all, "{position} {metric} {men}");
+                }
                 // What its moves lead to is at hand.
                 let moves = position.legal_moves();
                 for next in moves.into_iter().map(|m| position.play(&m).without_en_passant()) {

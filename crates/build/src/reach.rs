@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
-use molien_solve::{Cost, Keep, Node, Wanted};
+use molien_solve::{Closure, Cost, Keep, Node, Wanted};
 use molien_table::{BoardLog, Directory, WaveLogs};
 use molien_values::{BoardValues, Metric, Placement};
 
@@ -23,6 +23,7 @@ use crate::limits::keep_for_others;
 use crate::memory::copied_bytes;
 use crate::needs::reads;
 use crate::planned::LOG_BYTES_AN_ADDRESS;
+use crate::positions::covers;
 use crate::run::Run;
 use crate::sources::BoardSource;
 use crate::whole::{Whole, table_bytes};
@@ -40,6 +41,7 @@ pub(crate) struct Reach {
     sliced: BTreeMap<String, (Material, Vec<Wanted>)>,
     /// Each after what it reads.
     parts: Vec<Part>,
+    closure: Arc<Closure>,
     pub cost: Cost,
 }
 
@@ -88,17 +90,19 @@ impl Build {
         position: &Position,
         metric: Metric,
     ) -> Result<Reach, BuildError> {
-        let nodes = self.nodes(position, |node| self.is_known_table(node.material, metric))?;
+        let known = |node: &Node| self.is_known_table(node.material, metric);
+        let closure = Arc::new(self.closure(position, known)?);
+        let nodes = &closure.nodes;
         let materials: HashSet<Material> = nodes.iter().map(|node| node.material).collect();
         let reached = |sub: &Material| {
             materials.contains(sub) || self.is_known_table(*sub, metric) || sub.len() <= 2
         };
         let mut parts = Vec::new();
-        for boards in by_material(&nodes) {
+        for boards in by_material(nodes) {
             let material = boards[0][0].material;
             let subs = reads(material).into_iter();
             let subs = subs.filter(|sub| sub.len() < material.len() && reached(sub)).collect();
-            let whole = self.whole_of(boards, metric);
+            let whole = self.whole_within(boards, metric, closure.clone());
             parts.push(Part { material, whole, subs, done: Vec::new() });
         }
         say_when_done(&mut parts);
@@ -109,8 +113,8 @@ impl Build {
                 all.extend(slices.iter().cloned());
             }
         }
-        let mut reach = Reach { sliced, parts, cost: Cost::default() };
-        reach.cost = self.reach_cost(&reach, &nodes, metric);
+        let mut reach = Reach { sliced, parts, cost: Cost::default(), closure: closure.clone() };
+        reach.cost = self.reach_cost(&reach, nodes, metric);
         Ok(reach)
     }
 
@@ -168,6 +172,7 @@ impl Build {
         let store = self.plane_store().map_err(packing)?;
         let inputs = Inputs::new(self.backend, metric, &self.promotions);
         let inputs = inputs.spilling(store, recent_bytes).merging(true);
+        let inputs = inputs.within(reach.closure.clone());
         for (source, slices) in reach.sliced.values() {
             let source = key(*source, metric);
             self.copy_piece_slices(&inputs, source, slices)?;
@@ -255,7 +260,7 @@ impl Build {
     }
 
     /// The board of a position from the log of an earlier question, with at least the
-    /// side to move.
+    /// side to move, if the position could come about then.
     pub(crate) fn reached_board(
         &self,
         position: &Position,
@@ -266,7 +271,10 @@ impl Build {
         let swapped = !position.material().is_canonical();
         let turn = if swapped { position.turn().other() } else { position.turn() };
         match log {
-            Some(log) => Ok(log.board(node.pawns, Some(turn))?.map(Arc::new)),
+            Some(log) => {
+                let board = log.board(node.pawns, Some(turn))?.map(Arc::new);
+                Ok(board.filter(|board| covers(board, position)))
+            }
             None => Ok(None),
         }
     }

@@ -111,7 +111,10 @@ impl Run<'_> {
 
     /// A board is solved: puts it where it is read.
     fn solved(&self, node: &Node, solved: (BoardValues, Stats)) -> Result<(), SolveError> {
-        let (values, stats) = solved;
+        let (mut values, stats) = solved;
+        self.inputs.confine(node, &mut values);
+        let positions = values.board.tiles() as u64 * 4096;
+        self.progress.solved(node.material, self.metric, positions);
         let values = Arc::new(values);
         self.sink.take(node, &values, stats)?;
         self.inputs.add_board(*node, values);

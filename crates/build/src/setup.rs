@@ -45,6 +45,8 @@ impl Build {
             requests: AtomicU64::new(0),
             turn: Mutex::default(),
             boards: Mutex::default(),
+            confined: Mutex::default(),
+            confining: true,
             reached: Mutex::default(),
             reaching: Flights::default(),
             sliced_tiles: SLICED_TILES,

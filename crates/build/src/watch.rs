@@ -164,9 +164,8 @@ impl Build {
             spill: self.spill(material)?,
         };
         let mut watch = Watch::new(&board, extras.watch);
-        self.progress.begin(material, metric, board.tiles() as u64 * 4096);
-        let solved = solve_lean(&solve, exits, &mut watch);
-        self.progress.end(material, metric);
+        let solved =
+            self.announced((material, metric), &board, || solve_lean(&solve, exits, &mut watch));
         let (values, stats) = solved?;
         Ok((values, stats, watch.values(&board)))
     }
@@ -193,11 +192,26 @@ impl Build {
             ranks: extras.ranks,
         };
         let mut watch = Watch::new(&board, extras.watch);
-        self.progress.begin(material, metric, board.tiles() as u64 * 4096);
-        let solved = solve.run(&mut watch);
-        self.progress.end(material, metric);
+        let solved = self.announced((material, metric), &board, || solve.run(&mut watch));
         let (values, stats) = solved?;
         Ok((values, stats, watch.values(&board)))
+    }
+
+    /// Solves the one board of a material, and says so.
+    fn announced<T, E>(
+        &self,
+        (material, metric): (Material, Metric),
+        board: &Hyperboard,
+        solve: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let positions = board.tiles() as u64 * 4096;
+        self.progress.begin(material, metric, positions);
+        let solved = solve();
+        if solved.is_ok() {
+            self.progress.solved(material, metric, positions);
+        }
+        self.progress.end(material, metric);
+        solved
     }
 }
 

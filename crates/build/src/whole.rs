@@ -7,9 +7,10 @@
 //! so none of the large tables need stay in memory.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use molien_board::{Color, Man, Material, Role, Square};
-use molien_solve::{Cost, Keep, Node, Wanted};
+use molien_solve::{Closure, Cost, Keep, Node, Wanted};
 use molien_values::{Metric, Placement};
 use rayon::prelude::*;
 
@@ -86,11 +87,11 @@ impl Reads {
         &mut self,
         stage: usize,
         boards: &[Node],
-        (metric, promotions): (Metric, &[Role]),
+        (metric, promotions, closure): (Metric, &[Role], &Closure),
         is_slice: IsSlice,
     ) {
-        let read: Vec<Vec<Wanted>> =
-            boards.par_iter().map(|node| reads_of(node, metric, promotions)).collect();
+        let read = boards.par_iter().map(|node| reads_of(node, metric, promotions, closure));
+        let read: Vec<Vec<Wanted>> = read.collect();
         for (node, read) in boards.iter().zip(read) {
             let (mut copied, mut alive, mut merged) = (0, 0, Merged::default());
             for wanted in read {
@@ -160,10 +161,12 @@ impl Whole {
         promotions: &[Role],
         at_once: u64,
     ) -> Whole {
-        Whole::of_boards(stages(material), metric, keep, promotions, at_once, is_slice)
+        let (boards, closure) = (stages(material), Arc::default());
+        Whole::of_boards(boards, metric, keep, promotions, at_once, is_slice, closure)
     }
 
-    /// The same of some of the boards of a material, in stages.
+    /// The same of some of the boards of a material, in stages, and of what can come
+    /// about.
     pub fn of_boards(
         boards: Vec<Vec<Node>>,
         metric: Metric,
@@ -171,12 +174,13 @@ impl Whole {
         promotions: &[Role],
         at_once: u64,
         is_slice: IsSlice,
+        closure: Arc<Closure>,
     ) -> Whole {
         let material = boards.iter().flatten().next().map_or(Material::KINGS, |n| n.material);
         let mut reads = Reads::default();
         if material.has_pawns() {
             for (i, stage) in boards.iter().enumerate() {
-                reads.add_stage(i, stage, (metric, promotions), is_slice);
+                reads.add_stage(i, stage, (metric, promotions, &closure), is_slice);
             }
         }
         let tiles = boards.iter().flatten().next().map_or(0, Node::tiles);
@@ -209,7 +213,7 @@ impl Whole {
         slices.sort_by_key(|(source, _)| (source.pawns(), source.to_string()));
         let in_work_bytes = each + working_bytes(material, tiles, metric) + reads.alive_bytes;
         let lean_bytes = lean_bytes(material, tiles, keep).max(reads.merged_bytes);
-        let schedule = Schedule { cost, stages };
+        let schedule = Schedule { cost, stages, closure };
         Whole {
             schedule,
             slices,

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -75,9 +76,20 @@ pub struct Common {
     #[arg(long, global = true, value_name = "N", default_value_t = 6, hide = true,
           value_parser = clap::value_parser!(u8).range(3..=6))]
     pub by_part: u8,
+    /// Where standard error is no terminal, say how far the work is every so many
+    /// seconds; 0: never
+    #[arg(long, global = true, value_name = "SECONDS", default_value = "60",
+          value_parser = parse_seconds)]
+    pub news: Duration,
     /// Use this many threads [default: one for each processor]
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<std::num::NonZeroUsize>,
+}
+
+/// A number of seconds, such as `60` or `0.5`.
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "a number of seconds, such as 60 or 0.5, is expected".to_owned())
 }
 
 /// What solves.

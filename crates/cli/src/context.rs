@@ -8,6 +8,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use molien_build::Build;
@@ -20,6 +21,7 @@ use molien_uci::MakeBuild;
 
 use crate::args::{Backend, Common, Instructions, Promote};
 use crate::malloc;
+use crate::news::News;
 use crate::progress::{Bars, Interruptible};
 use crate::text::note;
 use crate::wave_lines::{Both, WaveLines};
@@ -93,6 +95,8 @@ pub struct Context {
     /// Where temporary files go, if that was said.
     temp: Option<PathBuf>,
     by_part_men: usize,
+    /// How often progress is told where there is no terminal.
+    news: Duration,
     /// The processes that solve together.
     ranks: Arc<dyn Exchange>,
     /// Where every wave is written down, if it is.
@@ -144,6 +148,7 @@ impl Context {
             build: OnceLock::new(),
             temp: common.temp.clone(),
             by_part_men: usize::from(common.by_part),
+            news: common.news,
             ranks,
             waves: OnceLock::new(),
         };
@@ -163,17 +168,23 @@ impl Context {
         Ok(self.card.get_or_init(|| Some(card.clone())).clone().unwrap_or(card))
     }
 
-    /// An engine that shows its progress on a terminal and stops at Ctrl-C.
+    /// An engine that shows its progress and stops at Ctrl-C.
     fn engine(&self) -> Result<CudaEngine, CudaError> {
-        let interrupted = self.interrupted.clone();
-        let progress: Arc<dyn Progress> = match std::io::stderr().is_terminal() {
-            true => Arc::new(Bars::new(interrupted)),
-            false => Arc::new(Interruptible { interrupted }),
-        };
         // The rest is for boards on their way to a file, and for all else.
         let (part, whole) = SLICES_SHARE;
         let host_bytes = self.memory_bytes.min(molien::local::available_bytes()) / whole * part;
-        Ok(CudaEngine::new()?.with_progress(progress).with_host_memory(host_bytes))
+        Ok(CudaEngine::new()?.with_progress(self.progress()).with_host_memory(host_bytes))
+    }
+
+    /// Shows how far the work is, by bars on a terminal, else by a line now and then; of
+    /// several processes the first does.
+    fn progress(&self) -> Arc<dyn Progress> {
+        let interrupted = self.interrupted.clone();
+        match std::io::stderr().is_terminal() {
+            _ if !self.is_leader() => Arc::new(Interruptible { interrupted }),
+            true => Arc::new(Bars::new(interrupted)),
+            false => Arc::new(News::new(interrupted, self.news)),
+        }
     }
 
     /// The card, if it is to be used and there is one; says so once.
@@ -190,18 +201,12 @@ impl Context {
         self.card.get_or_init(look).clone()
     }
 
-    /// Makes tables within the memory limit, shows its progress on a terminal,
-    /// stops at Ctrl-C, and reads stored tables. One for the whole command.
+    /// Makes tables within the memory limit, shows its progress, stops at Ctrl-C, and reads stored tables. One for the whole command.
     pub fn build(&self) -> Arc<Build> {
         let make = || {
-            let interrupted = self.interrupted.clone();
-            let progress: Arc<dyn Progress> = match std::io::stderr().is_terminal() {
-                true if self.is_leader() => Arc::new(Bars::new(interrupted)),
-                _ => Arc::new(Interruptible { interrupted }),
-            };
             let progress = match self.waves.get() {
-                Some(lines) => Arc::new(Both(lines.clone(), progress)),
-                None => progress,
+                Some(lines) => Arc::new(Both(lines.clone(), self.progress())),
+                None => self.progress(),
             };
             Arc::new(self.build_with(progress).with_ranks(self.ranks.clone()))
         };
@@ -296,6 +301,11 @@ impl Context {
     /// All folders of tables.
     pub fn directories(&self) -> &[Directory] {
         &self.directories
+    }
+
+    /// How often progress is told where there is no terminal.
+    pub fn news(&self) -> Duration {
+        self.news
     }
 
     /// How many threads work.

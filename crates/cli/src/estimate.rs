@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use molien_board::{MAX_MEN, Material, Position, Setup};
+use molien_board::{Material, Position, Setup};
 use molien_build::{Build, PlannedTable, Storage, is_whole_for_position, order, storage};
 use molien_probe::Source as _;
 use molien_solve::Cost;
@@ -22,6 +22,14 @@ use crate::text::{grouped, note, plural, size};
 /// (KBBKN, dtm) without pawns, from 31 (KQPKQ, dtz) to 65 (KQPKQ, dtm) with.
 const SOLVE_NANOSECONDS: f64 = 30.0;
 const SOLVE_PAWNS_NANOSECONDS: f64 = 22.0;
+/// CPU time for one address of what a single position can turn into: 10.5 (KPPKP) and 10.6
+/// (KPPKR) in DTM, 5.5 and 6.4 in DTZ50. Those with a memory of 800 MiB (KPPKR) to 3 GiB
+/// (KPPPKPPP), a part at a time: 21 and 22 in DTM.
+const POSITION_DTM_NANOSECONDS: f64 = 12.0;
+const POSITION_NANOSECONDS: f64 = 7.0;
+const IN_PARTS_NANOSECONDS: f64 = 11.0;
+/// On top where boards are solved in little memory, too: KRPPKR with 8 GiB took 30.
+const POSITION_LEAN_NANOSECONDS: f64 = 9.0;
 /// On top where boards are solved in little memory: conversions are put away and
 /// brought back.
 const LEAN_NANOSECONDS: f64 = 20.0;
@@ -36,9 +44,12 @@ const CLOCK_RUNS: f64 = 12.0;
 const CLOCK_BITS: u64 = 18;
 /// Bytes of a file for each address and metric: 0.02 (KRBKR) to 0.08 (KQRKQ).
 const BYTES_AN_ADDRESS: f64 = 0.07;
-/// Many threads help little: memory is what large boards wait for, and small
-/// ones are soon done.
+/// Small boards are soon done: many threads help little in the first CPU seconds.
 const THREADS_THAT_HELP: usize = 2;
+const SMALL_SECONDS: f64 = 60.0;
+/// What each further thread adds where boards are large: five had used 5,337 CPU seconds
+/// in 1,362 on a Xeon (3.9 at a time), two 1,061 in 623 (1.7).
+const FURTHER_THREAD: f64 = 0.75;
 
 /// What takes less is not announced.
 const ANNOUNCED: Duration = Duration::from_secs(5);
@@ -71,8 +82,10 @@ pub struct Estimate {
 impl Estimate {
     /// How long it takes with so many threads.
     pub fn time(&self, threads: usize) -> Duration {
-        let helping = threads.clamp(1, THREADS_THAT_HELP) as f64;
-        Duration::from_secs_f64(self.cpu_seconds / helping)
+        let small = self.cpu_seconds.min(SMALL_SECONDS);
+        let few = threads.clamp(1, THREADS_THAT_HELP) as f64;
+        let many = 1.0 + FURTHER_THREAD * (threads.max(1) - 1) as f64;
+        Duration::from_secs_f64(small / few + (self.cpu_seconds - small) / many)
     }
 
     /// One of the tables of a plan, what it reads left out.
@@ -144,8 +157,7 @@ impl Estimate {
         };
         for &metric in &metrics.iter().copied().collect::<HashSet<Metric>>() {
             let cost = build.cost(position, metric)?;
-            total.add((material, metric), &cost, false);
-            total.boards += cost.placements.saturating_sub(1);
+            total.add_position(metric, &cost);
         }
         Ok(total)
     }
@@ -161,6 +173,21 @@ impl Estimate {
         self.memory_bytes = self.memory_bytes.max(cost.bytes);
         self.temporary_bytes = self.temporary_bytes.max(cost.disk_bytes);
         self.disk_bytes += if keeps { (addresses * BYTES_AN_ADDRESS) as u64 } else { 0 };
+    }
+
+    /// What a single position can turn into, in one metric.
+    fn add_position(&mut self, metric: Metric, cost: &Cost) {
+        let (addresses, lean) = (cost.positions as f64, cost.lean_positions as f64);
+        let each = match metric {
+            Metric::Dtm => POSITION_DTM_NANOSECONDS,
+            Metric::Dtm50 => RULE_TIMES * POSITION_DTM_NANOSECONDS,
+            _ => POSITION_NANOSECONDS,
+        };
+        let parts = if cost.disk_bytes > 0 { IN_PARTS_NANOSECONDS } else { 0.0 };
+        self.boards += cost.placements;
+        self.cpu_seconds += (addresses * (each + parts) + lean * POSITION_LEAN_NANOSECONDS) / 1e9;
+        self.memory_bytes = self.memory_bytes.max(cost.bytes);
+        self.temporary_bytes = self.temporary_bytes.max(cost.disk_bytes);
     }
 
     fn sentence(&self, time: Duration) -> String {
@@ -193,7 +220,7 @@ pub fn rough(time: Duration) -> String {
 /// Says what a command is going to take if that is much, and refuses what takes
 /// very long unless it was asked for.
 pub fn check(context: &Context, goal: Goal<'_>, metrics: &[Metric]) -> anyhow::Result<()> {
-    let too_many = |position: &Position| position.material().len() > MAX_MEN;
+    let too_many = |position: &Position| !position.material().is_within_limits();
     // What cannot be solved at all is refused by whoever is asked for it.
     let hopeless = matches!(goal, Goal::Position(position) if too_many(position));
     if hopeless || context.only_stored() || context.card_if_wanted().is_some() {
@@ -306,6 +333,43 @@ mod tests {
             let guess = estimate(&[name], metrics).cpu_seconds;
             assert!(guess < 2.0 * seconds && seconds < 2.0 * guess, "{name}: {guess:.1} {seconds}");
         }
+    }
+
+    /// CPU seconds of benches/record/amd-epyc-2-cores, a busy machine.
+    #[test]
+    fn measured_positions_are_met_within_a_factor_of_two() {
+        let rook = "8/5k2/8/1r6/8/8/PP3K2/8 w - -";
+        let measured = [
+            ("8/5k2/8/3R4/1r6/8/PP3K2/8 w - -", 8192, Metric::Dtm, 3881.6),
+            ("4k3/8/8/1p1p1p2/1P1P1P2/8/8/4K3 w - -", 3072, Metric::Dtm, 351.0),
+            (rook, 6144, Metric::Dtm, 22.1),
+            (rook, 6144, Metric::Dtz50, 11.4),
+            (rook, 800, Metric::Dtm, 45.7),
+            ("8/8/8/3k1p2/8/2P5/P4K2/8 w - -", 4096, Metric::Dtm, 89.5),
+            ("8/8/8/3k1p2/8/2P5/P4K2/8 w - -", 4096, Metric::Dtz50, 54.3),
+        ];
+        for (fen, mib, metric, seconds) in measured {
+            let threads = std::num::NonZeroUsize::new(2).unwrap();
+            let build = Build::new().with_memory_limit(mib << 20).with_threads(threads);
+            let position = fen.parse().unwrap();
+            let guess = Estimate::position(&build, &[], &position, &[metric]).unwrap().cpu_seconds;
+            assert!(
+                guess < 2.0 * seconds && seconds < 2.0 * guess,
+                "{fen} {mib}M {metric}: {guess:.1} {seconds}"
+            );
+        }
+    }
+
+    /// More threads never take longer, and only long work has use for many.
+    #[test]
+    fn threads_help_long_work() {
+        let time = |cpu_seconds, threads| {
+            Estimate { cpu_seconds, ..Estimate::default() }.time(threads).as_secs_f64()
+        };
+        assert_eq!((time(40.0, 1), time(40.0, 2), time(40.0, 16)), (40.0, 20.0, 20.0));
+        assert!((time(5337.0, 5) / 1362.0 - 1.0).abs() < 0.1);
+        assert!((time(1061.0, 2) / 623.0 - 1.0).abs() < 0.1);
+        assert!((2..32).all(|threads| time(5000.0, threads) < time(5000.0, threads - 1)));
     }
 
     #[test]

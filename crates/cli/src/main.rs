@@ -10,6 +10,7 @@ mod estimate;
 mod fen;
 mod hint;
 mod malloc;
+mod news;
 mod progress;
 mod ranks;
 mod scan_bar;

@@ -1,4 +1,4 @@
-//! Progress bars on a terminal.
+//! Progress bars on a terminal. Elsewhere see `news`.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,6 +13,7 @@ use molien_solve::{Progress, WaveReport};
 use molien_values::Metric;
 
 use crate::malloc;
+use crate::news::WriteNews;
 
 /// Decided positions against all addresses of both sides: drawn positions are
 /// never decided, so the time left is an upper bound.
@@ -113,19 +114,26 @@ impl Progress for Bars {
     }
 }
 
-/// How far the writing of large tables is; shown on a terminal only.
-#[derive(Default)]
-pub struct WriteBars(Mutex<HashMap<Material, ProgressBar>>);
+/// How far the writing of large tables is: bars on a terminal, else lines.
+pub struct WriteBars {
+    bars: Mutex<HashMap<Material, ProgressBar>>,
+    news: WriteNews,
+}
 
 impl WriteBars {
+    /// Where there is no terminal, a line so often.
+    pub fn new(every: Duration) -> WriteBars {
+        WriteBars { bars: Mutex::default(), news: WriteNews::new(every) }
+    }
+
     fn bars(&self) -> MutexGuard<'_, HashMap<Material, ProgressBar>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.bars.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// So many of so many blocks are written; the first call makes the bar.
     pub fn show(&self, material: Material, written: usize, blocks: usize) {
         if !std::io::stderr().is_terminal() {
-            return;
+            return self.news.show(material, written, blocks);
         }
         let make = || {
             let bar = ProgressBar::new(blocks as u64);

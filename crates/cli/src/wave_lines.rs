@@ -48,6 +48,10 @@ impl Progress for Both {
         true
     }
 
+    fn solved(&self, material: Material, metric: Metric, positions: u64) {
+        self.1.solved(material, metric, positions);
+    }
+
     fn end(&self, material: Material, metric: Metric) {
         self.1.end(material, metric);
     }

@@ -147,3 +147,36 @@ fn long_work_is_refused_unless_it_was_asked_for() {
         "{answer}"
     );
 }
+
+/// Where there is no terminal, lines on standard error say how far the work is; the answer
+/// is not touched.
+#[test]
+fn long_work_tells_how_far_it_is() {
+    let solve = ["--in-memory", "--json", "--threads", "1", "stats", "KPKP", "--metric", "dtm"];
+    let (code, quiet, errors) = run(&[&solve[..], &["--news", "0"]].concat());
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let (code, told, errors) = run(&[&solve[..], &["--news", "0.01"]].concat());
+    assert_eq!(code, Some(0), "{errors}");
+    let stats = |text: &str| serde_json::from_str::<Json>(text).unwrap()["white_to_move"].clone();
+    assert!(stats(&quiet)["wins"].as_u64() > Some(0));
+    assert_eq!(stats(&told), stats(&quiet));
+    let is_news = |line: &str| line.contains(" dtm: ply ") && line.contains(" % decided after ");
+    assert!(!errors.is_empty() && errors.lines().all(is_news), "{errors}");
+    let (code, _, errors) = run(&["--news", "soon", "stats", "KPK"]);
+    assert!(code == Some(2) && errors.contains("a number of seconds"), "{errors}");
+}
+
+/// Ten men, if nearly all of them are kings and pawns.
+#[test]
+fn a_wall_of_pawns_is_a_draw() {
+    let probe = |fen| run(&["--in-memory", "--json", "probe", fen]);
+    let (code, answer, errors) = probe("8/4k3/8/1p1p1p1p/1P1P1P1P/8/4K3/8 w - -");
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    let answer: Json = serde_json::from_str(&answer).unwrap();
+    assert_eq!(answer["category"], "draw", "{answer}");
+    let (code, answer, _) = probe("8/4k3/8/pp1p1p1p/1P1P1P1P/8/4K3/8 w - -");
+    assert_eq!(code, Some(2));
+    assert!(answer.contains("11 men on the board, but at most 8 are supported, or 10"), "{answer}");
+    let (code, answer, _) = probe("8/4k3/8/1p1r1r1r/1P1P1P2/8/4K3/8 w - -");
+    assert!(code == Some(2) && answer.contains("9 men"), "{answer}");
+}

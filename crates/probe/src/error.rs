@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use molien_board::{IllegalPosition, MAX_MEN, Material};
+use molien_board::{
+    IllegalPosition, MAX_MEN, MAX_PAWN_ENDING_MEN, MAX_PAWN_ENDING_PIECES, Material,
+};
 use molien_build::BuildError;
 use molien_solve::SolveError;
 use molien_table::TableError;
@@ -17,7 +19,10 @@ pub enum ProbeError {
     #[error("illegal position: {0}")]
     Illegal(#[from] IllegalPosition),
     /// More men than any table can have.
-    #[error("{men} men on the board, but at most {MAX_MEN} are supported")]
+    #[error(
+        "{men} men on the board, but at most {MAX_MEN} are supported, or {MAX_PAWN_ENDING_MEN} \
+         if all but {MAX_PAWN_ENDING_PIECES} are kings and pawns"
+    )]
     TooManyMen {
         /// How many there are.
         men: usize,

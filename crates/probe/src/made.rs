@@ -121,6 +121,16 @@ impl MadeTables {
     }
 }
 
+/// Refuses a position that has too many men.
+fn check_position(position: &Position) -> Result<(), ProbeError> {
+    let material = position.material();
+    match material.is_within_limits() {
+        true => Ok(()),
+        false => Err(ProbeError::TooManyMen { men: material.len() }),
+    }
+}
+
+/// Refuses a table that would have too many men.
 fn check_men(material: Material) -> Result<(), ProbeError> {
     let men = material.len();
     if men > MAX_MEN { Err(ProbeError::TooManyMen { men }) } else { Ok(()) }
@@ -148,7 +158,7 @@ impl Source for MadeTables {
         let is_open = |values: &Values| metrics.iter().any(|&metric| values.get(metric).is_none());
         let open = || positions.iter().zip(&*found).filter(|(_, values)| is_open(values));
         for (position, _) in open() {
-            let stored = match (check_men(position.material()), &self.stored) {
+            let stored = match (check_position(position), &self.stored) {
                 (Ok(()), Some(_)) => self.store_for(position, metrics),
                 (checked, _) => checked,
             };

@@ -27,7 +27,7 @@ mod waves;
 pub use consistency::{Consistency, Inconsistency, Law, check_board, derive_depths};
 pub use error::SolveError;
 pub use exits::{
-    Boards, Captures, Exits, Node, PawnExits, PieceExits, Zeroing, ZeroingWins, reachable,
+    Boards, Captures, Closure, Exits, Node, PawnExits, PieceExits, TooMuch, Zeroing, ZeroingWins,
 };
 pub use progress::{Cost, Progress, Silent, WaveReport};
 pub use ranks::{

@@ -51,6 +51,8 @@ pub trait Progress: Send + Sync {
     fn wants_signatures(&self) -> bool {
         false
     }
+    /// A board is solved; it has this many addresses a side.
+    fn solved(&self, _material: Material, _metric: Metric, _positions: u64) {}
     /// A material's solve is complete.
     fn end(&self, _material: Material, _metric: Metric) {}
     /// Tables kept for later were given up to make room: an allocator may give

@@ -220,7 +220,7 @@ fn make(
     metrics: &[Metric],
     options: WriteOptions,
 ) -> anyhow::Result<HashMap<Material, f64>> {
-    let (bars, seconds) = (WriteBars::default(), Mutex::new(HashMap::new()));
+    let (bars, seconds) = (WriteBars::new(context.news()), Mutex::new(HashMap::new()));
     let done = |material: Material, time: Duration| {
         bars.clear(material);
         let mut seconds = seconds.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,6 @@
 //! A position and its moves.
 
-use molien_board::{MAX_MEN, Position};
+use molien_board::Position;
 use molien_probe::chess::from_chess;
 use molien_values::{
     Category, FIFTY_MOVES_PLIES, Metric, MoveClass, Precision, Value, Values, category_after,
@@ -177,7 +177,7 @@ fn category_then(values: &Values, chess: &Chess, m: &Move, clock: u32) -> Option
 
 /// The position as the tables see it; none if it is outside their domain.
 pub(super) fn in_domain(chess: &Chess) -> Option<Position> {
-    from_chess(chess).filter(|position| position.occupied().len() <= MAX_MEN)
+    from_chess(chess).filter(|position| position.material().is_within_limits())
 }
 
 /// The values of positions, those outside the domain left empty.

@@ -1,6 +1,7 @@
 //! The line that reaches the next zeroing move soonest.
 
 use molien_board::MAX_MEN;
+use molien_probe::ProbeError;
 use molien_values::{Metric, Value, Values, category_after};
 use serde::Serialize;
 use shakmaty::san::SanPlus;
@@ -40,11 +41,9 @@ fn outside(chess: &Chess) -> Problem {
     let men = chess.board().occupied().count();
     Problem::NotFound(match chess.castles().any() {
         true => "positions with castling rights are not in the tables".to_owned(),
-        false if men > MAX_MEN => {
-            format!("{men} men on the board, but at most {MAX_MEN} are supported")
-        }
         false => match in_domain(chess) {
             Some(position) => format!("there is no table of {}", position.material()),
+            None if men > MAX_MEN => ProbeError::TooManyMen { men }.to_string(),
             None => "the position is not in the tables".to_owned(),
         },
     })

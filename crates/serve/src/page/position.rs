@@ -6,7 +6,7 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
 use maud::{Markup, html};
-use molien_board::{Color, FenError, IllegalPosition, MAX_MEN, Man, Material, Role, Setup, Square};
+use molien_board::{Color, FenError, IllegalPosition, Man, Material, Role, Setup, Square};
 use molien_lines::{Line, Play, Strategy, Until, best_line};
 use molien_mine::{FreeMan, FreeSquare};
 use molien_probe::words::result_in;
@@ -38,7 +38,7 @@ struct Shown {
 async fn look(service: &Service, view: &View) -> Result<Shown, Problem> {
     let setup = view.setup()?;
     let material = setup.position.material();
-    if material.len() > MAX_MEN {
+    if !material.is_within_limits() {
         return Err(ProbeError::TooManyMen { men: material.len() }.into());
     }
     service.prepare_within(material, PATIENCE).await?;

@@ -1,13 +1,15 @@
 //! The moves that leave a hyperboard, whatever kind of board it is.
 
+mod closure;
 mod en_passant;
 mod pawns;
 mod promotions;
 mod reach;
 mod zeroing;
 
+pub use closure::{Closure, TooMuch};
 pub use pawns::{Boards, PawnExits};
-pub use reach::{Node, reachable};
+pub use reach::Node;
 pub use zeroing::{Captures, Zeroing, ZeroingWins};
 
 use std::sync::Arc;

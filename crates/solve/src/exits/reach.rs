@@ -6,6 +6,8 @@ use molien_board::{Color, Man, Material, Position, Role};
 use molien_hyper::Hyperboard;
 use molien_values::{PawnMove, PawnMoveKind, Placement};
 
+use super::closure::{TooMuch, can_be_laid_out};
+
 /// A hyperboard: canonical material, canonical placement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Node {
@@ -95,40 +97,46 @@ impl Node {
     }
 }
 
-/// Everything reachable from a hyperboard through what is not known, itself
-/// included, so ordered that each comes after all it can turn into, and soon
-/// after: what is solved is read early and need not be kept for long.
-pub fn reachable(
-    start: Node,
-    promotions: &[Role],
-    known: impl Fn(&Node) -> bool,
-    limit: usize,
-) -> Option<Vec<Node>> {
-    let (seen, done) = (HashSet::from([start]), Vec::new());
-    let mut walk = Walk { promotions, known, limit, seen, done };
-    walk.visit(start)?;
-    Some(walk.done)
-}
-
-struct Walk<'a, F> {
+/// Goes through everything reachable from hyperboards through what is not known, so
+/// that each is done after all it can turn into, and soon after: what is solved is read
+/// early and need not be kept for long.
+pub(super) struct Walk<'a, F> {
     promotions: &'a [Role],
-    known: F,
+    pub known: F,
     limit: usize,
-    seen: HashSet<Node>,
-    done: Vec<Node>,
+    /// Known ones included.
+    pub seen: HashSet<Node>,
+    pub done: Vec<Node>,
 }
 
-impl<F: Fn(&Node) -> bool> Walk<'_, F> {
+impl<'a, F: Fn(&Node) -> bool> Walk<'a, F> {
+    pub fn new(promotions: &'a [Role], known: F, limit: usize) -> Walk<'a, F> {
+        Walk { promotions, known, limit, seen: HashSet::new(), done: Vec::new() }
+    }
+
+    /// Goes on from a board even if it is known.
+    pub fn start(&mut self, node: Node) -> Result<(), TooMuch> {
+        self.seen.insert(node);
+        self.visit(node)
+    }
+
+    /// Goes on from a board unless it is known, or was seen before.
+    pub fn enter(&mut self, node: Node) -> Result<(), TooMuch> {
+        match self.seen.insert(node) && !(self.known)(&node) {
+            true => self.visit(node),
+            false => Ok(()),
+        }
+    }
+
     /// Goes as deep as captures and pawn moves can follow each other.
-    fn visit(&mut self, node: Node) -> Option<()> {
+    fn visit(&mut self, node: Node) -> Result<(), TooMuch> {
+        if !can_be_laid_out(&node.material) {
+            return Err(TooMuch::Pieces(node.material));
+        }
         let mut next = Vec::new();
         node.successors(self.promotions, |node| next.push(node));
-        for node in next {
-            if self.seen.insert(node) && !(self.known)(&node) {
-                self.visit(node)?;
-            }
-        }
+        next.into_iter().try_for_each(|node| self.enter(node))?;
         self.done.push(node);
-        (self.seen.len() <= self.limit).then_some(())
+        if self.seen.len() > self.limit { Err(TooMuch::Boards) } else { Ok(()) }
     }
 }

@@ -41,6 +41,13 @@ pub enum View {
 }
 
 impl View {
+    /// No position at all, for a board without pieces.
+    pub fn nothing() -> View {
+        let none = || vec![Tile::EMPTY];
+        let values = Graded { legal: none(), won: none(), lost: none(), ..Graded::default() };
+        View::Own { axes: OuterAxes::new(&[]), values }
+    }
+
     /// The values, as the target of moves.
     pub fn sub(&self) -> SubView<'_> {
         match self {
@@ -120,7 +127,7 @@ pub(crate) struct Frame {
 impl Frame {
     const PLAIN: Frame = Frame { swapped: false, mirrored: false };
 
-    fn symmetry(self) -> Symmetry {
+    pub fn symmetry(self) -> Symmetry {
         let both = Symmetry::ALL[Symmetry::MIRROR.index() | Symmetry::FLIP.index()];
         match (self.mirrored, self.swapped) {
             (false, false) => Symmetry::IDENTITY,
