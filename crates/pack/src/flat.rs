@@ -23,7 +23,7 @@ impl Answers {
 
     /// All answers from those of a lane on: the lane's own are 64 apart.
     #[inline(always)]
-    fn from_lane(&self, lane: u8) -> &[u8; REACH] {
+    fn of_lane(&self, lane: u8) -> &[u8; REACH] {
         let lane = usize::from(lane % 64);
         let answers = self.0[lane..lane + REACH].first_chunk();
         answers.unwrap_or_else(|| unreachable!("the length fits"))
@@ -163,7 +163,7 @@ impl TileTree {
     /// Takes over what is left of a tree in a tile, the questions that all its cells
     /// answer alike being answered.
     pub fn set(&mut self, tree: &FlatTree, answers: &Answers) {
-        let same = answers.from_lane(0);
+        let same = answers.of_lane(0);
         // Nodes that are not placed yet stand for those of the whole tree.
         self.nodes[0].yes = 0;
         let (mut at, mut end) = (0, 1);
@@ -190,7 +190,7 @@ impl TileTree {
     pub fn leaves(&self, answers: &Answers, lanes: &[u8], leaves: &mut [u16; 64]) {
         for (lanes, leaves) in lanes.chunks(ABREAST).zip(leaves.chunks_mut(ABREAST)) {
             let lane = |i: usize| lanes.get(i).copied().unwrap_or(lanes[0]);
-            let own: [&[u8; REACH]; ABREAST] = std::array::from_fn(|i| answers.from_lane(lane(i)));
+            let own: [&[u8; REACH]; ABREAST] = std::array::from_fn(|i| answers.of_lane(lane(i)));
             let at = self.walk(own);
             for (leaf, at) in leaves.iter_mut().zip(at) {
                 *leaf = self.nodes[at].leaf;
