@@ -6,7 +6,7 @@ use molien_values::Placement;
 use crate::answers::RowView;
 use crate::classes::{CLASSES, ClassTile};
 use crate::features::{ClassLanes, RowFeatures};
-use crate::flat::{Answers, Asked, FlatTree};
+use crate::flat::{Answers, Asked, FlatTree, TileTree};
 use crate::lanes::LANE;
 use crate::layout::Layout;
 use crate::learn::{Limits, grow};
@@ -238,7 +238,8 @@ fn walking_abreast_is_walking_alone() {
             *lanes = [lanes[0]; 64];
         }
     }
-    let local = flat.in_tile(&answers);
+    let mut local = TileTree::new();
+    local.set(&flat, &answers);
     for count in [1, 7, 8, 9, 32] {
         let lanes: Vec<u8> = (0..count).map(|_| random.below(64) as u8).collect();
         let mut leaves = [0; 64];

@@ -15,6 +15,8 @@ type Lanes = [i16; GRID];
 /// No place: greater than all places and plies.
 const NONE: i16 = i16::MAX;
 const _: () = assert!(MAX_DEPTH < NONE as u16);
+/// Greater steps are all the same.
+const MOST: i16 = MAX_STEP as i16;
 
 /// Neighbours whose depth is looked at: eight steps of the row man, eight of the
 /// column man; the first four of each are the nearest.
@@ -85,6 +87,12 @@ impl WordLanes {
         let row = if has_row { ROWS[row][neighbour] } else { 64 };
         grid_of(self.0.get(usize::from(row)).unwrap_or(&NOWHERE), grid)
     }
+}
+
+/// One of two numbers, without a branch: what a compiler would not make vectors of.
+#[inline(always)]
+fn select(condition: bool, yes: i16, no: i16) -> i16 {
+    no ^ ((no ^ yes) & -i16::from(condition))
 }
 
 /// The places of keys with the right sign.
@@ -206,12 +214,12 @@ pub(crate) struct DepthBatch {
 
 /// The cells of a grid.
 #[derive(Clone, Copy)]
-pub(crate) struct GridAt<'a> {
+pub(crate) struct GridAt {
     /// The row, and whether there is a row man.
     pub row: (usize, bool),
     pub grid: usize,
-    /// The lanes of the row that are wanted.
-    pub lanes: &'a [u8],
+    /// 1 where there is a depth.
+    pub decided: [u8; GRID],
     /// 1 where the depth is that of a loss.
     pub signs: [u16; GRID],
 }
@@ -231,7 +239,7 @@ impl DepthBatch {
 
     /// Looks at the places of some groups of neighbours.
     #[inline(always)]
-    fn look(&mut self, at: GridAt<'_>, known: &WordLanes, groups: [usize; 2], open: &[bool; 4]) {
+    fn look(&mut self, at: GridAt, known: &WordLanes, groups: [usize; 2], open: &[bool; 4]) {
         for group in groups {
             for i in 4 * group..4 * group + 4 {
                 self.near[i] = match open[group] {
@@ -247,7 +255,7 @@ impl DepthBatch {
     #[inline(always)]
     pub fn fill(
         &mut self,
-        at: GridAt<'_>,
+        at: GridAt,
         known: &WordLanes,
         start: &[u16; 2],
         (earlier, far): (Option<&WordLanes>, bool),
@@ -255,28 +263,28 @@ impl DepthBatch {
         let open = open_groups(at.row, at.grid);
         self.look(at, known, NEAREST, &open);
         let nearest = middle_of(&self.near, NEAREST, &open);
-        let is_alone = |&lane: &u8| {
-            usize::from(lane) / GRID == at.grid && nearest.count[usize::from(lane) % GRID] == 0
-        };
-        let alone = at.lanes.iter().any(is_alone);
+        let is_alone = |(&decided, &count): (&u8, &i16)| decided & u8::from(count == 0);
+        let alone = at.decided.iter().zip(&nearest.count).map(is_alone).fold(0, |a, b| a | b) != 0;
         if alone || far {
             self.look(at, known, FURTHER, &open);
         }
-        let further = alone.then(|| middle_of(&self.near, FURTHER, &open));
+        let further = match alone {
+            true => middle_of(&self.near, FURTHER, &open),
+            false => Middle::NONE,
+        };
+        let start = start.map(|place| place as i16);
         for lane in 0..GRID {
-            let used = match &further {
-                Some(further) if nearest.count[lane] == 0 => further,
-                _ => &nearest,
-            };
-            let some = used.count[lane] > 0;
-            let start = start[usize::from(at.signs[lane] & 1)] as i16;
-            self.predicted[lane] = if some { used.median[lane] } else { start };
-            let spread = used.spread[lane].min(MAX_STEP as i16);
-            self.spread[lane] = if some { spread } else { MAX_STEP as i16 + 1 };
+            let far = nearest.count[lane] == 0;
+            let none = nearest.count[lane] | further.count[lane] == 0;
+            let median = select(far, further.median[lane], nearest.median[lane]);
+            let start = select(at.signs[lane] & 1 == 0, start[0], start[1]);
+            self.predicted[lane] = select(none, start, median);
+            let spread = select(far, further.spread[lane], nearest.spread[lane]);
+            self.spread[lane] = select(none, MOST + 1, spread.min(MOST));
         }
         self.count = nearest.count;
         if let Some(earlier) = earlier {
-            self.fill_earlier(at, (&nearest, further.as_ref()), earlier, &open);
+            self.fill_earlier(at, (&nearest, alone.then_some(&further)), earlier, &open);
         }
     }
 
@@ -285,7 +293,7 @@ impl DepthBatch {
     #[inline(always)]
     fn fill_earlier(
         &mut self,
-        at: GridAt<'_>,
+        at: GridAt,
         (nearest, further): (&Middle, Option<&Middle>),
         plies: &WordLanes,
         open: &[bool; 4],
@@ -302,18 +310,18 @@ impl DepthBatch {
             }
         }
         let near = middle_of(&before, NEAREST, open).median;
-        let far = further.map(|further| (middle_of(&before, FURTHER, open).median, &further.count));
+        let (far, far_count) = match further {
+            Some(further) => (middle_of(&before, FURTHER, open).median, further.count),
+            None => (Middle::NONE.median, Middle::NONE.count),
+        };
         let here = grid_of(&plies.0[at.row.0], at.grid);
         for lane in 0..GRID {
-            let (median, count) = match &far {
-                Some((median, count)) if nearest.count[lane] == 0 => (median, *count),
-                _ => (&near, &nearest.count),
-            };
+            let median = select(nearest.count[lane] == 0, far[lane], near[lane]);
             let here = here[lane] as i16;
-            let most = MAX_STEP as i16;
-            let step = here.saturating_sub(median[lane]).clamp(-most, most) + most;
+            let step = here.saturating_sub(median).clamp(-MOST, MOST) + MOST;
+            let none = nearest.count[lane] | far_count[lane] == 0;
             self.earlier[lane] = here;
-            self.earlier_step[lane] = if count[lane] > 0 { step } else { NO_STEP.into() };
+            self.earlier_step[lane] = select(none, NO_STEP.into(), step);
         }
     }
 
@@ -343,7 +351,6 @@ impl DepthBatch {
 
     #[inline(always)]
     fn steps(&self, near: usize) -> [u8; GRID] {
-        const MOST: i16 = MAX_STEP as i16;
         let mut answers = [0; GRID];
         for (lane, answer) in answers.iter_mut().enumerate() {
             let place = self.near[near][lane];
@@ -410,7 +417,7 @@ mod tests {
             let ply_lanes = lanes_of(&plies);
             let (columns, lost) = (random.next(), random.next());
             let some = (0..64).filter(|column| columns >> column & 1 != 0);
-            let lanes: Vec<u8> = some.clone().map(|column: usize| LANE[column]).collect();
+            let decided = crate::lanes::spread(columns);
             let signs = crate::lanes::spread(lost).map(u16::from);
             for has_row in [true, false] {
                 let (mut fast, mut slow) = (DepthBatch::new(), SlowBatch::new());
@@ -427,7 +434,8 @@ mod tests {
                     let key_lanes = lanes_of(&keys);
                     slow.fill((row, has_row), (columns, lost), &keys, &start, Some(&plies));
                     let signs = signs.as_chunks::<GRID>().0[grid];
-                    let at = GridAt { row: (row, has_row), grid, lanes: &lanes, signs };
+                    let decided = decided.as_chunks::<GRID>().0[grid];
+                    let at = GridAt { row: (row, has_row), grid, decided, signs };
                     fast.fill(at, &key_lanes, &start, (Some(&ply_lanes), true));
                     fast.answer_all(&questions, grid, &mut answers);
                     for column in some.clone().filter(|&c| usize::from(LANE[c]) / GRID == grid) {

@@ -140,8 +140,8 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
             return Err(PackError::Range { what: "a depth", most, found });
         }
         let questions = self.questions();
-        let size = self.profile.sample_of(self.layout.cells());
-        let (tree, cells) = learn(&questions, &self.profile, size, |questions, size| {
+        let profile = self.profile.for_depths(self.layout.cells());
+        let (tree, cells) = learn(&questions, &profile, profile.sample, |questions, size| {
             self.sample(&alphabet, questions, size)
         });
         let flat = FlatTree::new(&tree, &questions, self.layout.men());

@@ -41,6 +41,7 @@ pub(crate) struct DepthRoom {
     known: WordLanes,
     earlier: WordLanes,
     batch: DepthBatch,
+    tree: TileTree,
 }
 
 impl DepthRoom {
@@ -51,6 +52,7 @@ impl DepthRoom {
             known: WordLanes::new(),
             earlier: WordLanes::new(),
             batch: DepthBatch::new(),
+            tree: TileTree::new(),
         }
     }
 }
@@ -65,6 +67,8 @@ pub(crate) struct Cells<'a> {
     /// By lane, the predicted place.
     pub predicted: &'a [i16; 64],
     pub answers: &'a Answers,
+    /// What is left of the sink's tree in this tile.
+    pub tree: &'a TileTree,
 }
 
 /// What is done with the cells of a tile.
@@ -74,8 +78,10 @@ pub(crate) trait DepthSink {
         !0
     }
 
-    /// A tile begins, whose answers that hold for all of it are there.
-    fn tile(&mut self, _answers: &Answers) {}
+    /// The tree whose leaves are wanted, if any are.
+    fn tree(&self) -> Option<&FlatTree> {
+        None
+    }
 
     /// A batch; afterwards `known` holds its depths. Nothing but its lanes and
     /// signs means anything if none of the row is wanted.
@@ -147,7 +153,9 @@ impl DepthsOf<'_> {
                 let view = RowFeatures::new(self.layout.men(), self.frame, row, &room.classes);
                 if std::mem::take(&mut first) {
                     view.answer_all(&asked.tile, &mut room.answers);
-                    sink.tile(&room.answers);
+                    if let Some(tree) = sink.tree() {
+                        room.tree.set(tree, &room.answers);
+                    }
                 }
                 view.answer_all(&asked.row, &mut room.answers);
             }
@@ -163,7 +171,7 @@ impl DepthsOf<'_> {
         room: &mut DepthRoom,
         sink: &mut impl DepthSink,
     ) {
-        let signs = spread(lost(self.classes, row));
+        let (signs, decided) = (spread(lost(self.classes, row)), spread(all));
         let at = (row, self.layout.men().row().is_some());
         let (mut lanes, mut predicted) = ([0; 64], [0; 64]);
         for (phase, grids) in PHASES.into_iter().zip(PHASE_GRIDS) {
@@ -172,17 +180,20 @@ impl DepthsOf<'_> {
                 continue;
             }
             let lanes = &lanes[..count];
-            let is_in = |grid: &usize| lanes.iter().any(|&lane| usize::from(lane) / GRID == *grid);
-            for grid in grids.filter(|grid| wanted && is_in(grid)) {
-                let own: [u16; GRID] = std::array::from_fn(|lane| signs[grid * GRID + lane].into());
-                let at = GridAt { row: at, grid, lanes, signs: own };
+            for grid in grids {
+                let decided = decided.as_chunks::<GRID>().0[grid];
+                if !wanted || decided == [0; GRID] {
+                    continue;
+                }
+                let signs = signs.as_chunks::<GRID>().0[grid].map(u16::from);
+                let at = GridAt { row: at, grid, decided, signs };
                 let earlier = (self.earlier.map(|_| &room.earlier), asked.far);
                 room.batch.fill(at, &room.known, &self.alphabet.start, earlier);
                 room.batch.answer_all(&asked.batch, grid, &mut room.answers);
                 predicted[grid * GRID..][..GRID].copy_from_slice(&room.batch.predicted);
             }
-            let (answers, predicted) = (&room.answers, &predicted);
-            let cells = Cells { row, lanes, signs: &signs, predicted, answers };
+            let (answers, predicted, tree) = (&room.answers, &predicted, &room.tree);
+            let cells = Cells { row, lanes, signs: &signs, predicted, answers, tree };
             sink.batch(&cells, &mut room.known);
         }
     }
@@ -248,26 +259,25 @@ impl CodedDepths {
 /// Finds the leaves of known cells.
 pub(crate) struct DepthCoding<'a> {
     tree: &'a FlatTree,
-    local: TileTree,
     truth: &'a WordLanes,
     coded: &'a mut CodedDepths,
 }
 
 impl<'a> DepthCoding<'a> {
     pub fn new(tree: &'a FlatTree, truth: &'a WordLanes, coded: &'a mut CodedDepths) -> Self {
-        DepthCoding { tree, local: TileTree::default(), truth, coded }
+        DepthCoding { tree, truth, coded }
     }
 }
 
 impl DepthSink for DepthCoding<'_> {
-    fn tile(&mut self, answers: &Answers) {
-        self.local = self.tree.in_tile(answers);
+    fn tree(&self) -> Option<&FlatTree> {
+        Some(self.tree)
     }
 
     #[inline(always)]
     fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes) {
         let mut leaves = [0; 64];
-        self.local.leaves(cells.answers, cells.lanes, &mut leaves);
+        cells.tree.leaves(cells.answers, cells.lanes, &mut leaves);
         self.coded.leaves.extend(&leaves[..cells.lanes.len()]);
         for &lane in cells.lanes {
             let symbol = symbol_of(cells, self.truth, lane);
@@ -283,7 +293,6 @@ impl DepthSink for DepthCoding<'_> {
 /// Reads the symbols of a tile.
 pub(crate) struct DepthReading<'a, 'b> {
     tree: &'a FlatTree,
-    local: TileTree,
     leaves: &'a LeafTable,
     alphabet: &'a Alphabet,
     decoder: &'a mut Decoder<'b>,
@@ -300,8 +309,7 @@ impl<'a, 'b> DepthReading<'a, 'b> {
         decoder: &'a mut Decoder<'b>,
         out: &'a mut DepthTile,
     ) -> DepthReading<'a, 'b> {
-        let local = TileTree::default();
-        DepthReading { tree, local, leaves, alphabet, decoder, out, error: None }
+        DepthReading { tree, leaves, alphabet, decoder, out, error: None }
     }
 
     fn half(&mut self) -> i32 {
@@ -321,14 +329,14 @@ impl<'a, 'b> DepthReading<'a, 'b> {
 }
 
 impl DepthSink for DepthReading<'_, '_> {
-    fn tile(&mut self, answers: &Answers) {
-        self.local = self.tree.in_tile(answers);
+    fn tree(&self) -> Option<&FlatTree> {
+        Some(self.tree)
     }
 
     #[inline(always)]
     fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes) {
         let mut leaves = [0; 64];
-        self.local.leaves(cells.answers, cells.lanes, &mut leaves);
+        cells.tree.leaves(cells.answers, cells.lanes, &mut leaves);
         for (lane, leaf) in cells.lanes.iter().map(|&lane| usize::from(lane)).zip(leaves) {
             let sign = usize::from(cells.signs[lane] & 1);
             let found = self.place(leaf, cells.predicted[lane]);

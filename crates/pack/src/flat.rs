@@ -10,12 +10,23 @@ pub(crate) struct Answers(Box<[u8; ANSWERS]>);
 
 /// The most questions: 8 men, depths and an earlier metric have 232.
 const MAX_QUESTIONS: usize = 256;
-const ANSWERS: usize = MAX_QUESTIONS * 64;
-const _: () = assert!(MAX_LEAVES <= ANSWERS);
+/// Places that 16 bits can name, more than there are answers of a lane: then no step of
+/// a walk has to be checked.
+const REACH: usize = 1 << 16;
+const _: () = assert!(MAX_QUESTIONS * 64 <= REACH);
+const ANSWERS: usize = REACH + 64;
 
 impl Answers {
     pub fn new() -> Answers {
         Answers(vec![0; ANSWERS].try_into().unwrap_or_else(|_| unreachable!("the length fits")))
+    }
+
+    /// All answers from those of a lane on: the lane's own are 64 apart.
+    #[inline(always)]
+    fn of_lane(&self, lane: u8) -> &[u8; REACH] {
+        let lane = usize::from(lane % 64);
+        let answers = self.0[lane..lane + REACH].first_chunk();
+        answers.unwrap_or_else(|| unreachable!("the length fits"))
     }
 
     /// The answers to a question, by lane.
@@ -28,7 +39,7 @@ impl Answers {
     /// One answer.
     #[inline]
     pub fn get(&self, question: u16, lane: usize) -> u8 {
-        self.0[(usize::from(question) * 64 + lane) % ANSWERS]
+        self.0[(usize::from(question) * 64 + lane) % REACH]
     }
 }
 
@@ -62,42 +73,34 @@ impl Asked {
     }
 }
 
-/// A node: in the lowest 16 bits where answers to its question begin, then 8
-/// bits of threshold, then a bit that says whether all cells of a tile have the same
-/// answer; in the upper half the node that *yes* leads to, *no*
-/// leading to the one behind it. A leaf has its number for a beginning, a threshold
-/// that all answers meet, and leads to itself.
-#[derive(Clone, Copy, Debug)]
-struct FlatNode(u64);
+/// A node: where answers to its question begin, the threshold, and the node that *yes*
+/// leads to, *no* leading to the one behind it. A leaf has a threshold that all answers
+/// meet, and leads to itself.
+#[derive(Clone, Copy, Debug, Default)]
+struct FlatNode {
+    answers: u16,
+    yes: u16,
+    threshold: u8,
+    /// Whether all cells of a tile have the same answer.
+    is_same: bool,
+    /// The number of a leaf.
+    leaf: u16,
+}
+
+/// The threshold of leaves.
+const ALL: u8 = u8::MAX;
+/// Trees have fewer nodes than 16 bits can name.
+const _: () = assert!(2 * MAX_LEAVES < REACH);
 
 impl FlatNode {
-    fn split(question: u16, threshold: u8, is_same: bool, yes: usize) -> FlatNode {
-        let lower = (u64::from(question) * 64) | (u64::from(threshold) << 16);
-        FlatNode(lower | (u64::from(is_same) << 24) | ((yes as u64) << 32))
-    }
-
-    fn is_same(self) -> bool {
-        self.0 >> 24 & 1 != 0
-    }
-
-    fn is_leaf(self) -> bool {
-        self.0 >> 16 & 0xff == 0xff
-    }
-
-    /// The same node with another place for what it leads to.
-    fn leading_to(self, to: usize) -> FlatNode {
-        FlatNode((self.0 & 0xffff_ffff) | ((to as u64) << 32))
-    }
-
-    fn leaf(number: u16, own: usize) -> FlatNode {
-        FlatNode(u64::from(number) | (0xff << 16) | ((own as u64) << 32))
+    fn leaf(leaf: u16, own: usize) -> FlatNode {
+        FlatNode { yes: own as u16, threshold: ALL, leaf, ..FlatNode::default() }
     }
 
     #[inline(always)]
-    fn next(self, answers: &[u8; ANSWERS], lane: u8) -> u32 {
-        let at = usize::from(self.0 as u16) + usize::from(lane);
-        let is_more = answers[at % ANSWERS] > (self.0 >> 16) as u8;
-        (self.0 >> 32) as u32 + u32::from(is_more)
+    fn next(self, answers: &[u8; REACH]) -> usize {
+        let is_more = answers[usize::from(self.answers)] > self.threshold;
+        usize::from(self.yes) + usize::from(is_more)
     }
 }
 
@@ -109,7 +112,7 @@ pub(crate) struct FlatTree {
 }
 
 /// Cells that walk side by side, so that none waits for another's step.
-const ABREAST: usize = 4;
+const ABREAST: usize = 8;
 
 /// Steps between two looks at who has arrived.
 const STRIDE: usize = 2;
@@ -117,7 +120,7 @@ const STRIDE: usize = 2;
 impl FlatTree {
     pub fn new(tree: &Tree, questions: &[Question], men: &Men) -> FlatTree {
         let mut is_asked = vec![false; questions.len()];
-        let mut nodes = vec![FlatNode(0)];
+        let mut nodes = vec![FlatNode::default()];
         // Level by level: the nodes that many cells come through lie together.
         let mut from = vec![0usize];
         let mut at = 0;
@@ -126,11 +129,11 @@ impl FlatTree {
                 Node::Leaf(leaf) => FlatNode::leaf(leaf, at),
                 Node::Split { question, threshold, no } => {
                     is_asked[usize::from(question)] = true;
-                    let yes = nodes.len();
+                    let yes = nodes.len() as u16;
                     from.extend([from[at] + 1, no as usize]);
-                    nodes.extend([FlatNode(0); 2]);
+                    nodes.extend([FlatNode::default(); 2]);
                     let is_same = questions[usize::from(question)].is_same_in_tile(men);
-                    FlatNode::split(question, threshold, is_same, yes)
+                    FlatNode { answers: question * 64, yes, threshold, is_same, leaf: 0 }
                 }
             };
             at += 1;
@@ -142,63 +145,71 @@ impl FlatTree {
     pub fn leaves_len(&self) -> usize {
         self.nodes.len().div_ceil(2)
     }
-
-    /// What is left of the tree in a tile, the questions that all its cells answer
-    /// alike being answered.
-    pub fn in_tile(&self, answers: &Answers) -> TileTree {
-        let mut nodes = Vec::with_capacity(256);
-        let mut from = vec![0u32];
-        let mut at = 0;
-        while at < from.len() {
-            let mut node = self.nodes[from[at] as usize];
-            while node.is_same() {
-                node = self.nodes[node.next(&answers.0, 0) as usize];
-            }
-            if node.is_leaf() {
-                nodes.push(node.leading_to(at));
-            } else {
-                let yes = (node.0 >> 32) as u32;
-                nodes.push(node.leading_to(from.len()));
-                from.extend([yes, yes + 1]);
-            }
-            at += 1;
-        }
-        TileTree { nodes }
-    }
 }
 
 /// What is left of a tree in a tile.
-#[derive(Clone, Debug, Default)]
 pub(crate) struct TileTree {
-    nodes: Vec<FlatNode>,
+    /// One more than can be named: the place behind any place is there, too.
+    nodes: Box<[FlatNode; REACH + 1]>,
 }
 
 impl TileTree {
+    /// A tree of one leaf.
+    pub fn new() -> TileTree {
+        let nodes = vec![FlatNode::leaf(0, 0); REACH + 1].try_into();
+        TileTree { nodes: nodes.unwrap_or_else(|_| unreachable!("the length fits")) }
+    }
+
+    /// Takes over what is left of a tree in a tile, the questions that all its cells
+    /// answer alike being answered.
+    pub fn set(&mut self, tree: &FlatTree, answers: &Answers) {
+        let same = answers.of_lane(0);
+        // Nodes that are not placed yet stand for those of the whole tree.
+        self.nodes[0].yes = 0;
+        let (mut at, mut end) = (0, 1);
+        while at < end {
+            let mut node = tree.nodes[usize::from(self.nodes[at].yes)];
+            while node.is_same {
+                node = tree.nodes[node.next(same)];
+            }
+            if node.threshold == ALL {
+                node.yes = at as u16;
+            } else {
+                self.nodes[end].yes = node.yes;
+                self.nodes[end + 1].yes = node.yes + 1;
+                node.yes = end as u16;
+                end += 2;
+            }
+            self.nodes[at] = node;
+            at += 1;
+        }
+    }
+
     /// The leaves of some lanes, in their order.
     #[inline(always)]
     pub fn leaves(&self, answers: &Answers, lanes: &[u8], leaves: &mut [u16; 64]) {
         for (lanes, leaves) in lanes.chunks(ABREAST).zip(leaves.chunks_mut(ABREAST)) {
-            let mut some = [lanes[0]; ABREAST];
-            some[..lanes.len()].copy_from_slice(lanes);
-            let at = self.walk(&answers.0, some);
+            let lane = |i: usize| lanes.get(i).copied().unwrap_or(lanes[0]);
+            let own: [&[u8; REACH]; ABREAST] = std::array::from_fn(|i| answers.of_lane(lane(i)));
+            let at = self.walk(own);
             for (leaf, at) in leaves.iter_mut().zip(at) {
-                *leaf = self.nodes[at as usize].0 as u16;
+                *leaf = self.nodes[at].leaf;
             }
         }
     }
 
     #[inline(always)]
-    fn walk(&self, answers: &[u8; ANSWERS], lanes: [u8; ABREAST]) -> [u32; ABREAST] {
-        let mut at = [0u32; ABREAST];
+    fn walk(&self, own: [&[u8; REACH]; ABREAST]) -> [usize; ABREAST] {
+        let mut at = [0; ABREAST];
         loop {
-            let before = at;
             // Cells that have arrived stay where they are.
             for _ in 0..STRIDE {
-                for (at, lane) in at.iter_mut().zip(lanes) {
-                    *at = self.nodes[*at as usize].next(answers, lane);
+                for (at, own) in at.iter_mut().zip(own) {
+                    *at = self.nodes[*at].next(own);
                 }
             }
-            if at == before {
+            // Leaves have the threshold whose bits are all set.
+            if at.iter().fold(ALL, |all, &at| all & self.nodes[at].threshold) == ALL {
                 return at;
             }
         }

@@ -6,14 +6,18 @@ use crate::scan::Segments;
 /// Limits of what is learnt and of what is read at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Profile {
-    /// The most leaves of a tree.
+    /// The most leaves of a tree for classes.
     pub leaves: usize,
+    /// The same for depths.
+    pub depth_leaves: usize,
     /// The most questions of a tree, if there is a limit.
     pub questions: Option<usize>,
     /// The most cells of each side that a tree is learnt from, about.
     pub sample: usize,
     /// Of large tables about one cell in so many is learnt from.
     pub one_in: usize,
+    /// Depths are learnt from so many cells at least, about, where there are as many.
+    pub least_depths: usize,
     /// Depths are coded with those of an earlier metric if that saves so many percent:
     /// to read them is to read the others, too.
     pub earlier_percent: u64,
@@ -55,29 +59,44 @@ impl Profile {
         self.sample.min((cells / self.one_in.max(1)).max(LEAST_SAMPLE))
     }
 
+    /// The same profile with the limits for depths.
+    pub(crate) fn for_depths(self, cells: usize) -> Profile {
+        let sample = self.sample_of(cells).max(self.least_depths.min(cells));
+        Profile { leaves: self.depth_leaves, sample, one_in: 1, ..self }
+    }
+
     /// Small files that are read and written fast.
     pub const FAST: Profile = Profile {
         leaves: 4000,
+        depth_leaves: 8000,
         questions: Some(48),
         sample: 2_000_000,
         one_in: 4,
-        earlier_percent: 5,
+        least_depths: 2_000_000,
+        earlier_percent: 40,
         stream_bytes: 24,
         stream_segments: 2,
         segments: Segments::Whole,
         ignored: Ignored::NOTHING,
     };
     /// For trials: small trees, from small samples.
-    pub const TRIAL: Profile =
-        Profile { leaves: 200, questions: None, sample: 30_000, ..Profile::FAST };
+    pub const TRIAL: Profile = Profile {
+        leaves: 200,
+        depth_leaves: 200,
+        questions: None,
+        sample: 30_000,
+        ..Profile::FAST
+    };
     /// For trials with depths.
     pub const DEPTH_TRIAL: Profile = Profile { leaves: 200, sample: 15_000, ..Profile::TRIAL };
     /// The smallest files.
     pub const SMALL: Profile = Profile {
         leaves: 8000,
+        depth_leaves: 8000,
         questions: None,
         sample: 4_000_000,
         one_in: 1,
+        least_depths: 4_000_000,
         earlier_percent: 0,
         stream_bytes: 64,
         stream_segments: 4,

@@ -174,6 +174,9 @@ struct Reader<'a> {
     along: Along,
     first: usize,
     count: usize,
+    /// The addresses of the words that planes are read from, in the order they are
+    /// read: the same for all planes. None where words run along a man further out.
+    words: Vec<Option<Index>>,
 }
 
 impl<'a> Reader<'a> {
@@ -198,7 +201,24 @@ impl<'a> Reader<'a> {
             2 if first.is_multiple_of(64) && count == 64 => Along::Tiles,
             _ => Along::Far(man),
         };
-        Reader { layout, board, places, pieces, along, first, count }
+        let words = Vec::new();
+        let reader = Reader { layout, board, places, pieces, along, first, count, words };
+        Reader { words: reader.addresses(), ..reader }
+    }
+
+    fn addresses(&self) -> Vec<Option<Index>> {
+        let tiles = || self.first..self.first + self.count;
+        let pairs = |count: usize| tiles().flat_map(move |tile| (0..count).map(move |i| (tile, i)));
+        match self.along {
+            Along::Columns => {
+                pairs(self.layout.rows()).map(|(tile, row)| self.index(tile, row, 0)).collect()
+            }
+            Along::Rows => pairs(64).map(|(tile, column)| self.index(tile, 0, column)).collect(),
+            Along::Tiles => {
+                (0..64 * 64).map(|cell| self.index(self.first, cell >> 6, cell & 63)).collect()
+            }
+            Along::Far(_) => Vec::new(),
+        }
     }
 
     /// The address of a cell, the hyperboard's column man on `other` if he is
@@ -244,25 +264,23 @@ impl<'a> Reader<'a> {
 
     /// One plane of all tiles.
     fn plane(&self, word: impl Fn(Index) -> u64) -> Vec<[u64; 64]> {
-        let at = |tile, row, column| self.index(tile, row, column).map_or(0, &word);
-        let rows = self.layout.rows();
         let mut out = vec![[0; 64]; self.count];
+        let mut words = self.words.iter().map(|at| at.map_or(0, &word));
+        let mut next = || words.next().unwrap_or(0);
         match self.along {
             Along::Columns => {
-                for (i, out) in out.iter_mut().enumerate() {
-                    (0..rows).for_each(|row| out[row] = at(self.first + i, row, 0));
-                }
+                let rows = self.layout.rows();
+                out.iter_mut().for_each(|out| out[..rows].fill_with(&mut next));
             }
             Along::Rows => {
-                for (i, out) in out.iter_mut().enumerate() {
-                    let words = Tile::from_rows(|column| at(self.first + i, 0, column.index()));
-                    out.copy_from_slice(words.transpose().0.as_flattened());
+                for out in &mut out {
+                    let turned = Tile::from_rows(|_| next()).transpose();
+                    out.copy_from_slice(turned.0.as_flattened());
                 }
             }
             Along::Tiles => {
                 for row in 0..64 {
-                    let words = Tile::from_rows(|column| at(self.first, row, column.index()));
-                    let turned = words.transpose();
+                    let turned = Tile::from_rows(|_| next()).transpose();
                     for (out, &word) in out.iter_mut().zip(turned.0.as_flattened()) {
                         out[row] = word;
                     }
@@ -271,10 +289,10 @@ impl<'a> Reader<'a> {
             Along::Far(far) => {
                 let shift = 6 * (self.places.len() - 3 - far);
                 for (i, out) in out.iter_mut().enumerate() {
-                    let square = (self.first + i) >> shift & 63;
+                    let tile = self.first + i;
+                    let at = |row, column| self.index(tile, row, column).map_or(0, &word);
                     for (row, out) in out.iter_mut().enumerate() {
-                        let bit =
-                            |column| (at(self.first + i, row, column) >> square & 1) << column;
+                        let bit = |column| (at(row, column) >> (tile >> shift & 63) & 1) << column;
                         *out = (0..64).map(bit).fold(0, |word, bit| word | bit);
                     }
                 }

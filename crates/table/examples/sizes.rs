@@ -7,7 +7,7 @@
 //! men, `--nine` for nine tables of five men whose sizes elsewhere are known. With
 //! `--syzygy DIR` the sizes of Syzygy's files in a folder stand beside ours; with
 //! `--wdl` only files of classes are measured; with `--probes` also the CPU time of
-//! cold and warm reads. `--memory GIB` bounds what solved tables may take together:
+//! cold and warm reads; with `--unread` nothing is read back. `--memory GIB` bounds what solved tables may take together:
 //! 32 will do for all tables of five men. Tables are written one after the other, on
 //! all threads.
 
@@ -54,6 +54,8 @@ struct Options {
     syzygy: Option<PathBuf>,
     classes_only: bool,
     probes: bool,
+    /// Files are written and not read.
+    unread: bool,
 }
 
 /// What is counted of each table, and summed up.
@@ -120,8 +122,20 @@ impl Measured<'_> {
         let (written, seconds) = timed(|| write(&self.path, &tables, &options));
         written?;
         let file = TableFile::open(&self.path)?;
-        compare(&file, &tables)?;
+        if !self.options.unread {
+            compare(&file, &tables)?;
+        }
         Ok((file, seconds))
+    }
+
+    /// CPU seconds of loading a metric; 0 if files are not read.
+    fn loading(&self, file: &TableFile, metric: Metric) -> Result<f64, Box<dyn Error>> {
+        if self.options.unread {
+            return Ok(0.0);
+        }
+        let (loaded, seconds) = timed(|| file.load(metric));
+        loaded?;
+        Ok(seconds)
     }
 
     fn syzygy(&self) -> [u64; 2] {
@@ -142,7 +156,7 @@ impl Measured<'_> {
         let legal = self.tables[0].stats.sides.iter().map(|side| side.legal.unique);
         let (classes, seconds) = self.stored(&[Metric::Wdl])?;
         row.seconds[0] = seconds;
-        row.seconds[2] = timed(|| classes.load(Metric::Wdl)).1;
+        row.seconds[2] = self.loading(&classes, Metric::Wdl)?;
         row.bytes[..3].copy_from_slice(&[legal.sum(), classes.len_bytes(), rtbw]);
         if self.options.probes {
             self.probes(&classes, Metric::Wdl, false)?;
@@ -153,7 +167,7 @@ impl Measured<'_> {
         let [one, both] = depth_bytes(&self.stored(&[Metric::Dtz50])?.0, Metric::Dtz50)?;
         let (all, seconds) = self.stored(&Metric::ALL)?;
         row.seconds[1] = seconds;
-        row.seconds[3] = timed(|| all.load(Metric::Dtm)).1;
+        row.seconds[3] = self.loading(&all, Metric::Dtm)?;
         let [dtc, dtc_both] = depth_bytes(&all, Metric::Dtc)?;
         let [dtm, dtm_both] = depth_bytes(&all, Metric::Dtm)?;
         // Leaving out one side of every metric.
@@ -244,13 +258,24 @@ fn print_ratios(sum: &Row) {
     println!("DTZ50 of one side {:.3} of Syzygy's", ratio(3, 5));
     println!("DTM of one side {:.3} bits a position", 8.0 * ratio(8, 0));
     let rate = |i: usize| sum.bytes[0] as f64 / 1e6 / sum.seconds[i].max(0.01);
-    println!("loading: {:.1} million classes, {:.1} million DTM a CPU second", rate(2), rate(3));
+    if sum.seconds[2] > 0.0 {
+        println!(
+            "loading: {:.1} million classes, {:.1} million DTM a CPU second",
+            rate(2),
+            rate(3)
+        );
+    }
     println!("writing: {:.1} million positions in all metrics a CPU second", rate(1));
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut options =
-        Options { pack: Pack::Fast, syzygy: None, classes_only: false, probes: false };
+    let mut options = Options {
+        pack: Pack::Fast,
+        syzygy: None,
+        classes_only: false,
+        probes: false,
+        unread: false,
+    };
     let mut materials: Vec<Material> = Vec::new();
     let mut solver = Build::new();
     let mut words = std::env::args().skip(1);
@@ -261,6 +286,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             "quick" => options.pack = Pack::QUICK,
             "--wdl" => options.classes_only = true,
             "--probes" => options.probes = true,
+            "--unread" => options.unread = true,
             "--memory" => {
                 let gib: u64 = words.next().ok_or("--memory needs a number")?.parse()?;
                 solver = solver.with_memory_limit(gib << 30);
