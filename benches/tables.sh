@@ -5,8 +5,8 @@
 #
 # CPU seconds (user and system) are the figure to compare. Without --peer the other side is benches/peers.csv. With it,
 # DIR holds Syzygy's generators `rtbgen` and `rtbgenp`, which are run here, on the same machine, for their solve alone
-# (option -g: neither compressed nor written). What they read is not made by them: set RTBWDL to a folder of Syzygy
-# files with fewer men. With --record the results go to benches/record/<machine>/<date>.csv.
+# (option -g: neither compressed nor written). What they read is not made by them: set RTBWDL (newer ones: RTBPATH) to a
+# folder of Syzygy files with fewer men. With --record the results go to benches/record/<machine>/<date>.csv.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
