@@ -86,13 +86,22 @@ pub(crate) fn keep_for_others(material: Material, metric: Metric) -> Keep {
     if goes_on { Keep::Depths } else { keep_alone(material) }
 }
 
-/// What a table keeps that is made only because larger ones read it. They read it after
-/// captures and promotions; depths that do not count then need not be recorded, which
-/// saves a fifth of the time and two thirds of the memory. With pawns they may count
-/// within the table.
-pub(crate) fn keep_on_the_way(material: Material, metric: Metric) -> Keep {
+/// What larger tables need of one that they read after captures and promotions: depths
+/// that do not count then need not be recorded, which saves a fifth of the time and two
+/// thirds of the memory. With pawns they may count within the table.
+pub(crate) fn keep_for_conversions(material: Material, metric: Metric) -> Keep {
     match metric.conversion_rule() {
         Rule::One if !material.has_pawns() => Keep::Outcomes,
         _ => keep_for_others(material, metric),
+    }
+}
+
+/// What a table keeps that is made only because larger ones read it. Small ones are often
+/// asked for themselves, too: their depths take little, and none is solved twice.
+pub(crate) fn keep_on_the_way(material: Material, metric: Metric) -> Keep {
+    if is_small(material) {
+        keep_for_others(material, metric)
+    } else {
+        keep_for_conversions(material, metric)
     }
 }

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::cache::Key;
 use crate::inputs::Inputs;
-use crate::limits::{is_sooner_solved, keep_on_the_way};
+use crate::limits::{is_sooner_solved, keep_for_conversions};
 use crate::memory::{board_bytes, cutting_bytes, decoding_bytes};
 use crate::sources::BoardSource;
 use crate::{Build, BuildError, lock};
@@ -33,7 +33,7 @@ impl Build {
         }
         let source = match self.sooner_solved(key)? {
             Some(table) => BoardSource::Planes(table),
-            None => self.source(key, keep_on_the_way(material, metric))?,
+            None => self.source(key, keep_for_conversions(material, metric))?,
         };
         self.copy_slices_from(inputs, key, &source, slices)
     }
@@ -88,7 +88,7 @@ impl Build {
         if at_hand || !self.may_solve || !is_sooner_solved(material) || !self.is_in_file(&key) {
             return Ok(None);
         }
-        match self.make_from(key, keep_on_the_way(material, metric), false) {
+        match self.make_from(key, keep_for_conversions(material, metric), false) {
             Ok(table) => Ok(Some(table)),
             Err(error) if error.is_too_large() => Ok(None),
             Err(error) => Err(error),
