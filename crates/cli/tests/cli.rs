@@ -326,3 +326,18 @@ fn equal_tables_are_equal_files() {
     let line = at_once.lines().next().unwrap();
     assert_eq!((line.len(), &line[64..66]), (64 + 2 + "KBvK.mol".len(), "  "));
 }
+
+/// However files are coded, their values are those published.
+#[test]
+fn fingerprints_do_not_depend_on_the_coding() {
+    let prints = |pack: &str| {
+        let folder = format!("{}/cli-fingerprints-{pack}", env!("CARGO_TARGET_TMPDIR"));
+        let _ = std::fs::remove_dir_all(&folder);
+        answer(&["solve", "KBBK", "KPK", "--pack", pack, "--tables", &folder]);
+        answer(&["tables", "--fingerprints", "--tables", &folder])
+    };
+    let quick = prints("quick");
+    assert_eq!(quick, prints("fast"));
+    // KBK, KNK, KQK, KRK and KBBK in three metrics each, KPK in four.
+    assert_eq!(quick.lines().filter(|line| line.ends_with("as published")).count(), 19, "{quick}");
+}

@@ -1,12 +1,12 @@
 //! Checks and measures the card: `card conform`, `card dtm50` (mate under the
 //! 50-move rule), `card two KRNKNN` (both forms of the waves, by counts), `card
-//! two-signatures` (the same by the values of all tables of up to five men without
+//! two-fingerprints` (the same by the values of all tables of up to five men without
 //! pawns), `card seven KRRNKRR`, `card bench KRNKNN`, `card bench-two
 //! KRNKNN`; `card large KRPKRP` (figures of six men with pawns, with times),
 //! `card large-any KRPKRP` (the same with kernels for any board), `card large-checked
 //! KRPKRP` (the same, every value checked), `card
 //! large-small KRPKP` (the same way with five men, against whole tables); `card
-//! signatures KRPKR` and, where there is no card, `card
+//! fingerprints KRPKR` (against those published) and, where there is no card, `card
 //! processor KRPKR` to compare them with. Figures of papers are solved again by
 //! `molien reproduce`. `MOLIEN_NVRTC_OPTIONS` adds options for the compiler.
 
@@ -15,10 +15,10 @@ use std::time::Instant;
 
 use molien_board::{Color, Material};
 use molien_build::Build;
-use molien_cuda::conformance::{differences, signature};
+use molien_cuda::conformance::differences;
 use molien_cuda::{CudaEngine, CudaError, Planes, Request};
 use molien_solve::{Progress, WaveReport};
-use molien_values::{Longest, Metric, Stats, Surveyor as _};
+use molien_values::{Fingerprint, Longest, Metric, Stats, Surveyor as _};
 
 type Outcome = Result<bool, Box<dyn std::error::Error>>;
 
@@ -180,42 +180,46 @@ fn dtm50(engine: &CudaEngine, names: &[String]) -> Outcome {
     Ok(same == all)
 }
 
-/// The processor's tables with pawns, by signature.
-const SIGNATURES: &str = include_str!("../data/signatures.tsv");
+/// All tables of up to five men, or those with a name, that differ from other
+/// metrics' in this one.
+fn named_tables(
+    names: &[String],
+    metric: Metric,
+) -> Result<Vec<Material>, Box<dyn std::error::Error>> {
+    let mut materials = Material::all(5);
+    if !names.is_empty() {
+        materials = names.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    }
+    materials.retain(|material| material.has_pawns() || metric == metric.without_pawns());
+    Ok(materials)
+}
 
-/// Prints the signatures of tables that the processor solves.
+/// Prints the fingerprints of tables that the processor solves.
 fn processor(names: &[String]) -> Outcome {
     for metric in Metric::ALL {
-        let solver = Build::new();
-        for name in names {
-            let material: Material = name.parse()?;
-            let found = signature(&*solver.table(material, metric)?);
-            println!("{material}\t{metric}\t{found:016x}");
-        }
+        Build::new().visit_tables(&named_tables(names, metric)?, metric, &|table, _| {
+            println!("{}\t{metric}\t{}", table.material, Fingerprint::of(table));
+        })?;
     }
     Ok(true)
 }
 
-/// Compares the card's tables with the processor's by their signatures.
-fn signatures(engine: &CudaEngine, names: &[String]) -> Outcome {
+/// Compares the card's tables with those published by their fingerprints.
+fn fingerprints(engine: &CudaEngine, names: &[String]) -> Outcome {
     engine.prepare_tables(&Metric::ALL)?;
-    let (mut equal, mut all) = (0, 0);
-    for line in SIGNATURES.lines().skip(1) {
-        let fields: Vec<&str> = line.split('\t').collect();
-        let [material, metric, expected] = fields[..] else { return Err("a damaged row".into()) };
-        if !names.is_empty() && !names.iter().any(|name| name == material) {
-            continue;
+    let (mut all, mut equal) = (0, 0);
+    for metric in Metric::ALL {
+        for material in named_tables(names, metric)? {
+            let started = Instant::now();
+            let table = engine.solve(material, metric)?;
+            let (seconds, found) = (started.elapsed().as_secs_f64(), Fingerprint::of(&table));
+            let is_equal = Fingerprint::published(material, metric) == Some(found);
+            let verdict = if is_equal { "equal" } else { "DIFFERENT" };
+            println!("{material}\t{metric}\t{found}\t{verdict}\t{seconds:.2} s");
+            (all, equal) = (all + 1, equal + usize::from(is_equal));
         }
-        let started = Instant::now();
-        let table = engine.solve(material.parse()?, metric.parse()?)?;
-        let (seconds, found) =
-            (started.elapsed().as_secs_f64(), format!("{:016x}", signature(&table)));
-        all += 1;
-        equal += usize::from(found == expected);
-        let verdict = if found == expected { "equal" } else { "DIFFERENT" };
-        println!("{material} {metric} {found} {verdict} {seconds:.2} s");
     }
-    println!("signatures: {equal} of {all} equal to the processor's");
+    println!("fingerprints: {equal} of {all} as published");
     Ok(equal == all)
 }
 
@@ -272,9 +276,9 @@ fn two(engine: &CudaEngine, names: &[String]) -> Outcome {
     Ok(good)
 }
 
-/// Both sides' wins in four planes and in two, by signature: all tables of up to
+/// Both sides' wins in four planes and in two, by fingerprint: all tables of up to
 /// five men without pawns; with names, those tables.
-fn two_signatures(engine: &CudaEngine, names: &[String]) -> Outcome {
+fn two_fingerprints(engine: &CudaEngine, names: &[String]) -> Outcome {
     let mut materials = Material::all(5);
     materials.retain(|material| !material.has_pawns());
     if !names.is_empty() {
@@ -282,19 +286,19 @@ fn two_signatures(engine: &CudaEngine, names: &[String]) -> Outcome {
     }
     let (mut equal, mut seconds) = (0, [0.0; 2]);
     for material in materials.iter().map(|material| material.canonical()) {
-        let mut found = [0; 2];
+        let mut found = [Fingerprint::default(); 2];
         for (at, planes) in [Planes::Four, Planes::Two].into_iter().enumerate() {
             engine.forget_all(); // or the other form's table would be the answer
             let request = Request { planes, ..Request::new(material, Metric::Dtc) };
             let started = Instant::now();
             let table = engine.solve_request(&request)?;
             seconds[at] += started.elapsed().as_secs_f64();
-            found[at] = signature(&table);
+            found[at] = Fingerprint::of(&table);
         }
         let [four, two] = found;
         equal += usize::from(four == two);
         let verdict = if four == two { "equal" } else { "DIFFERENT" };
-        println!("{material} {four:016x} {two:016x} {verdict}");
+        println!("{material} {four} {two} {verdict}");
     }
     let ([four, two], all) = (seconds, materials.len());
     println!("two planes: {equal} of {all} equal to four; {four:.1} s in four, {two:.1} s in two");
@@ -349,10 +353,10 @@ fn main() -> std::process::ExitCode {
     let outcome = match arguments.first().map(String::as_str) {
         Some("conform") => conform(&engine, rest),
         Some("dtm50") => dtm50(&engine, rest),
-        Some("signatures") => signatures(&engine, rest),
+        Some("fingerprints") => fingerprints(&engine, rest),
         Some("seven") => rest.iter().try_fold(true, |good, name| Ok(good & seven(&engine, name)?)),
         Some("two") => two(&engine, rest),
-        Some("two-signatures") => two_signatures(&engine, rest),
+        Some("two-fingerprints") => two_fingerprints(&engine, rest),
         Some("bench") => bench(&engine, rest, Planes::Four),
         Some("bench-two") => bench(&engine, rest, Planes::Two),
         Some("large") => large(engine, rest),
@@ -367,8 +371,8 @@ fn main() -> std::process::ExitCode {
             .map(|stats| stats.sides[Color::White.index()].legal.unique > 0)
             .map_err(Into::into),
         _ => Err(
-            "use conform, dtm50, large, large-any, large-checked, large-small, signatures, processor, two, \
-                  two-signatures, seven, bench, bench-two or legal"
+            "use conform, dtm50, large, large-any, large-checked, large-small, fingerprints, processor, two, \
+                  two-fingerprints, seven, bench, bench-two or legal"
                 .into(),
         ),
     };

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use molien_board::{Color, Square};
+use molien_board::Color;
 use molien_values::{Graded, SideStats, Table};
 
 fn graded_differences(turn: Color, a: &Graded, b: &Graded, found: &mut Vec<String>) {
@@ -31,25 +31,6 @@ fn side_differences(turn: Color, a: &SideStats, b: &SideStats, found: &mut Vec<S
     differ("longest loss", &a.longest_loss, &b.longest_loss);
     differ("wins", &a.wins, &b.wins);
     differ("losses", &a.losses, &b.losses);
-}
-
-/// A number that two tables share if they are the same, bit for bit, statistics
-/// included: for comparing tables solved on two machines.
-pub fn signature(table: &Table) -> u64 {
-    // FNV-1a, a word at a time.
-    const PRIME: u64 = 0x0000_0100_0000_01b3;
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    let mut add = |word: u64| hash = (hash ^ word).wrapping_mul(PRIME).rotate_left(29);
-    for values in table.parts.iter().flat_map(|part| &part.values) {
-        let Graded { legal, won, lost, depth, stalemate } = values;
-        for plane in [legal, won, lost, stalemate].into_iter().chain(depth) {
-            add(plane.len() as u64);
-            let rows = plane.iter().flat_map(|tile| Square::all().map(|row| tile.row(row)));
-            rows.for_each(&mut add);
-        }
-    }
-    format!("{:?}", table.stats).bytes().for_each(|byte| add(u64::from(byte)));
-    hash
 }
 
 /// What is different between two tables; empty if they are the same, bit for

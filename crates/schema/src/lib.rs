@@ -43,8 +43,8 @@ pub use study::{
 };
 pub use syzygy::{SyzygyCheckJson, SyzygyFileJson, SyzygyValuesJson, WrongValueJson};
 pub use tables::{
-    BrokenLawJson, ChecksumJson, CleanedJson, DisagreementJson, LeftoverJson, PlanJson,
-    PlaneCheckJson, PlannedTableJson, RefereeJson, SolvedJson, TableJson, TableSizesJson,
+    BrokenLawJson, ChecksumJson, CleanedJson, DisagreementJson, FingerprintJson, LeftoverJson,
+    PlanJson, PlaneCheckJson, PlannedTableJson, RefereeJson, SolvedJson, TableJson, TableSizesJson,
     TableState, TablesJson, VerifyJson,
 };
 pub use value::{ValuedJson, ValuesJson};

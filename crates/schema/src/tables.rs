@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use molien_board::{Color, Material};
-use molien_values::{Counting, Metric, Stats};
+use molien_values::{Counting, Fingerprint, Metric, Stats};
 use serde::Serialize;
 
 use crate::VERSION;
@@ -206,6 +206,35 @@ impl ChecksumJson {
     /// The sum of a file.
     pub fn new(file: impl Into<String>, sha256: String) -> ChecksumJson {
         ChecksumJson { schema: VERSION, file: file.into(), sha256 }
+    }
+}
+
+/// The fingerprint of a stored table in one metric.
+#[derive(Clone, Debug, Serialize)]
+pub struct FingerprintJson {
+    /// The version of the fields.
+    pub schema: u32,
+    /// The material.
+    pub material: String,
+    /// What is counted.
+    pub metric: &'static str,
+    /// In hexadecimal.
+    pub fingerprint: String,
+    /// Whether it is the one published; `null` if none is.
+    pub as_published: Option<bool>,
+}
+
+impl FingerprintJson {
+    /// What was found, beside what is published.
+    pub fn new(material: Material, metric: Metric, found: Fingerprint) -> FingerprintJson {
+        let published = Fingerprint::published(material, metric);
+        FingerprintJson {
+            schema: VERSION,
+            material: material.to_string(),
+            metric: metric.name(),
+            fingerprint: found.to_string(),
+            as_published: published.map(|published| published == found),
+        }
     }
 }
 

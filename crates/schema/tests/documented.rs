@@ -13,7 +13,7 @@ use molien_mine::{
 };
 use molien_probe::{ClockAnswer, Tablebase, clock_line};
 use molien_schema::*;
-use molien_values::{Category, Counting, Metric, Outcome, Value};
+use molien_values::{Category, Counting, Fingerprint, Metric, Outcome, Value};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -204,6 +204,7 @@ fn tables_and_errors() {
     let json = documented(&TablesJson::new(vec![], vec![table], vec![leftover]));
     assert_eq!(json["tables"][0]["state"], "checksums-ok");
     documented(&ChecksumJson::new("KRvK.mol", String::new()));
+    documented(&FingerprintJson::new(material("KRK"), Metric::Dtm, Fingerprint::default()));
     documented(&CleanedJson::new(1));
     documented(&SearchJson::new(&"8/8/8/8/8/2k5/P7/K7 w - -".parse().unwrap(), None));
     let plane = PlaneCheckJson {

@@ -21,6 +21,7 @@
 mod category;
 mod clock;
 mod clock_values;
+mod fingerprint;
 mod graded;
 mod metric;
 mod moves;
@@ -40,6 +41,7 @@ mod wave_log;
 pub use category::Category;
 pub use clock::{Precision, category_after, category_at, category_in};
 pub use clock_values::{ClockSpan, ClockValues, dtm50_at, dtm50_of};
+pub use fingerprint::Fingerprint;
 pub use graded::{BoardValues, Graded, GradedTile, MAX_BITS};
 pub use metric::Metric;
 pub use moves::{MoveClass, better, value_before, value_with_en_passant};

@@ -9,6 +9,7 @@ pub mod completions;
 pub mod explain;
 pub mod export;
 pub mod find;
+mod fingerprints;
 pub mod free;
 pub mod line;
 pub mod maxima;

@@ -14,6 +14,7 @@ use molien_values::Metric;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
+use super::fingerprints;
 use crate::Verdict;
 use crate::context::Context;
 use crate::text::{grouped, plural, print_answer, print_line, size};
@@ -24,6 +25,7 @@ Examples:
   molien tables --tables ./tables --check --json
   molien tables --sizes
   molien tables --checksums > SHA256SUMS
+  molien tables --fingerprints
   molien tables --clean
 
 With --sizes the bytes of every table are told apart: win, draw and loss (wdl),
@@ -34,6 +36,9 @@ exit code is 1 if a file is damaged. 'Checksums ok' means that they were compare
 once since the file was written.
 Equal tables are equal files, on any machine: --checksums prints what sha256sum does,
 so that `sha256sum -c` can compare folders.
+--fingerprints reads every value and prints a number for each table and metric that
+tells tables with other values apart, however they were made or coded. Those of all
+tables of up to five men are known to the program; the exit code is 1 if one differs.
 --clean removes what interrupted solves have left that is of no use: what is stored
 by now, and what nobody has worked on for an hour.";
 
@@ -50,8 +55,11 @@ pub struct TablesArgs {
     /// Print the SHA-256 sum of every file
     #[arg(long, conflicts_with_all = ["check", "sizes"])]
     checksums: bool,
-    /// Remove what interrupted solves have left
+    /// Print what the values of every table are known by, and compare
     #[arg(long, conflicts_with_all = ["check", "sizes", "checksums"])]
+    fingerprints: bool,
+    /// Remove what interrupted solves have left
+    #[arg(long, conflicts_with_all = ["check", "sizes", "checksums", "fingerprints"])]
     clean: bool,
 }
 
@@ -84,6 +92,9 @@ pub fn run(context: &Context, args: &TablesArgs) -> anyhow::Result<Verdict> {
     if args.checksums {
         directories.iter().try_for_each(|directory| print_checksums(context, directory))?;
         return Ok(Verdict::Done);
+    }
+    if args.fingerprints {
+        return fingerprints::run(context, directories);
     }
     if args.clean {
         return clean(context, directories);
