@@ -11,6 +11,11 @@ use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+mod system;
+
+pub use system::{give_back_unused, set_up};
+use system::{on_large_pages, resident_bytes, set_top};
+
 /// Smaller blocks are the system allocator's alone. Planes of a piece or two are
 /// larger: in its heaps they would leave holes that nothing else fits.
 const LARGE_BYTES: usize = 128 << 10;
@@ -24,11 +29,9 @@ pub const MOST_KEPT_BYTES: u64 = 512 << 20;
 /// Of the memory that may be used, the part that blocks in use and blocks that wait
 /// leave free: one in this many, for the program and for holes.
 const FREE_PART: usize = 24;
-/// Of the memory that may be used, the part that is given back only when a table
-/// ends: one in this many, at the ends of all heaps together.
-const TOP_PART: u64 = 64;
-/// And no more than this at the end of a heap.
-const MOST_TOP_BYTES: u64 = 64 << 20;
+/// Of that, the part in which blocks wait even if there is no room: one in this many. Waves
+/// take and give up the same few planes again and again.
+const LEAST_PART: usize = 64;
 
 #[global_allocator]
 static BLOCKS: Blocks = Blocks::new(resident_bytes);
@@ -73,6 +76,10 @@ const LEAST_COUNTED_BYTES: usize = 512;
 /// Whenever a counter has grown by about so much, it is seen to it that blocks that
 /// were given up leave room for it.
 const STEP_BYTES: isize = 4 << 20;
+
+/// Of what seems to be beside, the part by which that falls at most when it is looked at:
+/// one in this many.
+const FALL_PART: usize = 256;
 
 /// Heaps are tidied up again only if the process has grown by so much since.
 const TIDY_STEP_BYTES: usize = 32 << 20;
@@ -184,17 +191,22 @@ impl Blocks {
         let limit = self.limit_bytes.load(Ordering::Relaxed);
         let beside = self.beside_bytes.load(Ordering::Relaxed);
         let room = limit.saturating_sub(self.in_use.bytes().saturating_add(beside));
-        room.min(self.most_kept_bytes.load(Ordering::Relaxed))
+        room.max(limit / LEAST_PART).min(self.most_kept_bytes.load(Ordering::Relaxed))
     }
 
-    /// Looks at what the process takes. If that is too much without any block that
-    /// waits, heaps are tidied up, unless they just were.
-    fn look(&self) {
+    /// Looks at what the process takes, before a block of so many bytes is taken. If that
+    /// is too much without any block that waits, heaps are tidied up, unless they just were.
+    ///
+    /// What is in use need not be in memory yet: the first to write to a large block still
+    /// is at it. Too little seems to be beside then, so that falls slowly only.
+    fn look(&self, coming_bytes: usize) {
         let Some(resident) = (self.resident_bytes)() else { return };
         let in_use = self.in_use.bytes();
         let kept = { self.given().bytes };
-        let beside = resident.saturating_sub(in_use + kept);
+        let before = self.beside_bytes.load(Ordering::Relaxed);
+        let beside = resident.saturating_sub(in_use + kept).max(before - before / FALL_PART);
         self.beside_bytes.store(beside, Ordering::Relaxed);
+        let in_use = in_use + coming_bytes;
         let limit = self.limit_bytes.load(Ordering::Relaxed);
         let tidied = self.tidied_bytes.load(Ordering::Relaxed);
         if in_use + beside > limit.max(tidied + TIDY_STEP_BYTES) && limit > 0 {
@@ -220,9 +232,14 @@ impl Blocks {
     fn given_up(&self, layout: Layout) -> Option<*mut u8> {
         let is_large = layout.size() >= LARGE_BYTES;
         let found = if is_large { self.given().take(layout) } else { None };
+        // Nothing of a new block is in memory: it is looked at what is before it counts.
+        let looks_first = found.is_none() && layout.size() >= STEP_BYTES.unsigned_abs();
+        if looks_first {
+            self.look(layout.size());
+        }
         let grown = self.in_use.add(layout.size().cast_signed());
-        if found.is_none() && grown {
-            self.look();
+        if found.is_none() && grown && !looks_first {
+            self.look(0);
         }
         if found.is_none() && (is_large || grown) {
             self.fit();
@@ -252,7 +269,8 @@ impl Blocks {
 unsafe impl GlobalAlloc for Blocks {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise about the layout is passed on.
-        self.given_up(layout).unwrap_or_else(|| unsafe { System.alloc(layout) })
+        self.given_up(layout)
+            .unwrap_or_else(|| unsafe { on_large_pages(System.alloc(layout), layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
@@ -263,7 +281,7 @@ unsafe impl GlobalAlloc for Blocks {
                 start
             }
             // SAFETY: the caller's promise about the layout is passed on.
-            None => unsafe { System.alloc_zeroed(layout) },
+            None => unsafe { on_large_pages(System.alloc_zeroed(layout), layout) },
         }
     }
 
@@ -287,91 +305,6 @@ unsafe impl GlobalAlloc for Blocks {
         unsafe { System.realloc(start, layout, new_size) }
     }
 }
-
-/// Sets the system allocator up: large blocks that do not stay go back to the system
-/// at once, and there are not too many heaps.
-///
-/// glibc takes large blocks from the system one by one, but after the first
-/// of a size is freed it carves later ones out of its heaps, where given-up
-/// planes leave holes: solving tables one after the other grew to one and a
-/// half times what was in use, and beyond `--memory`. A fixed threshold
-/// turns that off.
-///
-/// It also gives a heap to every thread, up to eight for each core. Decoded blocks
-/// of the service are made on any of its threads and given up on any other, and
-/// the holes in so many heaps took as much again as the blocks: a heap for each
-/// core is enough.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub fn set_up() {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let heaps = libc::c_int::try_from(cores).unwrap_or(libc::c_int::MAX);
-    // SAFETY: mallopt takes two integers, touches the allocator's own settings
-    // only, and is called before other threads are started. If it
-    // fails, the allocator goes on as it was.
-    unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES as libc::c_int);
-        libc::mallopt(libc::M_ARENA_MAX, heaps);
-    }
-}
-
-/// What the process takes now. Allocates nothing.
-#[cfg(target_os = "linux")]
-fn resident_bytes() -> Option<usize> {
-    const PATH: &std::ffi::CStr = c"/proc/self/statm";
-    let mut text = [0u8; 128];
-    // SAFETY: the path ends with a zero, the buffer is written within its length, and
-    // the file is closed by whom it was opened.
-    let (len, page_bytes) = unsafe {
-        let file = libc::open(PATH.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
-        if file < 0 {
-            return None;
-        }
-        let len = libc::read(file, text.as_mut_ptr().cast(), text.len());
-        libc::close(file);
-        (len, libc::sysconf(libc::_SC_PAGESIZE))
-    };
-    let text = std::str::from_utf8(text.get(..usize::try_from(len).ok()?)?).ok()?;
-    let pages: usize = text.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * usize::try_from(page_bytes).ok()?)
-}
-
-/// Elsewhere it is not known.
-#[cfg(not(target_os = "linux"))]
-fn resident_bytes() -> Option<usize> {
-    None
-}
-
-/// Lets so much memory wait at the end of each heap. What is given up there went back
-/// to the system at once otherwise, and was had from it again, cleared: a fifth of the
-/// time of a solve.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn set_top(memory_bytes: u64) {
-    let heaps = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
-    let bytes = (memory_bytes / TOP_PART / heaps).clamp(LARGE_BYTES as u64, MOST_TOP_BYTES);
-    // SAFETY: as in `set_up`.
-    unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, bytes as libc::c_int) };
-}
-
-/// Makes small blocks that were given up go back to the system. Every thread has a
-/// heap of its own, and what is left in them after a table is of no use to the
-/// next: sixteen threads held a gigabyte.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub fn give_back_unused() {
-    // SAFETY: takes a number, and touches nothing that is in use.
-    unsafe { libc::malloc_trim(0) };
-}
-
-/// Other allocators are left as they are.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub fn set_up() {}
-
-/// Other allocators are left as they are.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn set_top(_memory_bytes: u64) {}
-
-/// Other allocators are left as they are.
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub fn give_back_unused() {}
 
 #[cfg(test)]
 mod tests {
@@ -444,19 +377,29 @@ mod tests {
         }
     }
 
-    /// What the process takes beside its blocks leaves less room for those that wait.
+    /// What the process takes beside its blocks leaves less room for those that wait, also
+    /// while blocks in use are not in memory yet.
     #[test]
     fn holes_are_counted() {
-        let blocks = Blocks::new(|| Some(20 << 20));
+        static RESIDENT_MIB: AtomicUsize = AtomicUsize::new(12);
+        let blocks = Blocks::new(|| Some(RESIDENT_MIB.load(Ordering::Relaxed) << 20));
         blocks.limit_bytes.store(24 << 20, Ordering::Relaxed);
         // SAFETY: every block is given up once.
         unsafe {
             let first = blocks.alloc(layout(8));
             assert_eq!(blocks.room(), 4 << 20, "12 MiB are beside");
+            RESIDENT_MIB.store(20, Ordering::Relaxed);
             blocks.dealloc(first, layout(8));
             assert_eq!(blocks.given().bytes, 8 << 20);
             let other = blocks.alloc(layout(6));
-            assert_eq!(blocks.given().bytes, 8 << 20, "6 MiB are beside");
+            assert_eq!(blocks.given().bytes, 0, "6 MiB are left beside the other");
+            RESIDENT_MIB.store(12, Ordering::Relaxed);
+            let third = blocks.alloc(layout(5));
+            assert!(blocks.room() < 2 << 20, "the other is not in memory yet");
+            RESIDENT_MIB.store(14, Ordering::Relaxed);
+            (0..4000).for_each(|_| blocks.look(0));
+            assert_eq!(blocks.room(), 10 << 20, "3 MiB are beside");
+            blocks.dealloc(third, layout(5));
             blocks.dealloc(other, layout(6));
         }
         assert!(resident_bytes().is_none_or(|bytes| bytes > 1 << 20));
