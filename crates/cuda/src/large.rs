@@ -292,6 +292,10 @@ impl CudaEngine {
         receiver: &dyn BoardReceiver,
     ) -> Result<(), CudaError> {
         let Request { material, metric, .. } = part.request;
+        let wanted = |place: &Placement| receiver.wants(*place);
+        if !part.places.placements.iter().any(wanted) {
+            return Ok(());
+        }
         // Depths and what is legal, of both attackers together.
         let united = 2 * (1 + units.iter().map(|unit| unit.depth_bits()).max().unwrap_or(0));
         let bytes = part.split.part_bytes() * united as u64;
@@ -300,7 +304,11 @@ impl CudaEngine {
         let boards = finished.boards.len();
         let batch = (receiver.batch_bytes() / finished.board_bytes().max(1)).max(1) as usize;
         for first in (0..boards).step_by(batch) {
-            let copied = finished.copy(first..(first + batch).min(boards))?;
+            let some = first..(first + batch).min(boards);
+            if !part.places.placements[some.clone()].iter().any(wanted) {
+                continue;
+            }
+            let copied = finished.copy(some)?;
             if !receiver.take(copied) {
                 return Err(CudaError::Cancelled { material });
             }
@@ -328,7 +336,7 @@ impl CudaEngine {
 
     /// Does something, and once more with all that can be put aside put aside if the
     /// card turns out to be full.
-    fn once_more<T>(
+    pub(crate) fn once_more<T>(
         &self,
         tables: &mut LargeTables,
         work: impl Fn(&mut LargeTables) -> Result<T, CudaError>,
@@ -409,7 +417,7 @@ impl CudaEngine {
 
     /// Sees to it that the card has so much free: slices go to the host, then units
     /// that can be solved again are given up.
-    fn room_beside(
+    pub(crate) fn room_beside(
         &self,
         tables: &mut LargeTables,
         bytes: u64,
