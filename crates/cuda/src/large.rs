@@ -16,7 +16,9 @@ use molien_values::{BoardReceiver, Longest, Metric, Placement, SideStats, Stats}
 use crate::assemble::{Finished, wave_stats};
 use crate::engine::LARGE_MEN;
 use crate::large_keep::{keep_for_steps, slice_bytes};
-use crate::large_memory::{PieceSlices, part_most_bytes, part_planes, promotions, slice_plan};
+use crate::large_memory::{
+    PieceSlices, SlicePlan, part_most_bytes, part_planes, promotions, slice_plan,
+};
 use crate::large_tables::{Demand, LargeTables};
 use crate::needs::{card_memory, sub_detail};
 use crate::pawn_exits::{PawnExits, Places, TargetKey};
@@ -133,12 +135,7 @@ impl CudaEngine {
     ) -> Result<(), CudaError> {
         let card_bytes = self.memory()?.1;
         let part_bytes = self.part_bytes.unwrap_or(part_most_bytes(metric, card_bytes));
-        let planned = |goals: &[Material]| {
-            let mut order = order(goals, |material| material.len() < self.large_men);
-            order.retain(Material::has_pawns);
-            let slices = slice_plan(&order, metric, card_bytes, self.host_bytes)?;
-            Ok((order, slices))
-        };
+        let planned = |goals: &[Material]| self.planned(goals, metric, card_bytes);
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
         let alone = planned(&[material]).map_err(|needed_bytes: u64| CudaError::Slices {
             material,
@@ -154,6 +151,26 @@ impl CudaEngine {
         tables.plan(order, slices, part_bytes);
         tables.store.most_host_bytes = self.host_bytes;
         Ok(())
+    }
+
+    /// The order in which some tables and what they read are solved, and what is done with
+    /// slices; or how many bytes card and host would have to hold.
+    fn planned(
+        &self,
+        goals: &[Material],
+        metric: Metric,
+        card_bytes: u64,
+    ) -> Result<(Vec<Material>, SlicePlan), u64> {
+        let mut order = order(goals, |material| material.len() < self.large_men);
+        order.retain(Material::has_pawns);
+        let slices = slice_plan(&order, metric, card_bytes, self.host_bytes)?;
+        Ok((order, slices))
+    }
+
+    /// Whether the slices of a table fit card and host.
+    pub(crate) fn fits_large(&self, material: Material, metric: Metric) -> bool {
+        let planned = |(_, total)| self.planned(&[material], metric, total).is_ok();
+        self.memory().is_ok_and(planned)
     }
 
     /// Sees to the slices of tables without pawns that a table reads.

@@ -66,7 +66,8 @@ impl CudaEngine {
     /// Whether values of single positions can be had of a large table, with pawns or
     /// without.
     pub(crate) fn tells_values(&self, material: Material, metric: Metric) -> bool {
-        material.len() == self.large_men && Metric::ALL.contains(&metric)
+        let large = material.len() == self.large_men && Metric::ALL.contains(&metric);
+        large && (!material.has_pawns() || self.fits_large(material, metric))
     }
 
     /// The values of legal positions of a large table, all in canonical orientation. With

@@ -153,7 +153,8 @@ mod tests {
             let rank = if promoted.color == Color::White { 56 } else { 0 };
             let at = |file: usize| (promoted, Square::new(rank + file));
             let men = Places::new(reader).outer;
-            let slice = |file| PieceSlice { material, men: men.clone(), promoted: at(file), depths };
+            let slice =
+                |file| PieceSlice { material, men: men.clone(), promoted: at(file), depths };
             let wanted = [0, 2, 7].map(slice);
             let own = metric.without_pawns();
             let table = Build::new().table(material.canonical(), own).unwrap();

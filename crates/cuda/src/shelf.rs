@@ -157,16 +157,17 @@ impl Shelf for CudaShelf {
         cut.map_err(|error| not_made(material, metric, error))
     }
 
+    fn has_values(&self, material: Material, metric: Metric) -> bool {
+        self.engine.tells_values(material, metric)
+    }
+
     fn values(
         &self,
         material: Material,
         metric: Metric,
         positions: &[Position],
-    ) -> Result<Option<Vec<Value>>, ShelfError> {
-        if !self.engine.tells_values(material, metric) {
-            return Ok(None);
-        }
+    ) -> Result<Vec<Value>, ShelfError> {
         let found = self.engine.values_of(material, metric, positions);
-        found.map(Some).map_err(|error| not_made(material, metric, error))
+        found.map_err(|error| not_made(material, metric, error))
     }
 }

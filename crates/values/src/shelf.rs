@@ -60,18 +60,24 @@ pub trait Shelf: Send + Sync {
         Err(ShelfError::NoBoards { material, metric })
     }
 
-    /// The values of some positions of a canonical material, in that orientation, too large
-    /// a table for memory; none if they cannot be had.
+    /// Whether values of single positions of a canonical material, too large a table for
+    /// memory, can be had.
+    fn has_values(&self, _material: Material, _metric: Metric) -> bool {
+        false
+    }
+
+    /// The values of some positions of a table of which it [has](Self::has_values) them, all
+    /// in canonical orientation.
     ///
     /// # Errors
     /// If they cannot be made.
     fn values(
         &self,
-        _material: Material,
-        _metric: Metric,
+        material: Material,
+        metric: Metric,
         _positions: &[Position],
-    ) -> Result<Option<Vec<Value>>, ShelfError> {
-        Ok(None)
+    ) -> Result<Vec<Value>, ShelfError> {
+        Err(ShelfError::NoBoards { material, metric })
     }
 }
 
