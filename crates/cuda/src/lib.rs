@@ -44,6 +44,7 @@ mod large_tables;
 mod large_values;
 mod late;
 mod layout;
+mod limited;
 mod needs;
 mod pawn_exits;
 mod pawn_solve;

@@ -11,6 +11,7 @@ use molien_board::{Material, Position};
 use molien_build::Build;
 use molien_cuda::{CudaEngine, CudaShelf};
 use molien_table::{TableFile, WriteOptions, write};
+use molien_testing::Random;
 use molien_values::{Graded, Metric, PieceSlice, Shelf, ShelfError, Stats, Table, Value};
 use molien_verify::{Options, Report, verify_stored};
 
@@ -116,4 +117,32 @@ fn stored_tables_are_checked_with_the_card() {
         let Some(engine) = common::on_the_card() else { return };
         check(engine, name);
     }
+}
+
+/// Positions of a table with pawns taken for a large one are told by the card where many are
+/// asked about, and have the values of the table; one that can turn into little is not worth
+/// a table.
+#[test]
+fn positions_are_told_by_the_card() {
+    let Some(engine) = common::in_the_emulator() else { return };
+    let material: Material = "KPK".parse().unwrap();
+    let card = CudaShelf::new(Arc::new(engine.with_large_tables(3, 4 * 512 * 64)));
+    let (slices, values) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let shelf = Arc::new(Counting { card, slices, values });
+    let solver = Build::new().by_part_from(3).with_shelf(shelf.clone());
+    let table = Build::new().table(material, Metric::Dtm).unwrap();
+    let mut random = Random::new(23);
+    let legal = (0..).map(|_| random.position(material)).filter(|p| table.get(p).is_some());
+    let asked: Vec<Position> = legal.take(50).collect();
+    solver.watch(&asked, Metric::Dtm).unwrap();
+    assert_eq!(shelf.values.load(Ordering::Relaxed), 0);
+    let swapped: Vec<Position> = asked.iter().map(|position| position.swap_colors()).collect();
+    solver.watch_many(&swapped, Metric::Dtm).unwrap();
+    let told = shelf.values.load(Ordering::Relaxed);
+    assert!((1..=50).contains(&told), "{told}");
+    for position in &asked {
+        assert_eq!(solver.value(position, Metric::Dtm).ok(), table.get(position), "{position}");
+    }
+    solver.watch_many(&asked, Metric::Dtm).unwrap();
+    assert_eq!(shelf.values.load(Ordering::Relaxed), told, "what is known is not asked again");
 }
