@@ -81,7 +81,7 @@ impl Device for Limited {
 
 #[cfg(test)]
 mod tests {
-    use molien_values::{Metric, Surveyor as _};
+    use molien_values::{Metric, SurveyError, Surveyor as _};
 
     use super::*;
     use crate::CudaEngine;
@@ -120,9 +120,10 @@ mod tests {
         };
         let expected = large.statistics(material, Metric::Dtm).unwrap();
         assert_eq!(large.moved_bytes(Metric::Dtm), 0);
-        let small = engine(2 << 20).unwrap();
+        let small = engine(18 << 20).unwrap();
         assert_eq!(small.statistics(material, Metric::Dtm).unwrap(), expected);
-        let too_small = engine(256 << 10).unwrap();
-        assert!(too_small.statistics(material, Metric::Dtm).is_err());
+        let too_small = engine(8 << 20).unwrap();
+        let refused = too_small.statistics(material, Metric::Dtm);
+        assert!(matches!(refused, Err(SurveyError::Memory { .. })), "{refused:?}");
     }
 }
