@@ -36,9 +36,8 @@ impl Plane<'_> {
 /// Copies tiles from the card, in pieces side by side.
 pub(crate) fn download(plane: &Buffer, tiles: Range<usize>) -> Result<Vec<Tile>, CudaError> {
     let mut out = vec![Tile::EMPTY; tiles.len()];
-    let copy = |(i, piece): (usize, &mut [Tile])| {
-        plane.read_into(piece, tiles.start + i * BATCH_TILES)
-    };
+    let copy =
+        |(i, piece): (usize, &mut [Tile])| plane.read_into(piece, tiles.start + i * BATCH_TILES);
     out.par_chunks_mut(BATCH_TILES).enumerate().try_for_each(copy)?;
     Ok(out)
 }
