@@ -1,7 +1,9 @@
 //! What six men take on the card: `estimate KRPKRP KBPPPK` solves and checks these tables and
 //! every table of six men that they lead to, in DTM and DTZ50, and prints for each of them
 //! addresses, positions and seconds as CSV. Tables given as one argument, joined by commas,
-//! share what they lead to. `estimate --plan KRPKRP` only counts, and needs no card.
+//! share what they lead to. `--plan` only counts, and needs no card; `--metric dtm` solves in
+//! one metric; `--unchecked` checks nothing; `--host-gib 80` (64 unless this is said) is what
+//! slices may take of the host's memory. Each solve is told on standard error when it ends.
 //!
 //! The seconds of a table are those of its first solve, what is smaller and had not been
 //! solved before included; those of later solves for other readers are told apart.
@@ -18,10 +20,41 @@ use molien_hyper::Hyperboard;
 use molien_solve::Progress;
 use molien_values::{Metric, Placement, Surveyor as _};
 
-const METRICS: [Metric; 2] = [Metric::Dtm, Metric::Dtz50];
 const MEN: usize = 6;
 
 type Group = Vec<Material>;
+
+/// What is asked for.
+struct Asked {
+    groups: Vec<Group>,
+    metrics: Vec<Metric>,
+    plan: bool,
+    unchecked: bool,
+    host_gib: u64,
+}
+
+impl Asked {
+    fn parse(arguments: impl Iterator<Item = String>) -> Result<Asked, Box<dyn Error>> {
+        let metrics = vec![Metric::Dtm, Metric::Dtz50];
+        let (groups, plan, unchecked, host_gib) = (Vec::new(), false, false, 64);
+        let mut asked = Asked { groups, metrics, plan, unchecked, host_gib };
+        let mut arguments = arguments;
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or(format!("{argument} of what?"));
+            match argument.as_str() {
+                "--plan" => asked.plan = true,
+                "--unchecked" => asked.unchecked = true,
+                "--metric" => asked.metrics = vec![value()?.parse()?],
+                "--host-gib" => asked.host_gib = value()?.parse()?,
+                names => {
+                    let parse = |name: &str| name.parse::<Material>().map(|m| m.canonical());
+                    asked.groups.push(names.split(',').map(parse).collect::<Result<_, _>>()?);
+                }
+            }
+        }
+        Ok(asked)
+    }
+}
 
 /// Seconds of each table of six men: of the first solve, and of all others.
 #[derive(Default)]
@@ -90,13 +123,15 @@ fn print_plan(groups: &[Group]) {
     println!("# {} tables, {sum} addresses", found.len());
 }
 
-fn solve(engine: &CudaEngine, groups: &[Group]) -> Result<(), Box<dyn Error>> {
-    engine.check_tables();
+fn solve(engine: &CudaEngine, asked: &Asked) -> Result<(), Box<dyn Error>> {
+    if !asked.unchecked {
+        engine.check_tables();
+    }
     let started = Instant::now();
-    METRICS.into_iter().try_for_each(|metric| engine.prepare_large(metric))?;
+    asked.metrics.iter().try_for_each(|&metric| engine.prepare_large(metric))?;
     eprintln!("kernels: {:.1} s", started.elapsed().as_secs_f64());
-    for group in groups {
-        for metric in METRICS {
+    for group in &asked.groups {
+        for &metric in &asked.metrics {
             engine.expect(group, metric);
             for table in group {
                 engine.statistics(*table, metric)?;
@@ -107,32 +142,26 @@ fn solve(engine: &CudaEngine, groups: &[Group]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn print(engine: &CudaEngine, clock: &Clock, groups: &[Group]) -> Result<(), Box<dyn Error>> {
-    println!("table,pawns,addresses,positions,dtm_seconds,dtz50_seconds,dtm_again,dtz50_again");
+/// Prints what is known of each table that was solved.
+fn print(engine: &CudaEngine, clock: &Clock, asked: &Asked) -> Result<(), Box<dyn Error>> {
+    println!("table,pawns,addresses,positions,metric,seconds,seconds_again");
     let seconds = locked(&clock.seconds).clone();
-    for table in tables(groups) {
-        let stats = engine.statistics(table, METRICS[0])?; // known by now
-        let positions: u64 = stats.sides.iter().map(|side| side.legal.unique).sum();
-        let of = |metric: Metric| seconds.get(&(table, metric)).copied().unwrap_or_default();
-        let [(dtm, dtm_again), (dtz50, dtz50_again)] = METRICS.map(of);
-        println!(
-            "{table},{},{},{positions},{dtm:.2},{dtz50:.2},{dtm_again:.2},{dtz50_again:.2}",
-            table.pawns(),
-            addresses(table)
-        );
+    for table in tables(&asked.groups) {
+        for &metric in &asked.metrics {
+            let Some((first, again)) = seconds.get(&(table, metric)) else { continue };
+            let stats = engine.statistics(table, metric)?; // known by now
+            let positions: u64 = stats.sides.iter().map(|side| side.legal.unique).sum();
+            let (pawns, addresses) = (table.pawns(), addresses(table));
+            println!("{table},{pawns},{addresses},{positions},{metric},{first:.2},{again:.2}");
+        }
     }
     Ok(())
 }
 
 fn run() -> Result<(), Box<dyn Error>> {
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
-    let plan = arguments.first().is_some_and(|first| first == "--plan");
-    let names = arguments.split_off(usize::from(plan));
-    let parse = |name: &str| name.parse::<Material>().map(|material| material.canonical());
-    let group = |names: &String| names.split(',').map(parse).collect::<Result<Group, _>>();
-    let groups = names.iter().map(group).collect::<Result<Vec<Group>, _>>()?;
-    if plan {
-        print_plan(&groups);
+    let asked = Asked::parse(std::env::args().skip(1))?;
+    if asked.plan {
+        print_plan(&asked.groups);
         return Ok(());
     }
     let clock = Arc::new(Clock::default());
@@ -141,13 +170,12 @@ fn run() -> Result<(), Box<dyn Error>> {
             println!("skipped: no CUDA device ({why})");
             return Ok(());
         }
-        engine => engine?.with_progress(clock.clone()),
+        engine => engine?.with_progress(clock.clone()).with_host_memory(asked.host_gib << 30),
     };
     let started = Instant::now();
-    let solved = solve(&engine, &groups);
-    let printed = print(&engine, &clock, &groups);
+    solve(&engine, &asked)?;
     eprintln!("together {:.1} s", started.elapsed().as_secs_f64());
-    solved.and(printed)
+    print(&engine, &clock, &asked)
 }
 
 fn main() -> std::process::ExitCode {

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Material};
-use molien_hyper::Tile;
+use molien_hyper::{Hyperboard, OuterAxes, Tile};
 use molien_values::{Graded, Metric, PieceSlice, Stats};
 
 use crate::assemble::{download, wave_stats};
@@ -58,6 +58,8 @@ impl CudaEngine {
     ) -> Result<(Vec<Graded>, Stats), CudaError> {
         let Request { material, metric, keep, .. } = *request;
         let needs = card_memory(material, metric, keep, &[Color::White], Planes::Four);
+        let tiles = Hyperboard::pieces(material).tiles() as u64;
+        self.progress.begin(material, metric, tiles * 4096);
         let mut slices = vec![Graded::default(); wanted.len()];
         let mut units: Vec<Arc<Unit>> = Vec::new();
         for attacker in Color::BOTH {
@@ -77,6 +79,7 @@ impl CudaEngine {
         }
         let mut stats = wave_stats(metric, &units[0], Some(&units[1]));
         self.final_counts(request, &units, &mut stats)?;
+        self.progress.end(material, metric);
         Ok((slices.into_iter().map(Graded::without_empty_bits).collect(), stats))
     }
 
@@ -95,7 +98,7 @@ impl CudaEngine {
         let metric = if depths { ALL_BITS } else { NO_BITS };
         let (men, mover) = (wanted.men.clone(), promoted.0.color);
         let key = Relaid { material, men, fixed: Some(promoted), mover };
-        let tiles = molien_hyper::OuterAxes::new(&key.men).len() as u64;
+        let tiles = OuterAxes::new(&key.men).len() as u64;
         let planes = slice_planes(metric, unit.depth_bits() as u64);
         let bytes = tiles * size_of::<Tile>() as u64 * planes;
         self.room_beside(tables, bytes, unit.board.material(), metric)?;
