@@ -12,7 +12,9 @@ use molien_build::Build;
 use molien_cuda::{CudaEngine, CudaShelf};
 use molien_table::{TableFile, WriteOptions, write};
 use molien_testing::Random;
-use molien_values::{Graded, Metric, PieceSlice, Shelf, ShelfError, Stats, Table, Value};
+use molien_values::{
+    BoardReceiver, Graded, Metric, PieceSlice, Shelf, ShelfError, Stats, Table, Value,
+};
 use molien_verify::{Options, Report, verify_stored};
 
 /// The card, and how often it was asked.
@@ -29,6 +31,19 @@ impl Shelf for Counting {
 
     fn load(&self, _: Material, _: Metric) -> Result<Option<Table>, ShelfError> {
         Ok(None)
+    }
+
+    fn has_boards(&self, material: Material, metric: Metric) -> bool {
+        self.card.has_boards(material, metric)
+    }
+
+    fn hand_over(
+        &self,
+        material: Material,
+        metric: Metric,
+        receiver: &dyn BoardReceiver,
+    ) -> Result<Stats, ShelfError> {
+        self.card.hand_over(material, metric, receiver)
     }
 
     fn has_slices(&self, material: Material, metric: Metric) -> bool {
