@@ -61,6 +61,11 @@ impl Build {
         material.has_pawns() && material.len() >= self.by_part_men
     }
 
+    /// Whether a table never is in memory as a whole.
+    pub fn is_never_whole(&self, material: Material) -> bool {
+        self.is_by_part(material) || self.is_logged(material)
+    }
+
     /// The boards that a log lacks, and what they read.
     fn left(&self, (material, metric): Key, log: &BoardLog) -> Whole {
         let mut boards = stages(material);

@@ -48,6 +48,7 @@ mod room;
 mod run;
 mod scratch;
 mod setup;
+mod shelf_slices;
 mod slices;
 mod sources;
 mod store;

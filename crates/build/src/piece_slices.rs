@@ -54,6 +54,9 @@ impl Build {
         key: Key,
         slices: &[Wanted],
     ) -> Result<(), BuildError> {
+        if self.take_slices(inputs, key, slices)? {
+            return Ok(());
+        }
         let table = self.by_class(key)?;
         inputs.note_curses(table.stats.is_cursed());
         let slice_tiles = slices.iter().map(|wanted| OuterAxes::new(&wanted.men).len()).max();

@@ -91,6 +91,9 @@ impl Build {
         if node.pawns == Placement::NONE && keep_alone(node.material) == Keep::Outcomes {
             return self.watched_value(position, metric);
         }
+        if let Some(value) = self.learnt_value(position, metric) {
+            return Ok(value);
+        }
         if node.pawns == Placement::NONE || self.is_known(node.material, metric, Keep::Depths) {
             return covered(&*self.table(node.material, metric)?, position);
         }

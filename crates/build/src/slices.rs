@@ -31,6 +31,9 @@ impl Build {
         if self.is_logged(material) {
             return self.copy_piece_slices(inputs, key, slices);
         }
+        if self.cut_handed_over(inputs, key, slices)? {
+            return Ok(());
+        }
         let source = match self.sooner_solved(key)? {
             Some(table) => BoardSource::Planes(table),
             None => self.source(key, keep_for_conversions(material, metric))?,

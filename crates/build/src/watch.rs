@@ -6,7 +6,7 @@ use std::sync::Arc;
 use molien_board::{Material, Position};
 use molien_hyper::Hyperboard;
 use molien_solve::{BishopPair, BoardSolve, Exchange, Keep, LeanSolve, Watch};
-use molien_values::{BoardValues, Metric, Stats, Table, Value, WaveLog};
+use molien_values::{BoardValues, Metric, Shelf, Stats, Table, Value, WaveLog};
 
 use crate::build::outside_rayon;
 use crate::cache::key;
@@ -17,6 +17,10 @@ use crate::limits::{is_small, keep_alone, keep_for_others};
 use crate::memory::share_bytes;
 use crate::needs::reads;
 use crate::{Build, BuildError, lock};
+
+/// A position with pawns that can turn into boards of so many addresses is asked of a shelf
+/// that solves whole tables: two cores take minutes for so many.
+const FROM_SHELF_ADDRESSES: u64 = 1 << 33;
 
 /// What is different about the solve of a board without pawns.
 #[derive(Default)]
@@ -35,35 +39,89 @@ impl Build {
         metric: Metric,
     ) -> Result<Value, BuildError> {
         self.watch(&[*position], metric)?;
-        let found = lock(&self.watched).get(&watch_key(position, metric)).copied();
-        found.ok_or(BuildError::NotCovered { material: position.material() })
+        self.learnt_value(position, metric)
+            .ok_or(BuildError::NotCovered { material: position.material() })
     }
 
     /// Learns the values of positions that will be asked for. Tables of six
     /// men and more do not keep depths: each call of this solves such a table
     /// once for all its positions not yet known; without it each position
-    /// would cost a solve. Other positions are left alone.
+    /// would cost a solve. With pawns a shelf is asked that has them, where what a
+    /// position can turn into is much. Other positions are left alone.
     ///
     /// # Errors
     /// If a table needs too much memory or is cancelled.
     pub fn watch(&self, positions: &[Position], metric: Metric) -> Result<(), BuildError> {
+        self.watch_those(positions, metric, |position| {
+            Ok(self.cost(position, metric)?.positions >= FROM_SHELF_ADDRESSES)
+        })
+    }
+
+    /// The same, with pawns whatever a position can turn into: many positions are asked
+    /// about.
+    ///
+    /// # Errors
+    /// If a table needs too much memory or is cancelled.
+    pub fn watch_many(&self, positions: &[Position], metric: Metric) -> Result<(), BuildError> {
+        self.watch_those(positions, metric, |_| Ok(true))
+    }
+
+    fn watch_those(
+        &self,
+        positions: &[Position],
+        metric: Metric,
+        with_pawns: impl Fn(&Position) -> Result<bool, BuildError>,
+    ) -> Result<(), BuildError> {
         let mut wanted: HashMap<Material, Vec<Position>> = HashMap::new();
         for position in self.unknown(positions, metric) {
             wanted.entry(position.material()).or_default().push(position);
         }
-        let metric = metric.without_pawns();
         for (material, positions) in wanted {
-            outside_rayon(|| self.learn_once(material, metric, positions))?;
+            // What one can turn into stands for all.
+            if material.has_pawns() && !with_pawns(&positions[0])? {
+                continue;
+            }
+            outside_rayon(|| self.learn_once(material, metric_of(material, metric), positions))?;
         }
         Ok(())
     }
 
+    /// The value of a position, if it was learnt.
+    pub(crate) fn learnt_value(&self, position: &Position, metric: Metric) -> Option<Value> {
+        lock(&self.watched).get(&watch_key(position, metric)).copied()
+    }
+
+    /// Whether a shelf tells values of single positions of a large table.
+    pub fn is_told(&self, material: Material, metric: Metric) -> bool {
+        self.value_shelf(material.canonical(), metric).is_some()
+    }
+
+    /// The shelf that tells values of single positions of a large table, if there is one
+    /// and the table is not stored.
+    fn value_shelf(&self, material: Material, metric: Metric) -> Option<&Arc<dyn Shelf>> {
+        let large = self.is_by_part(material) || self.is_logged(material);
+        let metric = metric_of(material, metric);
+        let known = self.is_known(material, metric, Keep::Depths);
+        let apart = large && !known && self.may_solve && self.ranks().is_none();
+        let shelf = |shelf: &&Arc<dyn Shelf>| shelf.has_values(material, metric);
+        self.shelves.iter().filter(|_| apart).find(shelf)
+    }
+
     /// Those positions, in canonical orientation, that only a solve can tell.
     fn unknown(&self, positions: &[Position], metric: Metric) -> Vec<Position> {
-        let watched = lock(&self.watched);
         let keys = positions.iter().map(|position| watch_key(position, metric));
-        let unknown = keys.filter(|key| !watched.contains_key(key)).map(|(position, _)| position);
-        unknown.filter(|position| keep_alone(position.material()) == Keep::Outcomes).collect()
+        let keys: Vec<(Position, Metric)> = {
+            let watched = lock(&self.watched);
+            keys.filter(|key| !watched.contains_key(key)).collect()
+        };
+        let mut materials = HashMap::new();
+        let mut is_learnt = |material: Material| {
+            *materials.entry(material).or_insert_with(|| {
+                keep_alone(material) == Keep::Outcomes || self.is_told(material, metric)
+            })
+        };
+        let positions = keys.into_iter().map(|(position, _)| position);
+        positions.filter(|position| is_learnt(position.material())).collect()
     }
 
     /// One thread at a time solves a material: others look again what is left.
@@ -97,6 +155,12 @@ impl Build {
         metric: Metric,
         positions: &[Position],
     ) -> Result<(), BuildError> {
+        if let Some(shelf) = self.value_shelf(material, metric) {
+            let values = shelf.values(material, metric, positions)?;
+            let found = positions.iter().map(|p| watch_key(p, metric)).zip(values);
+            lock(&self.watched).extend(found);
+            return Ok(());
+        }
         let extras = Extras { watch: positions, ..Extras::default() };
         let (board, stats, values) = self.solve_pieces(material, metric, &extras)?;
         let table = Table { material, metric, parts: vec![Arc::new(board)], stats };
@@ -219,7 +283,13 @@ impl Build {
 fn watch_key(position: &Position, metric: Metric) -> (Position, Metric) {
     let position = position.without_en_passant();
     let swap = !position.material().is_canonical();
-    (if swap { position.swap_colors() } else { position }, metric.without_pawns())
+    let metric = metric_of(position.material(), metric);
+    (if swap { position.swap_colors() } else { position }, metric)
+}
+
+/// The metric in which a material is solved.
+fn metric_of(material: Material, metric: Metric) -> Metric {
+    if material.has_pawns() { metric } else { metric.without_pawns() }
 }
 
 #[cfg(test)]

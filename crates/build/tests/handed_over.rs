@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use molien_board::Material;
-use molien_build::{Build, BuildError, Making};
-use molien_table::Directory;
-use molien_values::{BoardReceiver, BoardValues, Metric, Shelf, ShelfError, Stats, Table};
+use molien_build::{Build, BuildError, Making, check_stored};
+use molien_table::{Directory, TableFile, WriteOptions, write};
+use molien_values::{BoardReceiver, BoardValues, Graded, Metric, Shelf, ShelfError, Stats, Table};
 
 /// What goes wrong with the boards of a shelf.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +16,26 @@ enum Fault {
     Missing,
     /// One bit of a depth is another one.
     Changed,
+    /// One bit of every depth is another one.
+    AllChanged,
+}
+
+/// Exchanges one bit of a depth.
+fn change_a_depth(board: &mut BoardValues) {
+    let side = &mut board.values[0];
+    let first = side.won.iter().position(|tile| !tile.is_empty()).unwrap();
+    let (row, column) = side.won[first].pairs().next().unwrap();
+    *side.depth[1][first].row_mut(row) ^= 1 << column.index();
+}
+
+/// Exchanges one bit of all depths.
+fn change_all_depths(board: &mut BoardValues) {
+    for Graded { won, lost, depth, .. } in &mut board.values {
+        let Some(bits) = depth.get_mut(1) else { continue };
+        for (bits, (won, lost)) in bits.iter_mut().zip(won.iter().zip(lost)) {
+            *bits = bits.zip(&won.or(lost), |a, b| a ^ b);
+        }
+    }
 }
 
 /// Hands over the boards of tables that it solves itself, the last first.
@@ -49,12 +69,8 @@ impl Shelf for Handing {
         match self.fault {
             Fault::None => {}
             Fault::Missing => drop(boards.pop()),
-            Fault::Changed => {
-                let side = &mut boards[0].values[0];
-                let first = side.won.iter().position(|tile| !tile.is_empty()).unwrap();
-                let (row, column) = side.won[first].pairs().next().unwrap();
-                *side.depth[1][first].row_mut(row) ^= 1 << column.index();
-            }
+            Fault::Changed => change_a_depth(&mut boards[0]),
+            Fault::AllChanged => boards.iter_mut().for_each(change_all_depths),
         }
         assert!(receiver.batch_bytes() > 0);
         while !boards.is_empty() {
@@ -103,6 +119,31 @@ fn wrong_boards_are_not_stored() {
         assert!(Directory::new(folder.path()).open(goal).is_err());
         store(folder.path(), goal, Fault::None).unwrap();
     }
+}
+
+/// What the promotions of a stored table lead to is cut off the boards of a shelf: the file is
+/// right; with one bit of a depth changed in it, or other depths on the shelf, it is not.
+#[test]
+fn files_are_checked_with_the_boards_of_a_shelf() {
+    let (goal, metric) = ("KPKP".parse::<Material>().unwrap(), Metric::Dtm);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.mol");
+    let table = Build::new().table(goal, metric).unwrap();
+    let check = |table: &Table, fault| {
+        write(&path, &[table], &WriteOptions::quick(1)).unwrap();
+        let shelf = Arc::new(Handing { build: Build::new(), fault });
+        let build = Build::new().by_part_from(4).with_shelf(shelf);
+        check_stored(&build, &Arc::new(TableFile::open(&path).unwrap()), metric)
+    };
+    let found = check(&table, Fault::None).unwrap();
+    assert!(found.checked > 0);
+    assert_eq!(found.failures, 0);
+    assert!(check(&table, Fault::AllChanged).unwrap().failures > 0, "wrong slices are seen");
+    assert!(matches!(check(&table, Fault::Missing), Err(BuildError::NotCovered { .. })));
+    let mut wrong = Table::clone(&table);
+    let part = wrong.parts.len() / 3;
+    change_a_depth(Arc::make_mut(&mut wrong.parts[part]));
+    assert!(check(&wrong, Fault::None).unwrap().failures > 0, "a wrong value is seen");
 }
 
 /// Where no log can be made, that is the error.

@@ -64,6 +64,9 @@ pub struct Common {
     /// Where to solve tables
     #[arg(long, global = true, default_value = "auto", value_name = "WHICH")]
     pub backend: Backend,
+    /// Use at most this much of the card's memory, as if it had no more: 24G
+    #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
+    pub card_memory: Option<u64>,
     /// Solve with these instructions of the processor, to compare their speed
     /// [default: the fastest it has]
     #[arg(long, global = true, value_name = "SET")]
@@ -84,6 +87,14 @@ pub struct Common {
     /// Use this many threads [default: one for each processor]
     #[arg(long, global = true, value_name = "N")]
     pub threads: Option<std::num::NonZeroUsize>,
+}
+
+/// A number of bytes, such as `24G`.
+fn parse_size(text: &str) -> Result<u64, String> {
+    match text.parse()? {
+        MemoryLimit::Bytes(bytes) => Ok(bytes),
+        MemoryLimit::Percent(_) => Err("a size such as 24G is expected".to_owned()),
+    }
 }
 
 /// A number of seconds, such as `60` or `0.5`.

@@ -89,6 +89,8 @@ pub struct Context {
     operators: &'static dyn Operators,
     /// The card, looked for when it is first wanted; none if there is none.
     card: OnceLock<Option<Arc<CudaEngine>>>,
+    /// The most bytes of its memory.
+    card_bytes: Option<u64>,
     interrupted: Arc<AtomicBool>,
     threads: Option<NonZeroUsize>,
     build: OnceLock<Arc<Build>>,
@@ -143,6 +145,7 @@ impl Context {
             backend: common.backend,
             operators,
             card: OnceLock::new(),
+            card_bytes: common.card_memory,
             interrupted,
             threads,
             build: OnceLock::new(),
@@ -173,7 +176,12 @@ impl Context {
         // The rest is for boards on their way to a file, and for all else.
         let (part, whole) = SLICES_SHARE;
         let host_bytes = self.memory_bytes.min(molien::local::available_bytes()) / whole * part;
-        Ok(CudaEngine::new()?.with_progress(self.progress()).with_host_memory(host_bytes))
+        let engine = CudaEngine::new()?.with_progress(self.progress());
+        let engine = engine.with_host_memory(host_bytes);
+        Ok(match self.card_bytes {
+            Some(bytes) => engine.with_card_memory(bytes),
+            None => engine,
+        })
     }
 
     /// Shows how far the work is, by bars on a terminal, else by a line now and then; of

@@ -24,20 +24,22 @@ enum Plane<'a> {
 }
 
 impl Plane<'_> {
-    /// Copies tiles from the card, in pieces side by side.
     fn download(&self, tiles: Range<usize>) -> Result<Vec<Tile>, CudaError> {
-        let mut out = vec![Tile::EMPTY; tiles.len()];
-        let buffer = match self {
-            Plane::Stored(buffer) => *buffer,
-            Plane::United(buffer) => buffer,
-            Plane::Empty => return Ok(out),
-        };
-        let copy = |(i, piece): (usize, &mut [Tile])| {
-            buffer.read_into(piece, tiles.start + i * BATCH_TILES)
-        };
-        out.par_chunks_mut(BATCH_TILES).enumerate().try_for_each(copy)?;
-        Ok(out)
+        match self {
+            Plane::Stored(buffer) => download(buffer, tiles),
+            Plane::United(buffer) => download(buffer, tiles),
+            Plane::Empty => Ok(vec![Tile::EMPTY; tiles.len()]),
+        }
     }
+}
+
+/// Copies tiles from the card, in pieces side by side.
+pub(crate) fn download(plane: &Buffer, tiles: Range<usize>) -> Result<Vec<Tile>, CudaError> {
+    let mut out = vec![Tile::EMPTY; tiles.len()];
+    let copy =
+        |(i, piece): (usize, &mut [Tile])| plane.read_into(piece, tiles.start + i * BATCH_TILES);
+    out.par_chunks_mut(BATCH_TILES).enumerate().try_for_each(copy)?;
+    Ok(out)
 }
 
 /// The values of one side to move, on the card: won where it attacks, lost

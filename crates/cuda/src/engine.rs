@@ -15,6 +15,7 @@ use crate::device::{Buffer, Device};
 use crate::driver::CudaDevice;
 use crate::large_tables::LargeTables;
 use crate::layout::{Board, Tables, bishop_pair};
+use crate::limited::Limited;
 use crate::needs::{card_memory, clock_planes, sub_detail};
 use crate::pawn_exits::PawnExits;
 use crate::unit::Unit;
@@ -177,6 +178,13 @@ impl CudaEngine {
     /// each other.
     pub fn with_host_memory(mut self, bytes: u64) -> CudaEngine {
         self.host_bytes = bytes;
+        self
+    }
+
+    /// Uses no more than so much of the card's memory, as if it had no more.
+    pub fn with_card_memory(mut self, bytes: u64) -> CudaEngine {
+        self.forget_all();
+        self.device = Arc::new(Limited::new(self.device, bytes));
         self
     }
 

@@ -16,7 +16,9 @@ use molien_values::{BoardReceiver, Longest, Metric, Placement, SideStats, Stats}
 use crate::assemble::{Finished, wave_stats};
 use crate::engine::LARGE_MEN;
 use crate::large_keep::{keep_for_steps, slice_bytes};
-use crate::large_memory::{PieceSlices, part_most_bytes, part_planes, promotions, slice_plan};
+use crate::large_memory::{
+    PieceSlices, SlicePlan, part_most_bytes, part_planes, promotions, slice_plan,
+};
 use crate::large_tables::{Demand, LargeTables};
 use crate::needs::{card_memory, sub_detail};
 use crate::pawn_exits::{PawnExits, Places, TargetKey};
@@ -133,12 +135,7 @@ impl CudaEngine {
     ) -> Result<(), CudaError> {
         let card_bytes = self.memory()?.1;
         let part_bytes = self.part_bytes.unwrap_or(part_most_bytes(metric, card_bytes));
-        let planned = |goals: &[Material]| {
-            let mut order = order(goals, |material| material.len() < self.large_men);
-            order.retain(Material::has_pawns);
-            let slices = slice_plan(&order, metric, card_bytes, self.host_bytes)?;
-            Ok((order, slices))
-        };
+        let planned = |goals: &[Material]| self.planned(goals, metric, card_bytes);
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
         let alone = planned(&[material]).map_err(|needed_bytes: u64| CudaError::Slices {
             material,
@@ -154,6 +151,26 @@ impl CudaEngine {
         tables.plan(order, slices, part_bytes);
         tables.store.most_host_bytes = self.host_bytes;
         Ok(())
+    }
+
+    /// The order in which some tables and what they read are solved, and what is done with
+    /// slices; or how many bytes card and host would have to hold.
+    fn planned(
+        &self,
+        goals: &[Material],
+        metric: Metric,
+        card_bytes: u64,
+    ) -> Result<(Vec<Material>, SlicePlan), u64> {
+        let mut order = order(goals, |material| material.len() < self.large_men);
+        order.retain(Material::has_pawns);
+        let slices = slice_plan(&order, metric, card_bytes, self.host_bytes)?;
+        Ok((order, slices))
+    }
+
+    /// Whether the slices of a table fit card and host.
+    pub(crate) fn fits_large(&self, material: Material, metric: Metric) -> bool {
+        let planned = |(_, total)| self.planned(&[material], metric, total).is_ok();
+        self.memory().is_ok_and(planned)
     }
 
     /// Sees to the slices of tables without pawns that a table reads.
@@ -292,6 +309,10 @@ impl CudaEngine {
         receiver: &dyn BoardReceiver,
     ) -> Result<(), CudaError> {
         let Request { material, metric, .. } = part.request;
+        let wanted = |place: &Placement| receiver.wants(*place);
+        if !part.places.placements.iter().any(wanted) {
+            return Ok(());
+        }
         // Depths and what is legal, of both attackers together.
         let united = 2 * (1 + units.iter().map(|unit| unit.depth_bits()).max().unwrap_or(0));
         let bytes = part.split.part_bytes() * united as u64;
@@ -300,7 +321,11 @@ impl CudaEngine {
         let boards = finished.boards.len();
         let batch = (receiver.batch_bytes() / finished.board_bytes().max(1)).max(1) as usize;
         for first in (0..boards).step_by(batch) {
-            let copied = finished.copy(first..(first + batch).min(boards))?;
+            let some = first..(first + batch).min(boards);
+            if !part.places.placements[some.clone()].iter().any(wanted) {
+                continue;
+            }
+            let copied = finished.copy(some)?;
             if !receiver.take(copied) {
                 return Err(CudaError::Cancelled { material });
             }
@@ -328,7 +353,7 @@ impl CudaEngine {
 
     /// Does something, and once more with all that can be put aside put aside if the
     /// card turns out to be full.
-    fn once_more<T>(
+    pub(crate) fn once_more<T>(
         &self,
         tables: &mut LargeTables,
         work: impl Fn(&mut LargeTables) -> Result<T, CudaError>,
@@ -409,7 +434,7 @@ impl CudaEngine {
 
     /// Sees to it that the card has so much free: slices go to the host, then units
     /// that can be solved again are given up.
-    fn room_beside(
+    pub(crate) fn room_beside(
         &self,
         tables: &mut LargeTables,
         bytes: u64,

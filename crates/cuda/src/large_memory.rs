@@ -159,6 +159,8 @@ pub(crate) fn slice_plan(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Planes;
+    use crate::needs::{card_memory, sub_detail};
     use crate::split::Split;
     use molien_build::order;
 
@@ -190,6 +192,35 @@ mod tests {
     }
 
     const GIB: u64 = 1 << 30;
+
+    /// How many of the tables of six men with pawns can be solved beside 96 GiB of host
+    /// memory: those whose tables without pawns fit the card with what is read of them, and
+    /// whose slices have room.
+    fn solvable(card_bytes: u64, metric: Metric) -> usize {
+        let mut tables = Material::all(6);
+        tables.retain(|material| material.len() == 6 && material.has_pawns());
+        assert_eq!(tables.len(), 195);
+        let (own, white) = (metric.without_pawns(), &[Color::White]);
+        let mut known = std::collections::HashMap::new();
+        let mut fits = |read: Material| {
+            let needs = || card_memory(read, own, sub_detail(own), white, Planes::Four).total();
+            *known.entry(read).or_insert_with(|| needs() <= card_bytes)
+        };
+        let solvable = |table: &&Material| {
+            let order = planned(&table.to_string());
+            let mut pieces = order.iter().flat_map(|reader| promotions(*reader));
+            pieces.all(|(read, _)| read.has_pawns() || fits(read.canonical()))
+                && slice_plan(&order, metric, card_bytes, 96 * GIB).is_ok()
+        };
+        tables.iter().filter(solvable).count()
+    }
+
+    #[test]
+    fn solvable_tables_on_two_cards() {
+        let counts = |card| [Metric::Dtm, Metric::Dtz50, Metric::Dtc].map(|m| solvable(card, m));
+        assert_eq!(counts(139 * GIB), [195, 195, 195]);
+        assert_eq!(counts(24_000_000_000), [13, 13, 195]);
+    }
 
     /// One board of three pieces and a pawn, whose plane takes 128 MiB, fits a card
     /// of 24 GB with what it reads; a card of 139 GiB takes two at a time, and of

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use molien_board::Material;
+use molien_board::{Material, Position};
 use molien_values::{
-    BoardReceiver, BoardValues, FIFTY_MOVES_PLIES, Metric, Shelf, ShelfError, Stats, Table,
+    BoardReceiver, BoardValues, FIFTY_MOVES_PLIES, Graded, Metric, PieceSlice, Shelf, ShelfError,
+    Stats, Table, Value,
 };
 
 use crate::{CudaEngine, CudaError, Request};
@@ -96,6 +97,10 @@ impl CudaShelf {
     }
 }
 
+fn not_made(material: Material, metric: Metric, error: CudaError) -> ShelfError {
+    ShelfError::Make { material, metric, source: Arc::new(error) }
+}
+
 impl Shelf for CudaShelf {
     fn contains(&self, material: Material, metric: Metric) -> bool {
         // Kings alone are no table; depths of more than five men are not kept;
@@ -113,10 +118,9 @@ impl Shelf for CudaShelf {
         let same = if metric == Metric::Dtz50 { self.without_curses(material) } else { None };
         let table = match same {
             Some(table) => Some(table),
-            None => self.solve_on_card(material, metric).map_err(|error| {
-                let source = Arc::new(error);
-                ShelfError::Make { material, metric, source }
-            })?,
+            None => self
+                .solve_on_card(material, metric)
+                .map_err(|error| not_made(material, metric, error))?,
         };
         table.iter().for_each(|table| self.note(table));
         Ok(table)
@@ -136,6 +140,34 @@ impl Shelf for CudaShelf {
             return Err(ShelfError::NoBoards { material, metric });
         }
         let handed = self.engine.large_statistics(material, metric, Some(receiver));
-        handed.map_err(|error| ShelfError::Make { material, metric, source: Arc::new(error) })
+        handed.map_err(|error| not_made(material, metric, error))
+    }
+
+    fn has_slices(&self, material: Material, metric: Metric) -> bool {
+        self.engine.cuts_slices(material, metric)
+    }
+
+    fn slices(
+        &self,
+        material: Material,
+        metric: Metric,
+        wanted: &[PieceSlice],
+    ) -> Result<(Vec<Graded>, Stats), ShelfError> {
+        let cut = self.engine.piece_slices(material, metric, wanted);
+        cut.map_err(|error| not_made(material, metric, error))
+    }
+
+    fn has_values(&self, material: Material, metric: Metric) -> bool {
+        self.engine.tells_values(material, metric)
+    }
+
+    fn values(
+        &self,
+        material: Material,
+        metric: Metric,
+        positions: &[Position],
+    ) -> Result<Vec<Value>, ShelfError> {
+        let found = self.engine.values_of(material, metric, positions);
+        found.map_err(|error| not_made(material, metric, error))
     }
 }

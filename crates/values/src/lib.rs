@@ -49,7 +49,7 @@ pub use name::UnknownName;
 pub use pawn_moves::{EnPassant, PawnMove, PawnMoveKind};
 pub use placement::Placement;
 pub use rule::{FIFTY_MOVES_PLIES, Rule};
-pub use shelf::{BoardReceiver, Shelf};
+pub use shelf::{BoardReceiver, PieceSlice, Shelf};
 pub use stats::{Count, Counting, Longest, SideStats, Stats, Zugzwangs};
 pub use store_error::{LogError, ShelfError, StoreCause};
 pub use survey::{Bishops, Survey, SurveyError, Surveyor};

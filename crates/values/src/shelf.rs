@@ -1,8 +1,8 @@
 //! Where tables may come from instead of being solved.
 
-use molien_board::Material;
+use molien_board::{Color, Man, Material, Position, Square};
 
-use crate::{BoardValues, Metric, ShelfError, Stats, Table};
+use crate::{BoardValues, Graded, Metric, Placement, ShelfError, Stats, Table, Value};
 
 /// Tables solved earlier, on disk for instance.
 pub trait Shelf: Send + Sync {
@@ -39,6 +39,67 @@ pub trait Shelf: Send + Sync {
     ) -> Result<Stats, ShelfError> {
         Err(ShelfError::NoBoards { material, metric })
     }
+
+    /// Whether slices of the table of a canonical material without pawns, too large for
+    /// memory, can be had.
+    fn has_slices(&self, _material: Material, _metric: Metric) -> bool {
+        false
+    }
+
+    /// Slices of a table of which it [has](Self::has_slices) them, in the order given, and
+    /// the statistics of the table.
+    ///
+    /// # Errors
+    /// If they cannot be made.
+    fn slices(
+        &self,
+        material: Material,
+        metric: Metric,
+        _wanted: &[PieceSlice],
+    ) -> Result<(Vec<Graded>, Stats), ShelfError> {
+        Err(ShelfError::NoBoards { material, metric })
+    }
+
+    /// Whether values of single positions of a canonical material, too large a table for
+    /// memory, can be had.
+    fn has_values(&self, _material: Material, _metric: Metric) -> bool {
+        false
+    }
+
+    /// The values of some positions of a table of which it [has](Self::has_values) them, all
+    /// in canonical orientation.
+    ///
+    /// # Errors
+    /// If they cannot be made.
+    fn values(
+        &self,
+        material: Material,
+        metric: Metric,
+        _positions: &[Position],
+    ) -> Result<Vec<Value>, ShelfError> {
+        Err(ShelfError::NoBoards { material, metric })
+    }
+}
+
+/// What a board with pawns reads of a table without pawns after a promotion: the positions
+/// with the new man on his square and the other side to move, the kings in the tile.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PieceSlice {
+    /// As the reader sees it: the table may be that with colours exchanged.
+    pub material: Material,
+    /// The men that are outer coordinates of the reader.
+    pub men: Vec<Man>,
+    /// The new man and where he stands.
+    pub promoted: (Man, Square),
+    /// Whether depths are read.
+    pub depths: bool,
+}
+
+impl PieceSlice {
+    /// The side to move.
+    pub fn turn(&self) -> Color {
+        !self.promoted.0.color
+    }
 }
 
 /// Takes the boards of a table that never is in memory as a whole.
@@ -46,6 +107,11 @@ pub trait BoardReceiver: Sync {
     /// Bytes of boards, planes and all, that should come at a time; one board may have
     /// more.
     fn batch_bytes(&self) -> u64;
+
+    /// Whether the board around these pawns is wanted at all.
+    fn wants(&self, _pawns: Placement) -> bool {
+        true
+    }
 
     /// Takes finished boards, and waits until there is room for them. Says whether to go
     /// on.

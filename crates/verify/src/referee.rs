@@ -187,9 +187,38 @@ impl Referee {
     /// # Errors
     /// If a position leads out of all tables.
     pub fn sample_en_passant(&self, count: u64, seed: u64) -> Result<RefereeReport, RefereeError> {
+        self.sample_boards(&self.en_passant_boards(), count, seed)
+    }
+
+    /// Learns what the samples lead to and no table holds, once for both.
+    ///
+    /// # Errors
+    /// If it cannot be solved.
+    pub fn learn_for_samples(
+        &mut self,
+        solver: &Build,
+        count: u64,
+        seed: u64,
+        en_passant: bool,
+    ) -> Result<(), BuildError> {
+        let mut samples = vec![boards(self.material)];
+        if en_passant {
+            samples.push(self.en_passant_boards());
+        }
+        let next_to = |boards: &Vec<Node>| {
+            let one = |n| random_position(boards, &mut SplitMix::new(seed, n));
+            let some = (0..if boards.is_empty() { 0 } else { count }).into_par_iter();
+            let next = some.filter_map(one).flat_map_iter(|position| successors(&position));
+            next.collect::<Vec<Position>>()
+        };
+        let next: Vec<Position> = samples.iter().flat_map(next_to).collect();
+        self.tables.learn(solver, next)
+    }
+
+    fn en_passant_boards(&self) -> Vec<Node> {
         let mut boards = boards(self.material);
         boards.retain(|node| has_en_passant(&node.board()));
-        self.sample_boards(&boards, count, seed)
+        boards
     }
 
     fn sample_boards(
@@ -312,6 +341,21 @@ impl Referee {
     fn better(&self, a: &ValueSet, b: &ValueSet) -> ValueSet {
         std::array::from_fn(|i| better(a[i], b[i]))
     }
+}
+
+/// What the legal moves of a position lead to, en-passant captures after double steps
+/// included.
+fn successors(position: &Position) -> Vec<Position> {
+    let Some(chess) = to_chess(position) else { return Vec::new() };
+    let mut found = Vec::new();
+    for m in chess.legal_moves() {
+        let after = play(&chess, m);
+        found.extend(placement(&after));
+        let answers = after.legal_moves();
+        let answers = answers.iter().filter(|answer| answer.is_en_passant());
+        found.extend(answers.filter_map(|answer| placement(&play(&after, *answer))));
+    }
+    found
 }
 
 /// Whether a pawn can pass an enemy pawn by a double step.

@@ -77,9 +77,11 @@ pub fn verify_stored(
         report.planes.push(PlaneReport { metric, found, depths: false });
     }
     let count = options.sample.unwrap_or(STORED_SAMPLE);
-    let referee = Referee::reading(solver, file, &metrics)?;
+    let mut referee = Referee::reading(solver, file, &metrics)?;
+    let en_passant = options.en_passant && material.has_pawns();
+    referee.learn_for_samples(solver, count, options.seed, en_passant)?;
     report.referee = referee.sample_positions(count, options.seed)?;
-    if options.en_passant && material.has_pawns() {
+    if en_passant {
         let next = referee.sample_en_passant(count, options.seed)?;
         report.referee = report.referee.merge_with(next);
     }

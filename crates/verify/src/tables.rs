@@ -1,6 +1,6 @@
 //! The tables a referee reads: one material and all it can become.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use molien_board::{Material, Position};
@@ -20,6 +20,8 @@ pub(crate) struct TableSet {
     tables: HashMap<Material, Vec<Arc<Table>>>,
     /// Tables that are read in their files.
     files: HashMap<Material, Arc<TableFile>>,
+    /// Single positions of tables too large for memory that have no file.
+    learnt: HashMap<Position, ValueSet>,
 }
 
 impl TableSet {
@@ -31,14 +33,16 @@ impl TableSet {
         metrics: &[Metric],
     ) -> Result<TableSet, BuildError> {
         let metrics = metrics[..metrics.len().min(MAX_METRICS)].to_vec();
-        let mut set = TableSet { metrics, tables: HashMap::new(), files: HashMap::new() };
+        let (tables, files, learnt) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut set = TableSet { metrics, tables, files, learnt };
         set.add(solver, material)?;
         set.add_successors(solver, material)?;
         Ok(set)
     }
 
-    /// A table in its file, and everything one move leads to: in memory, or in
-    /// its file if it is too large for that.
+    /// A table in its file, and everything one move leads to: in memory, or in its file if
+    /// it is too large for that; if it has none, single positions are to be
+    /// [learnt](Self::learn).
     pub fn around(
         solver: &Build,
         file: Arc<TableFile>,
@@ -47,9 +51,44 @@ impl TableSet {
         let metrics = metrics[..metrics.len().min(MAX_METRICS)].to_vec();
         let material = file.material();
         let files = HashMap::from([(material, file)]);
-        let mut set = TableSet { metrics, tables: HashMap::new(), files };
-        set.add_successors(solver, material)?;
+        let (tables, learnt) = (HashMap::new(), HashMap::new());
+        let mut set = TableSet { metrics, tables, files, learnt };
+        for sub in material.successors() {
+            let told = || set.metrics.iter().all(|&metric| solver.is_told(sub, metric));
+            let learnt = solver.is_never_whole(sub) && (!sub.has_pawns() || told());
+            if !learnt || has_file(solver, sub)? {
+                set.add(solver, sub)?;
+            }
+        }
         Ok(set)
+    }
+
+    /// Learns the values of those positions that no table here holds.
+    pub fn learn(
+        &mut self,
+        solver: &Build,
+        positions: impl IntoIterator<Item = Position>,
+    ) -> Result<(), BuildError> {
+        let holds = |position: &Position| {
+            let material = position.material().canonical();
+            material.len() == 2
+                || self.files.contains_key(&material)
+                || self.tables.contains_key(&material)
+        };
+        let open: HashSet<Position> = positions
+            .into_iter()
+            .filter(|position| !holds(position) && !self.learnt.contains_key(position))
+            .collect();
+        let open: Vec<Position> = open.into_iter().collect();
+        let mut values = vec![[Value::Draw; MAX_METRICS]; open.len()];
+        for (number, &metric) in self.metrics.iter().enumerate() {
+            solver.watch_many(&open, metric)?;
+            for (position, values) in open.iter().zip(&mut values) {
+                values[number] = solver.value(position, metric)?;
+            }
+        }
+        self.learnt.extend(open.into_iter().zip(values));
+        Ok(())
     }
 
     fn add_successors(&mut self, solver: &Build, material: Material) -> Result<(), BuildError> {
@@ -96,6 +135,9 @@ impl TableSet {
         if let Some(file) = self.files.get(&position.material().canonical()) {
             return self.values_in(file, position);
         }
+        if let Some(values) = self.learnt.get(position) {
+            return Some(*values);
+        }
         let tables = self.of(position.material());
         let place = tables.first()?.locate(position)?;
         let mut values = [Value::Draw; MAX_METRICS];
@@ -111,5 +153,14 @@ impl TableSet {
             *value = file.get(position, metric).ok()?;
         }
         Some(values)
+    }
+}
+
+/// Whether a table is stored.
+fn has_file(solver: &Build, material: Material) -> Result<bool, BuildError> {
+    match solver.folder().map(|folder| folder.open(material.canonical())) {
+        None => Ok(false),
+        Some(Err(error)) if error.is_missing() => Ok(false),
+        Some(file) => Ok(file.map(|_| true)?),
     }
 }

@@ -38,6 +38,7 @@ fn checking(engine: CudaEngine) -> CudaEngine {
 }
 
 /// Some positions of a table.
+#[allow(dead_code, reason = "not every test asks about positions")]
 pub fn sample(table: &Table) -> Vec<Position> {
     let board = &table.parts[0].board;
     let index = |n: usize| Index {
