@@ -46,6 +46,26 @@ fn raise(row: &mut [ValueKey; 64], other: &[ValueKey; 64]) {
     }
 }
 
+/// What is reached by sliding on from a square: what is reached there, and what is
+/// reached from there on, but where the column man stands in the way. One pass, and
+/// no lane set by itself: a vector that is read right after one lane of it was
+/// written has to wait.
+#[inline(always)]
+fn slide(
+    best: &mut [ValueKey; 64],
+    reach: &mut [ValueKey; 64],
+    further: &[ValueKey; 64],
+    there: &[ValueKey; 64],
+    in_the_way: usize,
+) {
+    for i in 0..64 {
+        let open = further[i].max(there[i]);
+        let here = if i as u8 == in_the_way as u8 { NONE_KEY } else { open };
+        best[i] = best[i].max(here);
+        reach[i] = here;
+    }
+}
+
 /// The squares in an order in which each comes after the one next to it in
 /// this direction.
 fn from_the_edge(direction: usize) -> impl Iterator<Item = Square> {
@@ -73,11 +93,10 @@ fn row_moves(role: Role, after: &Grid, occupied: Bitboard, best: &mut Grid, reac
                 reach[from.index()] = [NONE_KEY; 64];
                 continue;
             };
-            let mut here = reach[to.index()];
-            raise(&mut here, &after[to.index()]);
-            here[to.index()] = NONE_KEY; // the column man stands in the way
-            raise(&mut best[from.index()], &here);
-            reach[from.index()] = here;
+            let rows = [from.index(), to.index()];
+            if let Ok([reach, further]) = reach.get_disjoint_mut(rows) {
+                slide(&mut best[from.index()], reach, further, &after[to.index()], to.index());
+            }
         }
     }
 }
