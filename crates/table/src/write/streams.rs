@@ -1,6 +1,6 @@
 //! The streams of a block, from its values.
 
-use molien_board::{Color, Square};
+use molien_board::{Bitboard, Color, Square};
 
 use crate::format::coding::{
     Alphabet, Coding, Differences, Symbols, pack_outcomes, symbols_to_bytes,
@@ -203,12 +203,20 @@ fn give_hints(shape: &BlockShape, side: Color, metrics: &mut [BlockKeys<'_>]) ->
     let mut cells = Vec::with_capacity(64);
     for (number, tile) in shape.tiles.iter().enumerate() {
         for capture in &tile.captures {
-            for other in 0..tile.capture_hints(capture) {
-                let origins = capture.origins(&tile.men, Square::new(other)).into_iter();
-                let found = origins.map(|from| tile.cell(capture.by_row, from.index(), other));
+            let others = tile.capture_hints(capture);
+            let all_origins = capture.all_origins(&tile.men, others);
+            for (other, origins) in all_origins.into_iter().enumerate().take(others) {
                 cells.clear();
-                cells.extend(found.filter(|&cell| stored.contains(number, cell)));
-                cells.iter_mut().for_each(|cell| *cell += tile.first_cell);
+                let cell = |from: Square| {
+                    tile.first_cell + tile.cell(capture.by_row, from.index(), other)
+                };
+                if capture.by_row {
+                    let is_stored = |from: &Square| stored.row(number, from.index()) >> other & 1;
+                    cells.extend(origins.into_iter().filter(|from| is_stored(from) != 0).map(cell));
+                } else {
+                    let origins = Bitboard(origins.0 & stored.row(number, other));
+                    cells.extend(origins.into_iter().map(cell));
+                }
                 hints.classes.push(give_hint(&cells, metrics, &mut hints.decided));
             }
         }
