@@ -8,7 +8,7 @@
 
 use std::error::Error;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use molien_operators::fastest;
 use molien_solve::board_stats;
@@ -84,9 +84,17 @@ fn store(path: &Path, steps: &str) -> Result<(), Box<dyn Error>> {
     if logged.is_empty() || steps == "log" {
         return Ok(std::fs::remove_dir_all(folder.folder())?);
     }
-    let options = WriteOptions::default();
-    let assembly = Assembly { options: &options, memory_bytes: MEMORY_BYTES, watch: &|_, _| true };
+    let (options, chosen) = (WriteOptions::default(), OnceLock::new());
+    let watch = |_, _| {
+        chosen.get_or_init(cpu_seconds);
+        true
+    };
+    let assembly = Assembly { options: &options, memory_bytes: MEMORY_BYTES, watch: &watch };
+    let start = cpu_seconds();
     timed("write", all, || Ok(folder.store_boards(&logged, &assembly)?))?;
+    let until_first = chosen.get().copied().unwrap_or(start);
+    let first: f64 = until_first.iter().sum::<f64>() - start.iter().sum::<f64>();
+    println!("of which {first:.2} CPU s until the first blocks were written: layouts tried");
     let written = std::fs::read(folder.path(file.material()))?;
     let same = written == std::fs::read(path)?;
     std::fs::remove_dir_all(folder.folder())?;
