@@ -207,9 +207,8 @@ fn give_hints(shape: &BlockShape, side: Color, metrics: &mut [BlockKeys<'_>]) ->
             let all_origins = capture.all_origins(&tile.men, others);
             for (other, origins) in all_origins.into_iter().enumerate().take(others) {
                 cells.clear();
-                let cell = |from: Square| {
-                    tile.first_cell + tile.cell(capture.by_row, from.index(), other)
-                };
+                let cell =
+                    |from: Square| tile.first_cell + tile.cell(capture.by_row, from.index(), other);
                 if capture.by_row {
                     let is_stored = |from: &Square| stored.row(number, from.index()) >> other & 1;
                     cells.extend(origins.into_iter().filter(|from| is_stored(from) != 0).map(cell));
