@@ -203,10 +203,13 @@ fn boards_survive_the_process() {
     let bytes = std::fs::read(&path).unwrap();
     let mut damaged = bytes.clone();
     damaged[bytes.len() / 2] ^= 1;
+    // Its planes were packed as they are: read in today's way they would be others.
+    let earlier_form = [b"MOLBRDS1", &bytes[8..]].concat();
     for (left, contents) in [
         (40..=40, bytes.clone()),
         (39..=39, bytes[..bytes.len() - 1].to_vec()),
         (1..=39, damaged),
+        (0..=0, earlier_form),
         (0..=0, b"something else".to_vec()),
     ] {
         std::fs::write(&path, contents).unwrap();

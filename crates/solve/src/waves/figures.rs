@@ -81,14 +81,23 @@ fn count_tile(
     let mask = counter.representatives(number).map(words);
     for (row, &word) in words(&set[number]).iter().enumerate().filter(|(_, word)| **word != 0) {
         let kept = mask.map(|mask| mask[row]);
-        split(word, bits.len(), 0, &|bit| bits[bit][row], &mut |plies, addresses| {
+        let mut tell = |plies: usize, addresses: u64| {
             found.resize(found.len().max(plies + 1), Raw::default());
             found[plies].count_word(addresses, kept);
-        });
+        };
+        // Whoever wins nearly always moves last: the lowest bit hardly splits anything, and
+        // is looked at once rather than for every depth.
+        let odd = bits.first().map_or(0, |lowest| lowest[row]);
+        for (addresses, lowest) in [(word & odd, 1), (word & !odd, 0)] {
+            if addresses != 0 {
+                split(addresses, bits.len(), lowest, &|bit| bits[bit][row], &mut tell);
+            }
+        }
     }
 }
 
-/// Splits the addresses of a word by their plies, the highest bit first.
+/// Splits the addresses of a word by their plies, the highest bit first, as far as the
+/// lowest, which all have in common.
 fn split(
     word: u64,
     bits: usize,
@@ -96,7 +105,10 @@ fn split(
     plane: &impl Fn(usize) -> u64,
     found: &mut impl FnMut(usize, u64),
 ) {
-    let Some(bit) = bits.checked_sub(1) else { return found(plies, word) };
+    let bit = bits.saturating_sub(1);
+    if bit == 0 {
+        return found(plies, word);
+    }
     let set = plane(bit);
     if word & set != 0 {
         split(word & set, bit, plies | 1 << bit, plane, found);

@@ -115,7 +115,7 @@ impl Symbols {
         Symbols { by_key, missing: false }
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn of(&mut self, key: ValueKey) -> u16 {
         let symbol = self.by_key[usize::from(key as u16)];
         self.missing |= symbol == MISSING;
@@ -136,6 +136,8 @@ const SPAN: i32 = MAX_PLIES as i32 + 1;
 pub(crate) struct Differences {
     wins: Vec<u16>,
     losses: Vec<u16>,
+    /// Whether a difference without a symbol was met.
+    missing: bool,
 }
 
 impl Differences {
@@ -149,15 +151,24 @@ impl Differences {
             }
             table
         };
-        Differences { wins: table(&alphabet.wins), losses: table(&alphabet.losses) }
+        let (wins, losses) = (table(&alphabet.wins), table(&alphabet.losses));
+        Differences { wins, losses, missing: false }
     }
 
     /// The symbol of a decided key beside its reference.
-    pub fn of(&self, key: ValueKey, reference: ValueKey) -> Result<u16, Unwritable> {
+    #[inline(always)]
+    pub fn of(&mut self, key: ValueKey, reference: ValueKey) -> u16 {
         let difference = i32::from(plies(key)) - i32::from(plies(reference));
         let table = if outcome(key) == WIN { &self.wins } else { &self.losses };
-        let symbol = table.get((difference + SPAN) as usize).copied().filter(|&s| s != MISSING);
-        symbol.ok_or(Unwritable::UnexpectedDifference)
+        let symbol = table.get((difference + SPAN) as usize).copied().unwrap_or(MISSING);
+        self.missing |= symbol == MISSING;
+        symbol
+    }
+
+    /// # Errors
+    /// If a difference without a symbol was met.
+    pub fn check(&self) -> Result<(), Unwritable> {
+        if self.missing { Err(Unwritable::UnexpectedDifference) } else { Ok(()) }
     }
 }
 
@@ -242,9 +253,12 @@ impl<'a> InOrder<'a> {
 
 /// Packs outcomes (0, 1 or 2) four to a byte, the first in the lowest place,
 /// base 3.
+#[inline(always)]
 pub(crate) fn pack_outcomes(outcomes: &[u8], out: &mut Vec<u8>) {
     let byte = |four: &[u8]| four.iter().rev().fold(0, |byte, outcome| byte * 3 + outcome);
-    out.extend(outcomes.chunks(4).map(byte));
+    let (fours, rest) = outcomes.as_chunks::<4>();
+    out.extend(fours.iter().map(|&[a, b, c, d]| a + 3 * b + 9 * c + 27 * d));
+    out.extend(rest.chunks(4).map(byte));
 }
 
 /// The four outcomes of every byte.
@@ -260,6 +274,7 @@ pub(crate) const FOUR: [[u8; 4]; 81] = {
 };
 
 /// Symbols as bytes: all low bytes, then (if the width is 2) all high bytes.
+#[inline(always)]
 pub(crate) fn symbols_to_bytes(symbols: &[u16], width: usize) -> Vec<u8> {
     let mut out: Vec<u8> = symbols.iter().map(|&symbol| symbol as u8).collect();
     if width == 2 {

@@ -46,6 +46,38 @@ fn raise(row: &mut [ValueKey; 64], other: &[ValueKey; 64]) {
     }
 }
 
+/// The numbers of the lanes, as wide as keys: compared with one instruction.
+static LANES: [ValueKey; 64] = {
+    let mut lanes = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        lanes[i] = i as ValueKey;
+        i += 1;
+    }
+    lanes
+};
+
+/// What is reached by sliding on from a square: what is reached there, and what is
+/// reached from there on, but where the column man stands in the way. One pass, and
+/// no lane set by itself: a vector that is read right after one lane of it was
+/// written has to wait.
+#[inline(always)]
+fn slide(
+    best: &mut [ValueKey; 64],
+    reach: &mut [ValueKey; 64],
+    further: &[ValueKey; 64],
+    there: &[ValueKey; 64],
+    in_the_way: usize,
+) {
+    let in_the_way = in_the_way as ValueKey;
+    for i in 0..64 {
+        let open = further[i].max(there[i]);
+        let here = if LANES[i] == in_the_way { NONE_KEY } else { open };
+        best[i] = best[i].max(here);
+        reach[i] = here;
+    }
+}
+
 /// The squares in an order in which each comes after the one next to it in
 /// this direction.
 fn from_the_edge(direction: usize) -> impl Iterator<Item = Square> {
@@ -73,11 +105,10 @@ fn row_moves(role: Role, after: &Grid, occupied: Bitboard, best: &mut Grid, reac
                 reach[from.index()] = [NONE_KEY; 64];
                 continue;
             };
-            let mut here = reach[to.index()];
-            raise(&mut here, &after[to.index()]);
-            here[to.index()] = NONE_KEY; // the column man stands in the way
-            raise(&mut best[from.index()], &here);
-            reach[from.index()] = here;
+            let rows = [from.index(), to.index()];
+            if let Ok([reach, further]) = reach.get_disjoint_mut(rows) {
+                slide(&mut best[from.index()], reach, further, &after[to.index()], to.index());
+            }
         }
     }
 }
@@ -240,6 +271,23 @@ pub(crate) fn captures(men: &TileMen, side: Color) -> Vec<Capture> {
 }
 
 impl Capture {
+    /// [`Capture::origins`] for each of the first squares of the other man. Most of
+    /// them are in nobody's way: those share what is looked up once.
+    pub fn all_origins(&self, men: &TileMen, others: usize) -> [Bitboard; 64] {
+        let usual = self.victim.filter(|_| men.row.is_some()).map(|victim| {
+            let reach = attacks::attacks(self.role, victim, men.occupied);
+            (reach | men.occupied, reach - men.occupied)
+        });
+        let mut origins = [Bitboard::EMPTY; 64];
+        for (other, origins) in Square::all().zip(&mut origins).take(others) {
+            *origins = match usual {
+                Some((touched, usual)) if !touched.contains(other) => usual,
+                _ => self.origins(men, other),
+            };
+        }
+        origins
+    }
+
     /// The squares from which the man can capture, the tile's other man
     /// standing on `other` (which is the victim if no fixed man is).
     pub fn origins(&self, men: &TileMen, other: Square) -> Bitboard {
@@ -254,6 +302,55 @@ impl Capture {
                     None => men.occupied,
                 };
                 attacks::attacks(self.role, victim, blocked) - blocked
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::layout::{BLOCK_CELLS, ScanOrder, placed_men};
+    use molien_values::Placement;
+
+    /// All at once as one by one: of sliders and of others, fixed victims and the
+    /// tile's own.
+    #[test]
+    fn origins_of_all_squares() {
+        for name in ["KQPKQ", "KRNKP", "KBPKR", "KQK"] {
+            let material: molien_board::Material = name.parse().unwrap();
+            let placements = match material.has_pawns() {
+                true => Placement::all(&material),
+                false => vec![Placement::NONE],
+            };
+            let mut men = placed_men(&material);
+            for _ in 0..men.len() {
+                men.rotate_left(1);
+                for predicted in Color::BOTH {
+                    let layout = Layout {
+                        material,
+                        predicted,
+                        king_moves: false,
+                        order: ScanOrder::Tiles,
+                        tiles_per_block: BLOCK_CELLS / 4096,
+                        placements: placements.clone(),
+                        men: men.clone(),
+                    };
+                    check_origins(&layout);
+                }
+            }
+        }
+    }
+
+    fn check_origins(layout: &Layout) {
+        for number in (0..layout.tiles_per_part()).step_by(41) {
+            let Some(men) = layout.tile_men(layout.placements.len() / 2, number) else { continue };
+            for capture in captures(&men, layout.predicted) {
+                let all = capture.all_origins(&men, 64);
+                for other in Square::all() {
+                    let alone = capture.origins(&men, other);
+                    assert_eq!(all[other.index()], alone, "{capture:?} {other:?}");
+                }
             }
         }
     }

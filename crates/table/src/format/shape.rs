@@ -86,9 +86,10 @@ impl Stored {
         })
     }
 
+    /// The stored cells of a row.
     #[inline]
-    pub fn contains(&self, tile: usize, in_tile: usize) -> bool {
-        self.masks[tile][in_tile >> 6] >> (in_tile & 63) & 1 != 0
+    pub fn row(&self, tile: usize, row: usize) -> u64 {
+        self.masks[tile][row]
     }
 }
 

@@ -64,6 +64,12 @@ pub(crate) trait RowKernels {
         [good, bad]
     }
 
+    /// The cells that have other keys here than there.
+    #[inline(always)]
+    fn unequal(a: &[ValueKey; 64], b: &[ValueKey; 64]) -> u64 {
+        pack_bits(std::array::from_fn(|i| u8::from(a[i] != b[i])))
+    }
+
     /// Raises keys to those of another row taken in this order.
     #[inline(always)]
     fn raise_turned(row: &mut [ValueKey; 64], other: &[ValueKey; 64], order: &[u16; 64]) {
@@ -169,6 +175,18 @@ impl RowKernels for Avx512 {
     }
 
     #[inline(always)]
+    fn unequal(a: &[ValueKey; 64], b: &[ValueKey; 64]) -> u64 {
+        use std::arch::x86_64::*;
+        // SAFETY: as above.
+        unsafe {
+            let [a0, a1] = std::mem::transmute::<[ValueKey; 64], [__m512i; 2]>(*a);
+            let [b0, b1] = std::mem::transmute::<[ValueKey; 64], [__m512i; 2]>(*b);
+            let high = u64::from(_mm512_cmpneq_epi16_mask(a1, b1));
+            u64::from(_mm512_cmpneq_epi16_mask(a0, b0)) | high << 32
+        }
+    }
+
+    #[inline(always)]
     fn raise_turned(row: &mut [ValueKey; 64], other: &[ValueKey; 64], order: &[u16; 64]) {
         use std::arch::x86_64::*;
         // SAFETY: as above.
@@ -235,7 +253,7 @@ mod tests {
     }
 
     impl Vectored for Both<'_> {
-        type Out = ([ValueKey; 64], [ValueKey; 64], Vec<u64>);
+        type Out = ([ValueKey; 64], [ValueKey; 64], Vec<u64>, u64);
 
         #[inline(always)]
         fn run<R: RowKernels>(self) -> Self::Out {
@@ -250,7 +268,11 @@ mod tests {
             for (word, found) in self.words[3..].iter().zip(&bits) {
                 assert_eq!(word & (b | c), *found);
             }
-            (keys, raised, bits)
+            let unequal = R::unequal(&keys, &raised);
+            for i in 0..64 {
+                assert_eq!(unequal >> i & 1 != 0, keys[i] != raised[i]);
+            }
+            (keys, raised, bits, unequal)
         }
     }
 

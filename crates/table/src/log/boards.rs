@@ -2,13 +2,14 @@
 //! finished.
 //!
 //! ```text
-//! file    magic "MOLBRDS1", u32 length and text of the table, records
+//! file    magic "MOLBRDS2", u32 length and text of the table, records
 //! record  u32 bytes of the head, u64 bytes of the blocks, u64 xxh3 of both lengths,
 //!         head and blocks, head, blocks
 //! head    u64 White's pawns, u64 Black's; for White, then for Black to move:
 //!         u32 tiles, u8 planes of depth bits, u8 1 if stalemates are kept, u32 bytes
 //!         of each block; statistics
-//! block   a zstd frame of some tiles of a plane
+//! block   a zstd frame of some tiles of a plane, less what is known without it
+//!         (`reduced.rs`)
 //! ```
 //!
 //! Records come in any order. One that is cut short by the end of a process, or
@@ -29,9 +30,10 @@ use crate::format::bytes::{ByteReader, ByteWriter};
 use crate::format::coding::Malformed;
 use crate::format::meta::{decode_stats, encode_stats};
 use crate::log::planes::{Block, PackedSide, PlaneStore};
+use crate::log::reduced::{reduced, restore};
 use crate::{Directory, TableError, TableParts};
 
-const MAGIC: [u8; 8] = *b"MOLBRDS1";
+const MAGIC: [u8; 8] = *b"MOLBRDS2";
 /// The ending of a log's name.
 const ENDING: &str = "boards";
 /// Bytes of a record before its head.
@@ -169,8 +171,9 @@ impl BoardLog {
         let mut head = ByteWriter::default();
         pawns.bitboards().iter().for_each(|pawns| head.u64(pawns.0));
         let mut blocks: Vec<u8> = Vec::new();
-        for values in &board.values {
-            let side = PackedSide::copy_of(values, &memory)?;
+        for (turn, values) in Color::BOTH.into_iter().zip(&board.values) {
+            let planes = reduced(values, &board.board, turn);
+            let side = PackedSide::of_planes(values, planes, &memory)?;
             head.u32(side.tiles as u32);
             head.u8(side.depth as u8);
             head.u8(u8::from(side.stalemate));
@@ -201,12 +204,14 @@ impl BoardLog {
         turn: Option<Color>,
     ) -> Result<Option<BoardValues>, TableError> {
         let Some(logged) = self.find(pawns) else { return Ok(None) };
+        let board = hyperboard(self.material, pawns);
         let mut values = [Graded::default(), Graded::default()];
         for side in Color::BOTH.into_iter().filter(|&side| turn.is_none_or(|turn| turn == side)) {
             let read = logged.sides[side.index()].unpack(&self.store);
             values[side.index()] = read.map_err(failed(&self.path, "reading"))?;
+            restore(&mut values[side.index()], &board, side);
         }
-        Ok(Some(BoardValues { board: hyperboard(self.material, pawns), values }))
+        Ok(Some(BoardValues { board, values }))
     }
 
     /// The statistics of all finished boards together, in the order of their

@@ -6,4 +6,5 @@ pub(crate) mod logged;
 pub(crate) mod logs;
 pub(crate) mod planes;
 pub(crate) mod record;
+mod reduced;
 mod shared_boards;

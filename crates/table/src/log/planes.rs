@@ -268,6 +268,17 @@ impl PackedSide {
         Ok(side)
     }
 
+    /// The same of other planes than those of the values, as many.
+    pub(super) fn of_planes<P: Borrow<[Tile]>>(
+        values: &Graded,
+        planes: impl Iterator<Item = P>,
+        store: &PlaneStore,
+    ) -> io::Result<PackedSide> {
+        let mut side = PackedSide::like(values);
+        side.blocks = side.pack(planes, store)?;
+        Ok(side)
+    }
+
     /// Without its blocks.
     fn like(values: &Graded) -> PackedSide {
         let (tiles, depth) = (values.legal.len(), values.depth.len());

@@ -19,6 +19,7 @@ use crate::format::predict::Room;
 use crate::format::shape::BlockShape;
 use crate::keys::key::{NONE_KEY, ValueKey};
 use crate::write::solved::SolvedMetric;
+use crate::write::spare::{HeldKeys, SpareKeys};
 use crate::write::streams::{BlockKeys, Coder, raw_streams};
 use crate::write::unwritable::Unwritable;
 
@@ -175,12 +176,13 @@ pub(crate) struct BlockEncoder<'a> {
     /// Whether there is room to get the next parts ready while some are encoded.
     pub looks_ahead: bool,
     kits: Mutex<Vec<Kit>>,
+    spare: SpareKeys,
 }
 
 /// The values of the base side in some cells of a part, in each metric.
-struct Held {
+struct Held<'e> {
     first: usize,
-    base_after: Vec<Vec<ValueKey>>,
+    base_after: Vec<HeldKeys<'e>>,
 }
 
 impl<'a> BlockEncoder<'a> {
@@ -201,6 +203,7 @@ impl<'a> BlockEncoder<'a> {
             room_cells: 1 << 27,
             looks_ahead: false,
             kits,
+            spare: SpareKeys::default(),
         }
     }
 
@@ -234,10 +237,10 @@ impl<'a> BlockEncoder<'a> {
         block.max(1 << (6 * self.layout.men.len().min(3)))
     }
 
-    fn hold(&self, part: usize, cells: Range<usize>) -> Result<Held, TableError> {
+    fn hold(&self, part: usize, cells: Range<usize>) -> Result<Held<'_>, TableError> {
         let (side, step) = (!self.layout.predicted, self.chunk_cells());
         let read = |metric: &SolvedMetric<'_>| {
-            let mut keys = vec![NONE_KEY; cells.len()];
+            let mut keys = self.spare.take(cells.len());
             keys.par_chunks_mut(step).enumerate().try_for_each(|(i, keys)| {
                 metric.read(self.layout, part, side, cells.start + i * step, keys)
             })?;
@@ -327,26 +330,30 @@ impl<'a> BlockEncoder<'a> {
         &self,
         part: usize,
         cells: Range<usize>,
-        held: &Held,
+        held: &Held<'_>,
     ) -> Result<Vec<Vec<u8>>, Unwritable> {
-        let own = |metric: usize| {
-            self.source.read(self.layout, part, metric, self.layout.predicted, cells.clone())
+        let own = |metric: &SolvedMetric<'_>| {
+            let mut keys = self.spare.take(cells.len());
+            metric.read(self.layout, part, self.layout.predicted, cells.start, &mut keys)?;
+            Ok(keys)
         };
-        let metrics = 0..self.source.metrics.len();
-        let own: Vec<Vec<ValueKey>> = metrics.map(own).collect::<Result<_, _>>()?;
+        let own = self.source.metrics.iter().map(own).collect::<Result<Vec<_>, TableError>>()?;
         let block_cells = self.layout.tiles_per_block * self.layout.tile_cells();
         let mut kit = self.kit()?;
-        let mut records = Vec::new();
+        let mut raw = Vec::new();
         for first in cells.clone().step_by(block_cells) {
             let number = part * self.layout.blocks_per_part() + first / block_cells;
             let own: Vec<&[ValueKey]> =
                 own.iter().map(|keys| &keys[first - cells.start..]).collect();
-            let raw = self.raw_block(number, first, &own, held, &mut kit)?;
-            let packed = raw.iter().zip(&mut kit.packers).map(|(raw, packer)| packer.pack(raw));
-            let streams = packed.collect::<io::Result<Vec<_>>>()?;
-            let record = encode_record(&streams, number as u64);
-            records.push(record.ok_or_else(|| io::Error::other("a stream is too long"))?);
+            raw.push(self.raw_block(number, first, &own, held, &mut kit)?);
         }
+        let first = part * self.layout.blocks_per_part() + cells.start / block_cells;
+        let packed = pack_blocks(&raw, &mut kit.packers)?.into_iter().enumerate();
+        let record = |(i, streams): (usize, Vec<Vec<u8>>)| {
+            let record = encode_record(&streams, (first + i) as u64);
+            record.ok_or_else(|| io::Error::other("a stream is too long"))
+        };
+        let records = packed.map(record).collect::<io::Result<_>>()?;
         self.kits.lock().unwrap_or_else(PoisonError::into_inner).push(kit);
         Ok(records)
     }
@@ -356,7 +363,7 @@ impl<'a> BlockEncoder<'a> {
         number: usize,
         first: usize,
         own: &[&[ValueKey]],
-        held: &Held,
+        held: &Held<'_>,
         kit: &mut Kit,
     ) -> Result<Vec<Vec<u8>>, Unwritable> {
         let shape = BlockShape::new(self.layout, number);
@@ -378,6 +385,22 @@ impl<'a> BlockEncoder<'a> {
         }
         raw_streams(self.layout, &shape, &mut metrics, &mut kit.coders)
     }
+}
+
+/// The packed streams of some blocks. All of one kind come one after the other: what
+/// their packer looks up stays near the processor.
+fn pack_blocks(
+    raw: &[Vec<Vec<u8>>],
+    packers: &mut [Packer<'static>],
+) -> io::Result<Vec<Vec<Vec<u8>>>> {
+    let mut packed: Vec<Vec<Vec<u8>>> =
+        raw.iter().map(|streams| Vec::with_capacity(streams.len())).collect();
+    for (stream, packer) in packers.iter_mut().enumerate() {
+        for (packed, raw) in packed.iter_mut().zip(raw) {
+            packed.push(packer.pack(&raw[stream])?);
+        }
+    }
+    Ok(packed)
 }
 
 /// The differences of a metric to another that occur at all, base side to

@@ -11,6 +11,7 @@ pub(crate) mod packed;
 pub(crate) mod parts;
 mod records;
 pub(crate) mod solved;
+mod spare;
 mod streams;
 pub(crate) mod unwritable;
 

@@ -1,6 +1,6 @@
 //! The streams of a block, from its values.
 
-use molien_board::{Color, Square};
+use molien_board::{Bitboard, Color, Square};
 
 use crate::format::coding::{
     Alphabet, Coding, Differences, Symbols, pack_outcomes, symbols_to_bytes,
@@ -8,7 +8,7 @@ use crate::format::coding::{
 use crate::format::layout::Layout;
 use crate::format::shape::BlockShape;
 use crate::keys::arch::{self, RowKernels, Vectored};
-use crate::keys::key::{DRAW, DRAW_KEY, LOSS, ValueKey, WIN, before, outcome};
+use crate::keys::key::{DRAW, LOSS, ValueKey, WIN, before, outcome};
 use crate::write::unwritable::Unwritable;
 
 /// The values of a block in one metric, by cell.
@@ -54,15 +54,42 @@ pub(crate) fn raw_streams(
     metrics: &mut [BlockKeys<'_>],
     coders: &mut [Coder],
 ) -> Result<Vec<Vec<u8>>, Unwritable> {
-    let side = layout.predicted;
     check_outcomes(metrics)?;
+    arch::run(RawStreams { side: layout.predicted, shape, metrics, coders })
+}
+
+struct RawStreams<'s, 'k> {
+    /// The predicted side.
+    side: Color,
+    shape: &'s BlockShape,
+    metrics: &'s mut [BlockKeys<'k>],
+    coders: &'s mut [Coder],
+}
+
+impl Vectored for RawStreams<'_, '_> {
+    type Out = Result<Vec<Vec<u8>>, Unwritable>;
+
+    #[inline(always)]
+    fn run<R: RowKernels>(self) -> Self::Out {
+        let RawStreams { side, shape, metrics, coders } = self;
+        streams::<R>(side, shape, metrics, coders)
+    }
+}
+
+#[inline(always)]
+fn streams<R: RowKernels>(
+    side: Color,
+    shape: &BlockShape,
+    metrics: &mut [BlockKeys<'_>],
+    coders: &mut [Coder],
+) -> Result<Vec<Vec<u8>>, Unwritable> {
     let base_cells = cells(shape, !side);
     let hints = give_hints(shape, side, metrics);
     let first = &metrics[0];
     let outcomes: Vec<u8> = base_cells.iter().map(|&c| base_outcome(first, c)).collect();
     let mut base = Vec::with_capacity(outcomes.len() / 4 + 1);
     pack_outcomes(&outcomes, &mut base);
-    let mut streams = vec![base, own_outcomes(shape, side, first, &hints)];
+    let mut streams = vec![base, own_outcomes::<R>(shape, side, first, &hints)];
     let decided = [WIN, LOSS].map(|wanted| select(&base_cells, &outcomes, wanted)).concat();
     for (place, coder) in coders.iter_mut().enumerate() {
         if !coder.stored {
@@ -70,19 +97,22 @@ pub(crate) fn raw_streams(
             continue;
         }
         streams.push(base_depths(metrics, place, coder, &decided)?);
-        streams.push(own_depths(shape, side, &metrics[place], coder, &hints.decided[place]));
+        let hints = &hints.decided[place];
+        streams.push(own_depths::<R>(shape, side, &metrics[place], coder, hints));
         coder.base.check()?;
         coder.own.check()?;
     }
     Ok(streams)
 }
 
+#[inline(always)]
 fn base_outcome(keys: &BlockKeys<'_>, cell: u16) -> u8 {
     2 - outcome(keys.base_after[usize::from(cell)])
 }
 
 /// The cells with the wanted outcome. Which they are is as good as random: no
 /// branches on it.
+#[inline(always)]
 fn select(cells: &[u16], outcomes: &[u8], wanted: u8) -> Vec<u16> {
     let mut found = vec![0; cells.len() + 1];
     let mut count = 0;
@@ -95,6 +125,7 @@ fn select(cells: &[u16], outcomes: &[u8], wanted: u8) -> Vec<u16> {
 }
 
 /// The numbers of the stored cells in order.
+#[inline(always)]
 fn cells(shape: &BlockShape, turn: Color) -> Vec<u16> {
     let mut cells = Vec::with_capacity(shape.stored(turn).len);
     for (first, mask) in shape.rows(turn) {
@@ -130,23 +161,10 @@ impl Vectored for SameOutcomes<'_> {
     }
 }
 
-/// Which of the cells of a row have other values here than there.
-#[inline]
-fn unequal(a: &[ValueKey; 64], b: &[ValueKey; 64]) -> u64 {
-    let mut found = 0;
-    for (i, (a, b)) in a.as_chunks::<16>().0.iter().zip(b.as_chunks::<16>().0).enumerate() {
-        if a != b {
-            for (j, (a, b)) in a.iter().zip(b).enumerate() {
-                found |= u64::from(a != b) << (16 * i + j);
-            }
-        }
-    }
-    found
-}
-
 /// Calls `tell` with rank and cell of each stored cell whose value is not the
 /// promised one.
-fn broken_promises(
+#[inline(always)]
+fn broken_promises<R: RowKernels>(
     shape: &BlockShape,
     side: Color,
     keys: &BlockKeys<'_>,
@@ -155,7 +173,7 @@ fn broken_promises(
     let (own, best) = (keys.own.as_chunks::<64>().0, keys.best.as_chunks::<64>().0);
     let mut rank = 0;
     for (first, mask) in shape.rows(side) {
-        let mut rest = unequal(&own[first / 64], &best[first / 64]) & mask;
+        let mut rest = R::unequal(&own[first / 64], &best[first / 64]) & mask;
         while rest != 0 {
             let lowest = rest & rest.wrapping_neg();
             let before = (mask & (lowest - 1)).count_ones();
@@ -175,6 +193,7 @@ struct Hints {
 
 /// A capture is worth at most what the worst cell is from which it is
 /// possible; where that is more than other moves promise, a hint says so.
+#[inline(always)]
 fn give_hints(shape: &BlockShape, side: Color, metrics: &mut [BlockKeys<'_>]) -> Hints {
     let mut hints = Hints {
         classes: Vec::with_capacity(shape.hints),
@@ -184,12 +203,19 @@ fn give_hints(shape: &BlockShape, side: Color, metrics: &mut [BlockKeys<'_>]) ->
     let mut cells = Vec::with_capacity(64);
     for (number, tile) in shape.tiles.iter().enumerate() {
         for capture in &tile.captures {
-            for other in 0..tile.capture_hints(capture) {
-                let origins = capture.origins(&tile.men, Square::new(other)).into_iter();
-                let found = origins.map(|from| tile.cell(capture.by_row, from.index(), other));
+            let others = tile.capture_hints(capture);
+            let all_origins = capture.all_origins(&tile.men, others);
+            for (other, origins) in all_origins.into_iter().enumerate().take(others) {
                 cells.clear();
-                cells.extend(found.filter(|&cell| stored.contains(number, cell)));
-                cells.iter_mut().for_each(|cell| *cell += tile.first_cell);
+                let cell =
+                    |from: Square| tile.first_cell + tile.cell(capture.by_row, from.index(), other);
+                if capture.by_row {
+                    let is_stored = |from: &Square| stored.row(number, from.index()) >> other & 1;
+                    cells.extend(origins.into_iter().filter(|from| is_stored(from) != 0).map(cell));
+                } else {
+                    let origins = Bitboard(origins.0 & stored.row(number, other));
+                    cells.extend(origins.into_iter().map(cell));
+                }
                 hints.classes.push(give_hint(&cells, metrics, &mut hints.decided));
             }
         }
@@ -197,17 +223,23 @@ fn give_hints(shape: &BlockShape, side: Color, metrics: &mut [BlockKeys<'_>]) ->
     hints
 }
 
+#[inline(always)]
 fn give_hint(cells: &[usize], metrics: &mut [BlockKeys<'_>], decided: &mut [Vec<ValueKey>]) -> u8 {
-    let worst = |keys: &BlockKeys<'_>| cells.iter().map(|&cell| keys.own[cell]).min();
-    let helps = |keys: &BlockKeys<'_>| {
-        worst(keys).is_some_and(|key| cells.iter().any(|&cell| keys.best[cell] < key))
+    if cells.is_empty() {
+        return 0;
+    }
+    let worst = |keys: &BlockKeys<'_>| {
+        cells.iter().fold(ValueKey::MAX, |worst, &cell| worst.min(keys.own[cell]))
     };
-    if !metrics.iter().any(helps) {
+    let least = |keys: &BlockKeys<'_>| {
+        cells.iter().fold(ValueKey::MAX, |least, &cell| least.min(keys.best[cell]))
+    };
+    if !metrics.iter().any(|keys| least(keys) < worst(keys)) {
         return 0;
     }
     let mut class = 0;
     for (keys, decided) in metrics.iter_mut().zip(decided) {
-        let key = worst(keys).unwrap_or(DRAW_KEY);
+        let key = worst(keys);
         class = 1 + outcome(key);
         cells.iter().for_each(|&cell| keys.best[cell] = keys.best[cell].max(key));
         if outcome(key) != DRAW {
@@ -219,11 +251,17 @@ fn give_hint(cells: &[usize], metrics: &mut [BlockKeys<'_>], decided: &mut [Vec<
 
 /// The outcome stream of the predicted side: hints, four to a byte, then how
 /// much better than promised the outcomes are.
-fn own_outcomes(shape: &BlockShape, side: Color, keys: &BlockKeys<'_>, hints: &Hints) -> Vec<u8> {
+#[inline(always)]
+fn own_outcomes<R: RowKernels>(
+    shape: &BlockShape,
+    side: Color,
+    keys: &BlockKeys<'_>,
+    hints: &Hints,
+) -> Vec<u8> {
     let byte = |four: &[u8]| four.iter().rev().fold(0, |byte, class| byte << 2 | class);
     let mut out: Vec<u8> = hints.classes.chunks(4).map(byte).collect();
     let mut better = vec![0; shape.stored(side).len];
-    broken_promises(shape, side, keys, |rank, cell| {
+    broken_promises::<R>(shape, side, keys, |rank, cell| {
         let by = outcome(keys.own[cell]) + 3 - outcome(keys.best[cell]);
         better[rank] = if by >= 3 { by - 3 } else { by };
     });
@@ -231,6 +269,7 @@ fn own_outcomes(shape: &BlockShape, side: Color, keys: &BlockKeys<'_>, hints: &H
     out
 }
 
+#[inline(always)]
 fn base_depths(
     metrics: &[BlockKeys<'_>],
     place: usize,
@@ -238,7 +277,7 @@ fn base_depths(
     decided: &[u16],
 ) -> Result<Vec<u8>, Unwritable> {
     let keys = metrics[place].base_after;
-    let symbols: Vec<u16> = match &coder.reference {
+    let symbols: Vec<u16> = match &mut coder.reference {
         None => decided.iter().map(|&c| coder.base.of(before(keys[usize::from(c)]))).collect(),
         Some((reference, differences)) => {
             let reference = metrics[*reference].base_after;
@@ -246,14 +285,17 @@ fn base_depths(
                 let cell = usize::from(cell);
                 differences.of(before(keys[cell]), before(reference[cell]))
             };
-            decided.iter().map(symbol).collect::<Result<_, _>>()?
+            let symbols = decided.iter().map(symbol).collect();
+            differences.check()?;
+            symbols
         }
     };
     Ok(symbols_to_bytes(&symbols, coder.widths[0]))
 }
 
 /// The depth stream of the predicted side: hints, then a symbol for each cell.
-fn own_depths(
+#[inline(always)]
+fn own_depths<R: RowKernels>(
     shape: &BlockShape,
     side: Color,
     keys: &BlockKeys<'_>,
@@ -265,7 +307,7 @@ fn own_depths(
         *symbol = coder.own.of(key) - 1;
     }
     let of_cells = &mut symbols[hints.len()..];
-    broken_promises(shape, side, keys, |rank, cell| {
+    broken_promises::<R>(shape, side, keys, |rank, cell| {
         of_cells[rank] = coder.own.of(keys.own[cell]);
     });
     symbols_to_bytes(&symbols, coder.widths[1])
