@@ -8,7 +8,8 @@ use crate::classes::ClassTile;
 use crate::depth::{Alphabet, BUCKETS, MAX_DEPTH, SYMBOLS, bucket, decided, lost};
 use crate::depth_batch::WordLanes;
 use crate::depth_tile::{
-    Cells, CodedDepths, DepthCoding, DepthRoom, DepthSink, DepthsOf, MAX_DEPTHS, reveal, symbol_of,
+    Cells, CodedDepths, DepthCoding, DepthRoom, DepthSink, DepthsOf, MAX_DEPTHS, reveal, rows_of,
+    symbol_of,
 };
 use crate::error::PackError;
 use crate::fixed_men::FixedMen;
@@ -117,6 +118,8 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         DepthsOf {
             layout: self.layout,
             frame: segment.frame,
+            turn: self.turn,
+            rows: rows_of(segment.rows),
             classes: segment.classes,
             alphabet,
             earlier: segment.earlier,

@@ -7,7 +7,7 @@ use molien_board::Color;
 
 use crate::classes::ClassTile;
 use crate::depth::{Alphabet, MAX_DEPTH, SYMBOLS};
-use crate::depth_tile::{DepthReading, DepthRoom, DepthsOf, MAX_DEPTHS};
+use crate::depth_tile::{DepthReading, DepthRoom, DepthsOf, MAX_DEPTHS, rows_of};
 use crate::error::PackError;
 use crate::flat::FlatTree;
 use crate::layout::Layout;
@@ -244,6 +244,8 @@ impl Depths {
         let of = DepthsOf {
             layout: &self.layout,
             frame: &frame,
+            turn: self.turn,
+            rows: rows_of(self.rows(segment, None)),
             classes,
             alphabet: &self.alphabet,
             earlier: known.earlier(tile),

@@ -1,21 +1,21 @@
 //! Coding the depths of one tile: the same way through it for learning,
 //! counting, writing and reading.
 
-use molien_board::Bitboard;
+use molien_board::{Bitboard, Color};
 
 use crate::arch::{Vectored, fastest};
 use crate::classes::ClassTile;
-use crate::depth::{Alphabet, ESCAPE, Key, decided, difference, lost, symbol};
+use crate::depth::{Alphabet, ESCAPE, Key, UNKNOWN, decided, difference, lost, symbol};
 use crate::depth_batch::{DepthBatch, GridAt, WordLanes};
 use crate::error::PackError;
 use crate::features::{ClassLanes, RowFeatures};
 use crate::fixed_men::FixedMen;
 use crate::flat::{Answers, Asked, FlatTree, TileTree};
-use crate::lanes::{COLUMN, GRID, LANE, PHASE_GRIDS, spread};
+use crate::lanes::{COLUMN, GRID, GRID_COLUMNS, LANE, spread};
 use crate::layout::Layout;
 use crate::leaf::{Leaf, LeafTable};
+use crate::lines::Lines;
 use crate::rans::{Decoder, TOTAL};
-use crate::scan::PHASES;
 use crate::source::DepthTile;
 
 /// Bits of each of the two halves of a place that is written as it is.
@@ -28,6 +28,10 @@ pub(crate) const MAX_DEPTHS: usize = 1 << (2 * HALF_BITS);
 pub(crate) struct DepthsOf<'a> {
     pub layout: &'a Layout,
     pub frame: &'a FixedMen,
+    /// The side to move.
+    pub turn: Color,
+    /// The rows of the segment.
+    pub rows: u64,
     /// The segment's classes with the side to move.
     pub classes: &'a ClassTile,
     pub alphabet: &'a Alphabet,
@@ -41,6 +45,7 @@ pub(crate) struct DepthRoom {
     known: WordLanes,
     earlier: WordLanes,
     batch: DepthBatch,
+    lines: Lines,
     tree: TileTree,
 }
 
@@ -52,6 +57,7 @@ impl DepthRoom {
             known: WordLanes::new(),
             earlier: WordLanes::new(),
             batch: DepthBatch::new(),
+            lines: Lines::new(),
             tree: TileTree::new(),
         }
     }
@@ -86,6 +92,11 @@ pub(crate) trait DepthSink {
     /// A batch; afterwards `known` holds its depths. Nothing but its lanes and
     /// signs means anything if none of the row is wanted.
     fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes);
+}
+
+/// Some rows as a set.
+pub(crate) fn rows_of(rows: &[u8]) -> u64 {
+    rows.iter().fold(0, |set, row| set | 1 << row)
 }
 
 /// Lanes of some columns, in order of column.
@@ -138,6 +149,7 @@ impl DepthsOf<'_> {
         sink: &mut impl DepthSink,
     ) {
         room.known.clear();
+        room.lines.set(self.layout.men(), self.frame.occupied, self.turn);
         room.classes.fill(self.classes);
         if let Some(earlier) = self.earlier {
             room.earlier.fill(earlier);
@@ -172,29 +184,70 @@ impl DepthsOf<'_> {
         sink: &mut impl DepthSink,
     ) {
         let (signs, decided) = (spread(lost(self.classes, row)), spread(all));
-        let at = (row, self.layout.men().row().is_some());
         let (mut lanes, mut predicted) = ([0; 64], [0; 64]);
-        for (phase, grids) in PHASES.into_iter().zip(PHASE_GRIDS) {
-            let count = lanes_of(all & phase, &mut lanes);
+        if wanted {
+            self.start_lines(row, room);
+        }
+        for (grid, columns) in GRID_COLUMNS.into_iter().enumerate() {
+            let count = lanes_of(all & columns, &mut lanes);
             if count == 0 {
                 continue;
             }
-            let lanes = &lanes[..count];
-            for grid in grids {
+            if wanted {
                 let decided = decided.as_chunks::<GRID>().0[grid];
-                if !wanted || decided == [0; GRID] {
-                    continue;
-                }
                 let signs = signs.as_chunks::<GRID>().0[grid].map(u16::from);
-                let at = GridAt { row: at, grid, decided, signs };
+                let at = (row, self.layout.men().row().is_some());
+                let at = GridAt { row: at, alike: self.layout.men().alike(), grid, decided, signs };
                 let earlier = (self.earlier.map(|_| &room.earlier), asked.far);
-                room.batch.fill(at, &room.known, &self.alphabet.start, earlier);
+                room.batch.fill(at, &room.known, &self.alphabet.start, earlier, &room.lines);
                 room.batch.answer_all(&asked.batch, grid, &mut room.answers);
                 predicted[grid * GRID..][..GRID].copy_from_slice(&room.batch.predicted);
             }
             let (answers, predicted, tree) = (&room.answers, &predicted, &room.tree);
+            let lanes = &lanes[..count];
             let cells = Cells { row, lanes, signs: &signs, predicted, answers, tree };
             sink.batch(&cells, &mut room.known);
+            self.learn((row, grid), lanes, wanted, room);
+        }
+    }
+
+    /// Starts the lines of a row. Images of earlier cells are known in it.
+    #[inline(always)]
+    fn start_lines(&self, row: usize, room: &mut DepthRoom) {
+        room.lines.start_row();
+        if self.layout.men().alike() && room.lines.any() {
+            for lane in 0..64 {
+                let key = room.known.get(row, lane);
+                if key != UNKNOWN {
+                    room.lines.learn_column(lane, key);
+                }
+            }
+        }
+    }
+
+    /// Takes over the cells of a batch: for lines, and for their images where the men
+    /// of the tile are alike.
+    #[inline(always)]
+    fn learn(
+        &self,
+        (row, grid): (usize, usize),
+        lanes: &[u8],
+        wanted: bool,
+        room: &mut DepthRoom,
+    ) {
+        if room.lines.any() {
+            room.lines.learn(row, grid, &room.known.grid(row, grid), wanted);
+        }
+        if !self.layout.men().alike() {
+            return;
+        }
+        let image_lane = usize::from(LANE[row]);
+        for lane in lanes.iter().map(|&lane| usize::from(lane)) {
+            let (image_row, key) = (usize::from(COLUMN[lane]), room.known.get(row, lane));
+            if key != UNKNOWN && self.rows >> image_row & 1 != 0 {
+                room.known.set(image_row, image_lane, key);
+                room.lines.learn_row(image_row, image_lane, key);
+            }
         }
     }
 }

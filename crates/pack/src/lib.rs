@@ -35,6 +35,7 @@ mod lanes;
 mod layout;
 mod leaf;
 mod learn;
+mod lines;
 mod men;
 mod model;
 mod pack;
