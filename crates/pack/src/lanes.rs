@@ -11,7 +11,8 @@ pub(crate) const GRIDS: usize = 4;
 pub(crate) const GRID: usize = 16;
 
 /// The grids of each phase.
-pub(crate) const PHASE_GRIDS: [std::ops::Range<usize>; 3] = [0..1, 1..2, 2..4];
+#[cfg(test)]
+const PHASE_GRIDS: [std::ops::Range<usize>; 3] = [0..1, 1..2, 2..4];
 
 /// The columns of each grid.
 pub(crate) const GRID_COLUMNS: [u64; GRIDS] = {

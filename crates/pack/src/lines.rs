@@ -267,8 +267,20 @@ pub(crate) fn predicted(lines: &Lines, of: &[LinesOf; 2], signs: &[u16; GRID]) -
             (true, true) if row == NO_PLACE => column,
             (true, true) if column == NO_PLACE => row,
             (true, true) => row.max(column),
-            (true, false) => if column == NO_PLACE { row } else { column },
-            (false, true) => if row == NO_PLACE { column } else { row },
+            (true, false) => {
+                if column == NO_PLACE {
+                    row
+                } else {
+                    column
+                }
+            }
+            (false, true) => {
+                if row == NO_PLACE {
+                    column
+                } else {
+                    row
+                }
+            }
         };
     }
     found

@@ -201,12 +201,7 @@ impl SlowLines<'_> {
     }
 
     /// For each man the places along his best and his worst line, if any is known.
-    fn look(
-        &self,
-        at: (usize, usize),
-        sign: Key,
-        known: &KeyTile,
-    ) -> [Option<(i32, i32)>; 2] {
+    fn look(&self, at: (usize, usize), sign: Key, known: &KeyTile) -> [Option<(i32, i32)>; 2] {
         std::array::from_fn(|man| {
             let place = self.place(man)?;
             let wins = self.wins(place, sign);
