@@ -439,7 +439,7 @@ class PackedTable(Table):
         values = sorted(places[at][1] for at in used)
         middle = values[len(values) // 2] if values else section.first[sign]
         lines = {m: self.lines(cell, m, man, sign, places) for m, man in self.tile_men()}
-        predicted = self.along_lines(lines, sign == 0, cell.side, middle)
+        predicted = self.along_lines(lines, sign == 0, cell.side, middle) if earlier is None else middle
         deep = {"class": classes[cell.at], "predicted": rough(predicted), "known": len(nearest),
                 "spread": min(values[-1] - values[0], 12) if values else 13}
         for i in DEEP_NEAR:

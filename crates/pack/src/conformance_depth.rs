@@ -24,7 +24,7 @@ struct Comparing<'a> {
     classes: &'a ClassTile,
     truth: &'a KeyTile,
     /// Depths in the earlier metric, images of cells having those of the cells.
-    earlier: &'a DepthTile,
+    earlier: Option<&'a DepthTile>,
     start: [u16; 2],
     questions: &'a [Question],
     cells: usize,
@@ -58,7 +58,7 @@ impl DepthSink for Comparing<'_> {
         let at = (row, self.layout.men().row().is_some());
         let mut slow = SlowBatch::new();
         let of = (set, lost(self.classes, row));
-        slow.fill(at, of, &tile, &self.start, Some(self.earlier), Some(&self.lines));
+        slow.fill(at, of, &tile, &self.start, self.earlier, Some(&self.lines));
         for (&lane, &column) in cells.lanes.iter().zip(&columns) {
             let predicted = cells.predicted[usize::from(lane)];
             assert_eq!(predicted, slow.predicted[column] as i16, "row {row} column {column}");
@@ -73,7 +73,12 @@ impl DepthSink for Comparing<'_> {
     }
 }
 
-fn compare(layout: &Layout, tile: usize, turn: Color, segments: Segments) -> usize {
+fn compare(
+    layout: &Layout,
+    tile: usize,
+    turn: Color,
+    (segments, has_earlier): (Segments, bool),
+) -> usize {
     let Some(frame) = layout.frame(tile) else { return 0 };
     let mut random = Random::new(tile as u64 + 3);
     let all = random_tile(layout, &frame, turn, &mut random);
@@ -92,7 +97,7 @@ fn compare(layout: &Layout, tile: usize, turn: Color, segments: Segments) -> usi
             earlier[row][column] = plies[row][column];
         }
     }
-    let questions = Question::all(layout.men(), Stage::Depth { earlier: true });
+    let questions = Question::all(layout.men(), Stage::Depth { earlier: has_earlier });
     let asked = Asked::new(&questions, layout.men(), |i| {
         questions[i].scope(layout.men(), true) == Scope::Batch
     });
@@ -104,7 +109,7 @@ fn compare(layout: &Layout, tile: usize, turn: Color, segments: Segments) -> usi
         rows: rows_of(rows),
         classes: &classes,
         alphabet: &alphabet,
-        earlier: Some(&plies),
+        earlier: has_earlier.then_some(&*plies),
     };
     let mut sink = Comparing {
         layout,
@@ -112,7 +117,7 @@ fn compare(layout: &Layout, tile: usize, turn: Color, segments: Segments) -> usi
         rows: rows_of(rows),
         classes: &classes,
         truth: &truth,
-        earlier: if layout.men().alike() { &earlier } else { &plies },
+        earlier: has_earlier.then_some(if layout.men().alike() { &*earlier } else { &*plies }),
         start: alphabet.start,
         questions: &questions,
         cells: 0,
@@ -141,7 +146,10 @@ fn fast_batches_are_the_slow_ones() {
         for i in 0..6 {
             let tile = (i * 7919 + 12 * 64 + 5) * (layout.tiles() / 3 + 1) % layout.tiles();
             let segments = [Segments::Whole, Segments::Quarters][i % 2];
-            cells += compare(&layout, tile, Color::BOTH[i / 2 % 2], segments);
+            for has_earlier in [false, true] {
+                let how = (segments, has_earlier);
+                cells += compare(&layout, tile, Color::BOTH[i / 2 % 2], how);
+            }
         }
         assert!(cells > 50, "{name}: {cells} cells");
     }

@@ -305,17 +305,21 @@ impl DepthBatch {
         self.count = nearest.count;
         self.predicted = self.middle;
         if lines.any() {
-            self.fill_lines(at, lines);
+            self.fill_lines(at, lines, earlier.is_none());
         }
         if let Some(earlier) = earlier {
             self.fill_earlier(at, (&nearest, alone.then_some(&further)), earlier, &open);
         }
     }
 
-    /// What is known along the lines of the tile's men, and the place they predict.
+    /// What is known along the lines of the tile's men, and the place they predict, if
+    /// they do: steps in an earlier metric are from the median.
     #[inline(always)]
-    fn fill_lines(&mut self, at: GridAt, lines: &Lines) {
+    fn fill_lines(&mut self, at: GridAt, lines: &Lines, predict: bool) {
         self.lines = lines.look(at.row.0, at.grid, &at.signs);
+        if !predict {
+            return;
+        }
         let along = predicted(lines, &self.lines, &at.signs);
         for (predicted, along) in self.predicted.iter_mut().zip(along) {
             *predicted = select(along == NONE, *predicted, along);

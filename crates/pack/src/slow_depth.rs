@@ -100,7 +100,9 @@ impl SlowBatch {
                 }
             }
             let along = lines.map_or([None; 2], |lines| lines.look((row, column), sign, known));
-            let from_lines = lines.and_then(|lines| lines.predicted(&along, sign));
+            // Steps in an earlier metric are from the median.
+            let from_lines = lines.filter(|_| earlier.is_none());
+            let from_lines = from_lines.and_then(|lines| lines.predicted(&along, sign));
             let start = i32::from(start[usize::from(sign)]);
             self.set(row, column, &places, (start, from_lines), earlier);
             self.set_lines(column, &along);
