@@ -16,7 +16,8 @@ LEVELS = [8192, 6126, 4581, 3425, 2561, 1915, 1432, 1071, 801, 599, 448, 335, 25
 ANSWERS = {"near": 6, "best": 6, "worst": 6, "other": 6, "other near": 6, "promise": 6, "row phase": 3, "column phase": 3,
            "attacks": 2, "file": 8, "rank": 8, "dark": 2, "loose": 2, "distance": 8, "files": 15, "ranks": 15,
            "king steps": 9, "class": 5, "step": 26, "predicted": 48, "spread": 14, "known": 9, "earlier": 48,
-           "earlier step": 26}
+           "earlier step": 26, "line": 26, "worst line": 26, "middle": 26}
+LINES = {"R": [(1, 0), (0, 1)], "B": [(1, 1), (-1, 1)], "Q": [(1, 0), (0, 1), (1, 1), (-1, 1)]}
 
 
 def phase(square):
@@ -24,18 +25,23 @@ def phase(square):
     return 2 if file != rank else file
 
 
+def quarter(square):
+    return [0, 2, 3, 1][(square & 1) + 2 * (square >> 3 & 1)]
+
+
 def moved(square, step):
     file, rank = square % 8 + step[0], square // 8 + step[1]
     return rank * 8 + file if 0 <= file < 8 and 0 <= rank < 8 else None
 
 
-def questions(men, stage, earlier=False):
-    """The questions of a stage; men is their number."""
+def questions(men, stage, earlier=False, sliders=()):
+    """The questions of a stage; men is their number, sliders those among row (0) and column man (1)."""
     found = [("near", i) for i in range(32)] + [("best",), ("worst",)]
     if stage == "second":
         found += [("other",)] + [("other near", i) for i in range(12, 20)] + [("promise", m) for m in range(3)]
     if stage == "depth":
         found += [("class",), ("predicted",), ("spread",), ("known",)] + [("step", i) for i in DEEP_NEAR]
+        found += [(what, m) for m in sliders for what in ("line", "worst line")] + ([("middle",)] if sliders else [])
         found += [("earlier",), ("earlier step",)] if earlier else []
     found += [("row phase",), ("column phase",)]
     found += [("attacks", a, b) for a in range(men) for b in range(men) if a != b]
@@ -149,8 +155,9 @@ class Symbols:
         self.fill()
         return symbol
 
-    def seven_bits(self):
-        return self.take([(i * 128, 128, i) for i in range(128)])
+    def low_bits(self, bits):
+        size = 16384 >> bits
+        return self.take([(i * size, size, i) for i in range(1 << bits)])
 
 
 class Section:
@@ -175,7 +182,8 @@ class Section:
                 self.lists.append(depths)
                 self.first.append(first)
             earlier = table.metrics[metric]["reference"] != 255
-            self.models = [Model(f.take(f.number("I")), questions(men, "depth", earlier), 32)]
+            asked = questions(men, "depth", earlier, [m for m, man in table.tile_men() if man.upper() in LINES])
+            self.models = [Model(f.take(f.number("I")), asked, symbols) for symbols in (32, 64)]
         count, last, length = f.number("I"), f.number("Q"), f.number("Q")
         self.starts, self.ends = rising(f, count, last), rising(f, count, length)
         assert f.at == len(front) and length == len(data)
@@ -199,13 +207,13 @@ class Section:
         rows = range(count) if self.per_tile == 1 else range(segment % 4 * 16, segment % 4 * 16 + 16)
         return sorted(rows, key=lambda r: (phase(r), r))
 
-    def batches(self, segment, side, wanted=None):
+    def batches(self, segment, side, of=phase, wanted=None):
         """Rows with the columns of their batches that are stored."""
         tile = self.table.tile(*divmod(segment // self.per_tile, self.table.part_tiles))
         stored = {divmod(cell, 64) for cell in tile[1][side]} if tile else set()
         for row in self.rows(segment):
-            for p in range(3):
-                columns = [c for c in range(64) if phase(c) == p and (row, c) in stored]
+            for p in range(4):
+                columns = [c for c in range(64) if of(c) == p and (row, c) in stored]
                 yield row, [c for c in columns if wanted is None or wanted((row, c))]
 
     def segment_of(self, tile, row):
@@ -292,7 +300,7 @@ class PackedTable(Table):
         self.data = data = open(path, "rb").read()
         magic, version, zero, meta_len, raw_len, zero2, groups, file_len, sums_sum, zero3, head_sum = \
             struct.unpack("<8sHHIIIQQQQQ", data[:64])
-        assert magic == b"MOLIEN\x1a\n" and version == 4 and zero == zero2 == zero3 == 0 and file_len == len(data)
+        assert magic == b"MOLIEN\x1a\n" and version == 5 and zero == zero2 == zero3 == 0 and file_len == len(data)
         body = 64 + meta_len + 8 * groups
         if xxhash:
             assert xxhash.xxh3_64_intdigest(data[:56] + data[64:body]) == head_sum
@@ -333,6 +341,10 @@ class PackedTable(Table):
         fixed = found[0] if found else [(m, 0) for m in self.men[:self.outer]] + \
             [(m, 0) for m in (self.pawn_letters() if self.pawns else "Kk")]
         return fixed + [(m, 0) for m in self.in_tile]
+
+    def tile_men(self):
+        """Row man (0) and column man (1)."""
+        return list(enumerate(self.in_tile, 2 - len(self.in_tile)))
 
     def pawn_letters(self):
         white, black = self.material.split("v")
@@ -396,22 +408,26 @@ class PackedTable(Table):
         classes, reference = self.classes(tile, row, side), self.metrics[metric]["reference"]
         earlier = self.depths(reference, tile, row, side) if reference != 255 else None
         places, depths = {}, {}
-        for row, columns in section.batches(segment, side, lambda at: classes[at] != 2):
-            found = []
+        for row, columns in section.batches(segment, side, quarter, lambda at: classes[at] != 2):
+            found, news = [], {}
             for at in ((row, c) for c in columns):
                 sign = int(classes[at] < 2)
                 cell = Cell(section, segment, side, at, classes)
                 cell.deep, predicted = self.about_depth(cell, sign, places, section, classes, earlier)
-                found.append((at, sign, predicted, section.models[0].find(cell.answer)))
-            for at, sign, predicted, leaf in found:
+                found.append((at, sign, predicted, cell, section.models[0].find(cell.answer)))
+            for at, sign, predicted, cell, leaf in found:
                 symbol = symbols.take(leaf)
                 if symbol == 31:
-                    place = symbols.seven_bits() << 7
-                    place |= symbols.seven_bits()
+                    bits = max(max(len(section.lists[sign]) - 1, 0).bit_length() - 6, 0)
+                    place = symbols.take(section.models[1].find(cell.answer)) << bits
+                    place |= symbols.low_bits(bits)
                 else:
                     place = predicted + (symbol // 2 if symbol % 2 == 0 else -(symbol + 1) // 2)
-                places[at] = sign, place
                 depths[at] = section.lists[sign][place]
+                news[at] = sign, place
+                if len(set(self.in_tile)) < len(self.in_tile) and at[1] in cell.rows:
+                    news[at[1], at[0]] = sign, place
+            places.update(news)
         return depths
 
     def about_depth(self, cell, sign, places, section, classes, earlier):
@@ -421,16 +437,47 @@ class PackedTable(Table):
         nearest = [at for i, at in known.items() if i in NEAREST]
         used = nearest or list(known.values())
         values = sorted(places[at][1] for at in used)
-        predicted = values[len(values) // 2] if values else section.first[sign]
+        middle = values[len(values) // 2] if values else section.first[sign]
+        lines = {m: self.lines(cell, m, man, sign, places) for m, man in self.tile_men()}
+        predicted = self.along_lines(lines, sign == 0, cell.side, middle) if earlier is None else middle
         deep = {"class": classes[cell.at], "predicted": rough(predicted), "known": len(nearest),
                 "spread": min(values[-1] - values[0], 12) if values else 13}
         for i in DEEP_NEAR:
             deep["step", i] = cut(places[known[i]][1] - predicted) if i in known else 25
+        for m, line in lines.items():
+            deep["line", m] = cut(line[0] - predicted) if line else 25
+            deep["worst line", m] = cut(line[1] - predicted) if line else 25
+        deep["middle"] = cut(middle - predicted)
         if earlier is not None:
-            here, others = earlier[cell.at], sorted(earlier.get(at, 0) for at in used)
+            here = earlier[cell.at]
+            others = sorted(earlier[at if at in earlier else at[::-1]] for at in used)
             deep["earlier"] = rough(here)
             deep["earlier step"] = cut(here - others[len(others) // 2]) if others else 25
         return deep, predicted
+
+    def lines(self, cell, m, man, sign, places):
+        """The places along the best and the worst line of row or column man."""
+        wins, found = (man.isupper() == cell.side) == (sign == 0), []
+        fixed = {s for _, s in cell.men[:-len(self.in_tile)]}
+        for step in LINES.get(man.upper(), []):
+            line = []
+            for way in (1, -1):
+                square = moved(cell.at[m], (way * step[0], way * step[1]))
+                while square is not None and square not in fixed:
+                    line.append((square, cell.at[1]) if m == 0 else (cell.at[0], square))
+                    square = moved(square, (way * step[0], way * step[1]))
+            line = [places[at][1] for at in line if at in places and places[at][0] == sign]
+            found += [max(line) if wins else min(line)] if line else []
+        found.sort(reverse=not wins)
+        return (found[0], found[-1]) if found else None
+
+    def along_lines(self, lines, mover_wins, side, otherwise):
+        """The predicted place."""
+        best = {True: [], False: []}
+        for m, man in self.tile_men():
+            if lines[m]:
+                best[(man.isupper() == side) == mover_wins].append(lines[m][0])
+        return min(best[True]) if best[True] else max(best[False], default=otherwise)
 
     def value(self, men, white, metric):
         if self.symmetric and not white:

@@ -24,7 +24,10 @@ const VARIANTS: [(&str, Profile); 5] = [
     ("all", Profile::FAST),
     ("no geometry", without(Ignored { geometry: true, neighbours: false })),
     ("no neighbours", without(Ignored { geometry: false, neighbours: true })),
-    ("0.3 million cells", Profile { sample: 300_000, one_in: 1, least_depths: 0, ..Profile::FAST }),
+    (
+        "0.3 million cells",
+        Profile { sample: 300_000, one_in: 1, depth_sample: 300_000, ..Profile::FAST },
+    ),
     ("4 million cells", Profile { sample: 4_000_000, one_in: 1, ..Profile::FAST }),
 ];
 

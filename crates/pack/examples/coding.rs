@@ -7,7 +7,7 @@
 //! the base side. `depths` before the materials measures DTZ50 of each side too,
 //! `metrics` all metrics, `only` before them leaves out the classes. Limits of the
 //! profile can be changed: `leaves=500`, `sample=100000`, `questions=20` (0: any
-//! number), `one_in=16`, `least_depths=100000`, `bytes=64` of a stream.
+//! number), `one_in=16`, `depth_sample=100000`, `bytes=64` of a stream.
 
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ fn set_limit(profile: &mut Profile, limit: &str) {
         "sample" => profile.sample = number,
         "questions" => profile.questions = Some(number).filter(|&questions| questions > 0),
         "one_in" => profile.one_in = number,
-        "least_depths" => profile.least_depths = number,
+        "depth_sample" => profile.depth_sample = number,
         "bytes" => profile.stream_bytes = number,
         _ => panic!("no such limit: {name}"),
     }

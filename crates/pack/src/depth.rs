@@ -16,6 +16,11 @@ pub(crate) const MAX_DEPTH: u16 = 32_766;
 /// Symbols of a depth: differences, near ones first, and an escape.
 pub(crate) const SYMBOLS: usize = 32;
 pub(crate) const ESCAPE: u8 = SYMBOLS as u8 - 1;
+/// Symbols of a place that is far from the predicted one: its high bits.
+pub(crate) const FAR_SYMBOLS: usize = 1 << FAR_BITS;
+const FAR_BITS: u32 = 6;
+/// The most low bits of such a place, written as they are.
+pub(crate) const MAX_LOW_BITS: u32 = 8;
 /// Classes from this one on are wins; below the draw are losses.
 const DRAW: usize = 2;
 
@@ -31,6 +36,33 @@ pub(crate) fn bucket(symbol: u8) -> u8 {
         13..=20 => 9,
         21..ESCAPE => 10,
         _ => 11,
+    }
+}
+
+/// What the symbols of each bucket take to be told apart, about, in bits: for trials.
+pub(crate) const BUCKET_BITS: [u64; BUCKETS] = [0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 3, 5];
+
+/// The far symbols that learning tells apart.
+pub(crate) const FAR_BUCKETS: usize = FAR_SYMBOLS / 4;
+
+/// The bucket of a far symbol.
+pub(crate) fn far_bucket(symbol: u8) -> u8 {
+    symbol / 4
+}
+
+/// A far place: the symbol, and the low bits with their number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Far {
+    pub symbol: u8,
+    pub low: u8,
+    pub bits: u8,
+}
+
+impl Far {
+    #[inline]
+    pub fn new(place: u16, bits: u32) -> Far {
+        let low = place & ((1 << bits) - 1);
+        Far { symbol: (place >> bits) as u8, low: low as u8, bits: bits as u8 }
     }
 }
 
@@ -56,6 +88,8 @@ pub(crate) struct Alphabet {
     pub depths: [Vec<u16>; 2],
     /// The place predicted where nothing is known.
     pub start: [u16; 2],
+    /// How many cells have a depth, where that is known.
+    pub cells: u64,
 }
 
 impl Alphabet {
@@ -64,6 +98,7 @@ impl Alphabet {
         let mut alphabet = Alphabet::default();
         for (sign, counts) in counts.iter().enumerate() {
             let all: u64 = counts.iter().sum();
+            alphabet.cells += all;
             let mut before = 0;
             for (depth, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
                 if 2 * before <= all {
@@ -74,6 +109,14 @@ impl Alphabet {
             }
         }
         alphabet
+    }
+
+    /// For wins and losses, how many low bits a far place has.
+    pub fn low_bits(&self) -> [u32; 2] {
+        [0, 1].map(|sign| {
+            let last = self.depths[sign].len().saturating_sub(1);
+            (usize::BITS - last.leading_zeros()).saturating_sub(FAR_BITS).min(MAX_LOW_BITS)
+        })
     }
 
     /// The place of each depth.
@@ -132,6 +175,21 @@ mod tests {
         assert_eq!([symbol(-16), symbol(16), symbol(-15)], [ESCAPE, ESCAPE, 29]);
         assert_eq!(symbol(15), 30);
         assert_eq!(bucket(ESCAPE), BUCKETS as u8 - 1);
+        assert_eq!(usize::from(far_bucket(FAR_SYMBOLS as u8 - 1)), FAR_BUCKETS - 1);
+    }
+
+    #[test]
+    fn far_places_have_few_symbols() {
+        for (count, bits) in [(0, 0), (1, 0), (64, 0), (65, 1), (129, 2), (16_384, 8)] {
+            let depths = [(0..count).collect(), Vec::new()];
+            let alphabet = Alphabet { depths, ..Alphabet::default() };
+            assert_eq!(alphabet.low_bits(), [bits, 0]);
+            for place in [0, count / 3, count.saturating_sub(1)] {
+                let far = Far::new(place, bits);
+                assert!(usize::from(far.symbol) < FAR_SYMBOLS);
+                assert_eq!(u16::from(far.symbol) << bits | u16::from(far.low), place);
+            }
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use molien_board::Square;
 use crate::depth::{MAX_DEPTH, UNKNOWN};
 use crate::flat::{Answers, Numbered};
 use crate::lanes::{COLUMN, GRID, GRIDS, ROOM, Shift, grid_of, place, shifts};
+use crate::lines::{Lines, LinesOf, NO_PLACE, predicted};
 use crate::question::{DEPTH_ANSWERS, MAX_STEP, NO_STEP, Question};
 use crate::scan::phase;
 use crate::source::DepthTile;
@@ -13,7 +14,7 @@ use crate::source::DepthTile;
 /// A number for each column of a grid.
 type Lanes = [i16; GRID];
 /// No place: greater than all places and plies.
-const NONE: i16 = i16::MAX;
+const NONE: i16 = NO_PLACE;
 const _: () = assert!(MAX_DEPTH < NONE as u16);
 /// Greater steps are all the same.
 const MOST: i16 = MAX_STEP as i16;
@@ -76,6 +77,12 @@ impl WordLanes {
     #[inline(always)]
     pub fn set(&mut self, row: usize, lane: usize, number: u16) {
         self.0[row][place(lane)] = number;
+    }
+
+    /// The numbers of a grid.
+    #[inline(always)]
+    pub fn grid(&self, row: usize, grid: usize) -> [u16; GRID] {
+        grid_of(&self.0[row], grid)
     }
 
     /// The numbers of a neighbour.
@@ -194,11 +201,16 @@ const FURTHER: [usize; 2] = [1, 3];
 
 /// The groups that can be known at all, as cells come phase by phase: a step along a
 /// file or rank leads from the last phase to the others and back, a diagonal one from
-/// the first to the second and back, or stays in the last.
+/// the first to the second and back, or stays in the last, whose two grids of columns
+/// know each other so. Where the men of the tile are alike, anything can be known.
 #[inline(always)]
-fn open_groups((row, has_row): (usize, bool), grid: usize) -> [bool; 4] {
+fn open_groups(at: GridAt) -> [bool; 4] {
+    let (row, has_row) = at.row;
+    if at.alike {
+        return [true; 4];
+    }
     let rows = if has_row { phase(row) } else { 0 };
-    [rows == 2, rows > 0, grid >= 2, grid == 1]
+    [rows == 2, rows > 0, at.grid >= 2, at.grid % 2 == 1]
 }
 
 /// What is known about the cells of a grid.
@@ -206,6 +218,9 @@ pub(crate) struct DepthBatch {
     /// The predicted place.
     pub predicted: Lanes,
     near: [Lanes; NEAR],
+    lines: [LinesOf; 2],
+    /// The median of the neighbours, or the first place.
+    middle: Lanes,
     spread: Lanes,
     count: Lanes,
     earlier: Lanes,
@@ -217,6 +232,8 @@ pub(crate) struct DepthBatch {
 pub(crate) struct GridAt {
     /// The row, and whether there is a row man.
     pub row: (usize, bool),
+    /// Whether row and column man are alike.
+    pub alike: bool,
     pub grid: usize,
     /// 1 where there is a depth.
     pub decided: [u8; GRID],
@@ -230,6 +247,8 @@ impl DepthBatch {
         DepthBatch {
             predicted: none,
             near: [none; NEAR],
+            lines: [LinesOf::NONE; 2],
+            middle: none,
             spread: none,
             count: none,
             earlier: none,
@@ -259,8 +278,9 @@ impl DepthBatch {
         known: &WordLanes,
         start: &[u16; 2],
         (earlier, far): (Option<&WordLanes>, bool),
+        lines: &Lines,
     ) {
-        let open = open_groups(at.row, at.grid);
+        let open = open_groups(at);
         self.look(at, known, NEAREST, &open);
         let nearest = middle_of(&self.near, NEAREST, &open);
         let is_alone = |(&decided, &count): (&u8, &i16)| decided & u8::from(count == 0);
@@ -278,13 +298,31 @@ impl DepthBatch {
             let none = nearest.count[lane] | further.count[lane] == 0;
             let median = select(far, further.median[lane], nearest.median[lane]);
             let start = select(at.signs[lane] & 1 == 0, start[0], start[1]);
-            self.predicted[lane] = select(none, start, median);
+            self.middle[lane] = select(none, start, median);
             let spread = select(far, further.spread[lane], nearest.spread[lane]);
             self.spread[lane] = select(none, MOST + 1, spread.min(MOST));
         }
         self.count = nearest.count;
+        self.predicted = self.middle;
+        if lines.any() {
+            self.fill_lines(at, lines, earlier.is_none());
+        }
         if let Some(earlier) = earlier {
             self.fill_earlier(at, (&nearest, alone.then_some(&further)), earlier, &open);
+        }
+    }
+
+    /// What is known along the lines of the tile's men, and the place they predict, if
+    /// they do: steps in an earlier metric are from the median.
+    #[inline(always)]
+    fn fill_lines(&mut self, at: GridAt, lines: &Lines, predict: bool) {
+        self.lines = lines.look(at.row.0, at.grid, &at.signs);
+        if !predict {
+            return;
+        }
+        let along = predicted(lines, &self.lines, &at.signs);
+        for (predicted, along) in self.predicted.iter_mut().zip(along) {
+            *predicted = select(along == NONE, *predicted, along);
         }
     }
 
@@ -338,8 +376,11 @@ impl DepthBatch {
     #[inline(always)]
     fn answers(&self, question: Question) -> [u8; GRID] {
         match question {
-            Question::Step(near @ 0..8) => self.steps(usize::from(near)),
-            Question::Step(near) => self.steps(usize::from(near) - 4),
+            Question::Step(near @ 0..8) => self.steps(&self.near[usize::from(near)]),
+            Question::Step(near) => self.steps(&self.near[usize::from(near) - 4]),
+            Question::Line(man) => self.steps(&self.lines[usize::from(man)].best),
+            Question::WorstLine(man) => self.steps(&self.lines[usize::from(man)].worst),
+            Question::Middle => self.steps(&self.middle),
             Question::Predicted => depth_answers(&self.predicted),
             Question::Earlier => depth_answers(&self.earlier),
             Question::Spread => self.spread.map(|spread| spread as u8),
@@ -350,10 +391,10 @@ impl DepthBatch {
     }
 
     #[inline(always)]
-    fn steps(&self, near: usize) -> [u8; GRID] {
+    fn steps(&self, places: &Lanes) -> [u8; GRID] {
         let mut answers = [0; GRID];
         for (lane, answer) in answers.iter_mut().enumerate() {
-            let place = self.near[near][lane];
+            let place = places[lane];
             let step = place.wrapping_sub(self.predicted[lane]).clamp(-MOST, MOST) + MOST;
             *answer = if place == NONE { NO_STEP } else { step as u8 };
         }
@@ -379,7 +420,7 @@ mod tests {
     use crate::lanes::LANE;
     use crate::picks::Random;
     use crate::question::STEP_NEAR;
-    use crate::scan::is_known;
+    use crate::scan::is_known_depth;
     use crate::slow_depth::{KeyTile, SlowBatch};
 
     /// Random places, and depths in another metric, with holes of all sizes.
@@ -427,16 +468,16 @@ mod tests {
                     let mut keys = all.clone();
                     let here = (row, COLUMN[grid * GRID].into());
                     for cell in (0..64).flat_map(|r| (0..64).map(move |c| (r, c))) {
-                        if !is_known(cell, here) {
+                        if !is_known_depth(cell, here) {
                             keys[cell.0][cell.1] = UNKNOWN;
                         }
                     }
                     let key_lanes = lanes_of(&keys);
-                    slow.fill((row, has_row), (columns, lost), &keys, &start, Some(&plies));
+                    slow.fill((row, has_row), (columns, lost), &keys, &start, Some(&plies), None);
                     let signs = signs.as_chunks::<GRID>().0[grid];
                     let decided = decided.as_chunks::<GRID>().0[grid];
-                    let at = GridAt { row: (row, has_row), grid, decided, signs };
-                    fast.fill(at, &key_lanes, &start, (Some(&ply_lanes), true));
+                    let at = GridAt { row: (row, has_row), alike: false, grid, decided, signs };
+                    fast.fill(at, &key_lanes, &start, (Some(&ply_lanes), true), &Lines::new());
                     fast.answer_all(&questions, grid, &mut answers);
                     for column in some.clone().filter(|&c| usize::from(LANE[c]) / GRID == grid) {
                         let lane = usize::from(LANE[column]);

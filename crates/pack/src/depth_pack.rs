@@ -5,27 +5,30 @@ use rayon::prelude::*;
 
 use crate::chunk::{Chunk, chunks};
 use crate::classes::ClassTile;
-use crate::depth::{Alphabet, BUCKETS, MAX_DEPTH, SYMBOLS, bucket, decided, lost};
+use crate::depth::{
+    Alphabet, BUCKET_BITS, BUCKETS, ESCAPE, FAR_BUCKETS, MAX_DEPTH, bucket, decided, far_bucket,
+    lost,
+};
 use crate::depth_batch::WordLanes;
+use crate::depth_model::{Counts, DepthTrees, Written, write_model};
 use crate::depth_tile::{
-    Cells, CodedDepths, DepthCoding, DepthRoom, DepthSink, DepthsOf, MAX_DEPTHS, reveal, symbol_of,
+    Cells, CodedDepths, DepthCoding, DepthRoom, DepthSink, DepthsOf, MAX_DEPTHS, far_place, reveal,
+    rows_of, symbol_of,
 };
 use crate::error::PackError;
 use crate::fixed_men::FixedMen;
-use crate::flat::{Asked, FlatTree};
+use crate::flat::Asked;
 use crate::lanes::COLUMN;
 use crate::layout::Layout;
-use crate::leaf::{Leaf, LeafCode};
-use crate::learn::estimate;
-use crate::model::ModelCode;
+use crate::learn::{BIT, estimate};
 use crate::picks::{Picks, Spread};
 use crate::profile::Profile;
-use crate::prune::{Pruned, prune};
 use crate::question::{Question, Stage};
 use crate::sample::Sample;
 use crate::source::{DepthTile, TileSource};
 use crate::streams::{StreamBuilder, join_empty, write_streams};
-use crate::two_steps::learn;
+use crate::tree::Tree;
+use crate::two_steps::{grow_of, telling_questions};
 
 /// Which depths are written: numbers of metrics in the source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +42,9 @@ pub struct Metric {
 /// Up to so many cells, the leaves found while counting are kept for coding, at
 /// three bytes each; beyond, they are found twice.
 const KEPT_CELLS: u64 = 1 << 28;
+
+/// The tree for far places has one leaf for so many of the other tree, at most.
+const FAR_SHARE: usize = 16;
 
 /// Writes depths.
 pub struct DepthPacker<'a, S> {
@@ -117,6 +123,8 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         DepthsOf {
             layout: self.layout,
             frame: segment.frame,
+            turn: self.turn,
+            rows: rows_of(segment.rows),
             classes: segment.classes,
             alphabet,
             earlier: segment.earlier,
@@ -140,35 +148,49 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
             return Err(PackError::Range { what: "a depth", most, found });
         }
         let questions = self.questions();
-        let profile = self.profile.for_depths(self.layout.cells());
-        let (tree, cells) = learn(&questions, &profile, profile.sample, |questions, size| {
-            self.sample(&alphabet, questions, size)
-        });
-        let flat = FlatTree::new(&tree, &questions, self.layout.men());
+        let (trees, cells) = self.learn(&alphabet, &questions);
+        let flat = DepthTrees::new(trees.each_ref(), &questions, self.layout.men());
         let (counts, coded) = self.count(&alphabet, &flat, cells <= KEPT_CELLS);
-        let Pruned { tree, counts, leaf_of } = prune(&tree, &counts);
-        let code = ModelCode { tree, leaves: counts.iter().map(|c| LeafCode::of(c)).collect() };
-        let model_bytes = code.bytes(&questions, SYMBOLS)?;
-        let leaves = code.model(questions)?.leaves;
+        let mut bytes = vec![self.turn.index() as u8, self.profile.segments as u8];
+        write_alphabet(&alphabet, &mut bytes);
+        let near = write_model(&trees[0], &counts.near, &questions, &mut bytes)?;
+        let far = write_model(&trees[1], &counts.far, &questions, &mut bytes)?;
         let write = |(chunk, coded): (&(usize, usize), &Option<CodedDepths>)| match coded {
-            Some(coded) => self.write_chunk(coded, &leaf_of, &leaves),
-            None => self.write_chunk(&self.code_chunk(&alphabet, &flat, *chunk), &leaf_of, &leaves),
+            Some(coded) => self.write_chunk(coded, &near, &far),
+            None => self.write_chunk(&self.code_chunk(&alphabet, &flat, *chunk), &near, &far),
         };
         let chunks = chunks(self.layout);
         let streams = chunks.par_iter().zip(&coded).flat_map_iter(write).collect();
-        let mut bytes = vec![self.turn.index() as u8, self.profile.segments as u8];
-        write_alphabet(&alphabet, &mut bytes);
-        bytes.extend((model_bytes.len() as u32).to_le_bytes());
-        bytes.extend(model_bytes);
         write_streams(&join_empty(streams), &mut bytes);
         Ok(bytes)
+    }
+
+    /// The trees for near and for far places, and about how many cells there are.
+    fn learn(&self, alphabet: &Alphabet, questions: &[Question]) -> ([Tree; 2], u64) {
+        let profile = self.profile.for_depths(self.layout.cells(), alphabet.cells);
+        let first = |size: usize| {
+            let (near, _, cells) = self.sample(alphabet, questions, size);
+            (near, cells)
+        };
+        let numbers = telling_questions(questions, &profile, profile.sample, first);
+        let few: Vec<Question> = numbers.iter().map(|&i| questions[usize::from(i)]).collect();
+        let (near, far, cells) = self.sample(alphabet, &few, profile.sample);
+        let far_cells = cells * far.len() as u64 / near.len().max(1) as u64;
+        let far = grow_of(&far, far_cells, &numbers, profile.leaves.div_ceil(FAR_SHARE));
+        ([grow_of(&near, cells, &numbers, profile.leaves), far], cells)
     }
 
     /// About what the depths take, in 65536ths of a bit: good for comparing, no
     /// more.
     pub fn estimate(&self) -> u64 {
-        let (sample, cells) = self.sample(&self.alphabet(), &self.questions(), self.profile.sample);
-        estimate(&sample, cells, self.profile.leaves)
+        let alphabet = self.alphabet();
+        let profile = self.profile;
+        let (sample, _, cells) = self.sample(&alphabet, &self.questions(), profile.sample);
+        let in_buckets: u64 =
+            sample.symbols.iter().map(|&bucket| BUCKET_BITS[usize::from(bucket)]).sum();
+        let in_buckets = u128::from(in_buckets * BIT) * u128::from(cells);
+        let in_buckets = in_buckets / sample.len().max(1) as u128;
+        estimate(&sample, cells, profile.leaves) + in_buckets as u64
     }
 
     /// The depths that occur.
@@ -202,75 +224,87 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         chunks(self.layout).par_iter().fold(none, count).reduce(none, add)
     }
 
-    fn sample(&self, alphabet: &Alphabet, questions: &[Question], size: usize) -> (Sample, u64) {
+    /// A sample of about so many cells, those of them whose places are far ones, and the
+    /// number of all cells.
+    fn sample(
+        &self,
+        alphabet: &Alphabet,
+        questions: &[Question],
+        size: usize,
+    ) -> (Sample, Sample, u64) {
         let Spread { chunks, every, step } = Spread::new(self.layout, size);
         let asked = Asked::new(questions, self.layout.men(), |_| true);
+        let empty = || (Sample::new(questions, BUCKETS), Sample::new(questions, FAR_BUCKETS));
         let part = |&chunk: &(usize, usize)| {
-            let mut sample = Sample::new(questions, BUCKETS);
+            let (mut near, mut far) = empty();
             let mut picks = Picks::new(chunk.0, step);
             let mut room = DepthRoom::new();
             let mut cells = 0;
             self.segments(chunk, alphabet, |segment| {
                 let of = self.depths_of(segment, alphabet);
-                let (picks, truth, sample) = (&mut picks, segment.truth, &mut sample);
-                let cells = &mut cells;
-                let mut sink = Picking { picks, picked: 0, truth, questions, sample, cells };
+                let mut sink = Picking {
+                    picks: &mut picks,
+                    picked: 0,
+                    truth: segment.truth,
+                    low_bits: alphabet.low_bits(),
+                    near: &mut near,
+                    far: &mut far,
+                    cells: &mut cells,
+                };
                 of.walk(&asked, segment.rows, &mut room, &mut sink);
             });
-            (sample, cells)
+            (near, far, cells)
         };
-        let parts: Vec<(Sample, u64)> = chunks.par_iter().map(part).collect();
-        let mut sample = Sample::new(questions, BUCKETS);
+        let parts: Vec<(Sample, Sample, u64)> = chunks.par_iter().map(part).collect();
+        let (mut near, mut far) = empty();
         let mut cells = 0;
-        for (part, count) in parts {
-            sample.append(part);
+        for (near_part, far_part, count) in parts {
+            near.append(near_part);
+            far.append(far_part);
             cells += count * every;
         }
-        sample.ignore(questions, self.profile.ignored);
-        (sample, cells)
+        near.ignore(questions, self.profile.ignored);
+        far.ignore(questions, self.profile.ignored);
+        (near, far, cells)
     }
 
-    /// The symbols in each leaf of a tree, counted on the whole table; and the
+    /// The symbols in each leaf of the trees, counted on the whole table; and the
     /// cells that were counted, if they are kept.
     fn count(
         &self,
         alphabet: &Alphabet,
-        tree: &FlatTree,
+        trees: &DepthTrees,
         keep: bool,
-    ) -> (Vec<Vec<u64>>, Vec<Option<CodedDepths>>) {
-        type Counted = (Vec<[u64; SYMBOLS]>, Vec<Option<CodedDepths>>);
-        let none = || (vec![[0; SYMBOLS]; tree.leaves_len()], Vec::new());
+    ) -> (Counts, Vec<Option<CodedDepths>>) {
+        type Counted = (Counts, Vec<Option<CodedDepths>>);
+        let none = || (Counts::new(trees), Vec::new());
         let count = |(mut counts, mut all): Counted, &chunk: &(usize, usize)| {
-            let coded = self.code_chunk(alphabet, tree, chunk);
-            for (&leaf, &symbol) in coded.leaves.iter().zip(&coded.symbols) {
-                counts[usize::from(leaf)][usize::from(symbol)] += 1;
-            }
+            let coded = self.code_chunk(alphabet, trees, chunk);
+            coded.count(&mut counts);
             all.push(keep.then_some(coded));
             (counts, all)
         };
         let add = |mut a: Counted, b: Counted| {
-            let pairs = a.0.as_flattened_mut().iter_mut().zip(b.0.as_flattened());
-            pairs.for_each(|(a, b)| *a += b);
+            a.0.add(&b.0);
             a.1.extend(b.1);
             a
         };
-        let (counts, coded) = chunks(self.layout).par_iter().fold(none, count).reduce(none, add);
-        (counts.into_iter().map(|counts| counts.to_vec()).collect(), coded)
+        chunks(self.layout).par_iter().fold(none, count).reduce(none, add)
     }
 
     /// The leaves of the cells of a stretch of tiles.
     fn code_chunk(
         &self,
         alphabet: &Alphabet,
-        tree: &FlatTree,
+        trees: &DepthTrees,
         chunk: (usize, usize),
     ) -> CodedDepths {
         let mut room = DepthRoom::new();
         let mut coded = CodedDepths::default();
         self.segments(chunk, alphabet, |segment| {
-            let mut sink = DepthCoding::new(tree, segment.truth, &mut coded);
+            let mut sink = DepthCoding::new(trees, alphabet, segment.truth, &mut coded);
             let of = self.depths_of(segment, alphabet);
-            of.walk(&tree.asked, segment.rows, &mut room, &mut sink);
+            of.walk(&trees.asked, segment.rows, &mut room, &mut sink);
             coded.end_segment(segment.number);
         });
         coded
@@ -279,11 +313,11 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     fn write_chunk(
         &self,
         coded: &CodedDepths,
-        leaf_of: &[u16],
-        leaves: &[Leaf],
+        near: &Written,
+        far: &Written,
     ) -> Vec<(usize, Vec<u8>)> {
         let mut streams = StreamBuilder::new(self.profile, self.layout.rows(), 1);
-        coded.intervals(leaf_of, leaves, |number, intervals| {
+        coded.intervals(near, far, |number, intervals| {
             streams.push(number, vec![intervals]);
         });
         streams.finish()
@@ -296,8 +330,10 @@ struct Picking<'a> {
     /// The picked columns of a row.
     picked: u64,
     truth: &'a WordLanes,
-    questions: &'a [Question],
-    sample: &'a mut Sample,
+    low_bits: [u32; 2],
+    near: &'a mut Sample,
+    /// Those whose places are far ones.
+    far: &'a mut Sample,
     cells: &'a mut u64,
 }
 
@@ -311,14 +347,23 @@ impl DepthSink for Picking<'_> {
         *self.cells += cells.lanes.len() as u64;
         let is_picked = |lane: &u8| self.picked >> COLUMN[usize::from(*lane)] & 1 != 0;
         for lane in cells.lanes.iter().copied().filter(is_picked) {
-            let cell = self.sample.len();
-            self.sample.push(bucket(symbol_of(cells, self.truth, lane)));
-            for number in 0..self.questions.len() {
-                let answer = cells.answers.get(number as u16, lane.into());
-                self.sample.set(cell, number, answer);
+            let symbol = symbol_of(cells, self.truth, lane);
+            add(self.near, bucket(symbol), cells, lane);
+            if symbol == ESCAPE {
+                let place = far_place(self.truth.get(cells.row, lane.into()), &self.low_bits);
+                add(self.far, far_bucket(place.symbol), cells, lane);
             }
         }
         reveal(cells, self.truth, known);
+    }
+}
+
+/// Adds a cell to a sample.
+fn add(sample: &mut Sample, symbol: u8, cells: &Cells<'_>, lane: u8) {
+    let cell = sample.len();
+    sample.push(symbol);
+    for number in 0..sample.questions() {
+        sample.set(cell, number, cells.answers.get(number as u16, lane.into()));
     }
 }
 

@@ -6,16 +6,14 @@ use std::sync::Arc;
 use molien_board::Color;
 
 use crate::classes::ClassTile;
-use crate::depth::{Alphabet, MAX_DEPTH, SYMBOLS};
-use crate::depth_tile::{DepthReading, DepthRoom, DepthsOf, MAX_DEPTHS};
+use crate::depth::{Alphabet, MAX_DEPTH};
+use crate::depth_model::{DepthLeaves, DepthTrees, read_models};
+use crate::depth_tile::{DepthReading, DepthRoom, DepthsOf, MAX_DEPTHS, rows_of};
 use crate::error::PackError;
-use crate::flat::FlatTree;
 use crate::layout::Layout;
-use crate::leaf::LeafTable;
-use crate::model::Model;
 use crate::question::{Question, Stage};
 use crate::rans::Decoder;
-use crate::read::{Reach, take, take_number};
+use crate::read::{Reach, take_number};
 use crate::scan::{Segments, upto};
 use crate::source::DepthTile;
 use crate::stream_index::{Streams, check_segments};
@@ -29,8 +27,8 @@ pub struct Depths {
     turn: Color,
     segments: Segments,
     alphabet: Alphabet,
-    leaves: LeafTable,
-    tree: FlatTree,
+    trees: DepthTrees,
+    leaves: DepthLeaves,
     streams: Streams,
 }
 
@@ -105,13 +103,11 @@ impl Depths {
         };
         let segments = Segments::read(bytes)?;
         let alphabet = read_alphabet(bytes)?;
-        let len = take_number(bytes, 4, "models")? as usize;
         let questions = Question::all(layout.men(), Stage::Depth { earlier });
-        let model = Model::read(take(bytes, len, "models")?, questions, SYMBOLS)?;
-        let tree = FlatTree::new(&model.tree, &model.questions, layout.men());
+        let (trees, leaves) = read_models(bytes, &questions, layout.men())?;
         let streams = Streams::read(bytes, layout, segments.per_tile(layout))?;
-        let (layout, leaves) = (Arc::clone(layout), LeafTable::new(&model.leaves));
-        Ok(Depths { layout, turn, segments, alphabet, leaves, tree, streams })
+        let layout = Arc::clone(layout);
+        Ok(Depths { layout, turn, segments, alphabet, trees, leaves, streams })
     }
 
     /// The side to move.
@@ -158,9 +154,9 @@ impl Depths {
         self.segments.per_tile(&self.layout)
     }
 
-    /// Leaves of the tree.
+    /// Leaves of both trees.
     pub fn leaves(&self) -> usize {
-        self.tree.leaves_len()
+        self.trees.near.leaves_len() + self.trees.far.leaves_len()
     }
 
     /// Depths in plies of a row of a tile, and of what is coded before it or with
@@ -244,13 +240,15 @@ impl Depths {
         let of = DepthsOf {
             layout: &self.layout,
             frame: &frame,
+            turn: self.turn,
+            rows: rows_of(self.rows(segment, None)),
             classes,
             alphabet: &self.alphabet,
             earlier: known.earlier(tile),
         };
-        let model = (&self.tree, &self.leaves);
+        let model = (&self.trees, &self.leaves);
         let mut sink = DepthReading::new(model, &self.alphabet, decoder, out);
-        of.walk(&self.tree.asked, self.rows(segment, last_row), room, &mut sink);
+        of.walk(&self.trees.asked, self.rows(segment, last_row), room, &mut sink);
         sink.error.map_or(Ok(true), Err)
     }
 }

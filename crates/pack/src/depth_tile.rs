@@ -1,33 +1,37 @@
 //! Coding the depths of one tile: the same way through it for learning,
 //! counting, writing and reading.
 
-use molien_board::Bitboard;
+use molien_board::{Bitboard, Color, Square};
 
 use crate::arch::{Vectored, fastest};
 use crate::classes::ClassTile;
-use crate::depth::{Alphabet, ESCAPE, Key, decided, difference, lost, symbol};
+use crate::depth::{
+    Alphabet, ESCAPE, FAR_SYMBOLS, Far, Key, MAX_LOW_BITS, UNKNOWN, decided, difference, lost,
+    symbol,
+};
 use crate::depth_batch::{DepthBatch, GridAt, WordLanes};
+use crate::depth_model::{Counts, DepthLeaves, DepthTrees, Written};
 use crate::error::PackError;
 use crate::features::{ClassLanes, RowFeatures};
 use crate::fixed_men::FixedMen;
 use crate::flat::{Answers, Asked, FlatTree, TileTree};
-use crate::lanes::{COLUMN, GRID, LANE, PHASE_GRIDS, spread};
+use crate::lanes::{COLUMN, GRID, GRID_COLUMNS, LANE, spread};
 use crate::layout::Layout;
-use crate::leaf::{Leaf, LeafTable};
+use crate::lines::Lines;
 use crate::rans::{Decoder, TOTAL};
-use crate::scan::PHASES;
 use crate::source::DepthTile;
 
-/// Bits of each of the two halves of a place that is written as it is.
-const HALF_BITS: u32 = 7;
-const HALF_SIZE: u32 = TOTAL >> HALF_BITS;
-/// The most depths a sign can have: places are two halves.
-pub(crate) const MAX_DEPTHS: usize = 1 << (2 * HALF_BITS);
+/// The most depths a sign can have.
+pub(crate) const MAX_DEPTHS: usize = FAR_SYMBOLS << MAX_LOW_BITS;
 
 /// A segment of a tile.
 pub(crate) struct DepthsOf<'a> {
     pub layout: &'a Layout,
     pub frame: &'a FixedMen,
+    /// The side to move.
+    pub turn: Color,
+    /// The rows of the segment.
+    pub rows: u64,
     /// The segment's classes with the side to move.
     pub classes: &'a ClassTile,
     pub alphabet: &'a Alphabet,
@@ -41,6 +45,7 @@ pub(crate) struct DepthRoom {
     known: WordLanes,
     earlier: WordLanes,
     batch: DepthBatch,
+    lines: Lines,
     tree: TileTree,
 }
 
@@ -52,6 +57,7 @@ impl DepthRoom {
             known: WordLanes::new(),
             earlier: WordLanes::new(),
             batch: DepthBatch::new(),
+            lines: Lines::new(),
             tree: TileTree::new(),
         }
     }
@@ -86,6 +92,11 @@ pub(crate) trait DepthSink {
     /// A batch; afterwards `known` holds its depths. Nothing but its lanes and
     /// signs means anything if none of the row is wanted.
     fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes);
+}
+
+/// Some rows as a set.
+pub(crate) fn rows_of(rows: &[u8]) -> u64 {
+    rows.iter().fold(0, |set, row| set | 1 << row)
 }
 
 /// Lanes of some columns, in order of column.
@@ -138,9 +149,11 @@ impl DepthsOf<'_> {
         sink: &mut impl DepthSink,
     ) {
         room.known.clear();
+        room.lines.set(self.layout.men(), self.frame.occupied, self.turn);
         room.classes.fill(self.classes);
         if let Some(earlier) = self.earlier {
             room.earlier.fill(earlier);
+            self.fill_images(&mut room.earlier);
         }
         let mut first = true;
         for row in rows.iter().map(|&row| usize::from(row)) {
@@ -172,29 +185,77 @@ impl DepthsOf<'_> {
         sink: &mut impl DepthSink,
     ) {
         let (signs, decided) = (spread(lost(self.classes, row)), spread(all));
-        let at = (row, self.layout.men().row().is_some());
         let (mut lanes, mut predicted) = ([0; 64], [0; 64]);
-        for (phase, grids) in PHASES.into_iter().zip(PHASE_GRIDS) {
-            let count = lanes_of(all & phase, &mut lanes);
+        if wanted {
+            self.start_lines(row, room);
+        }
+        for (grid, columns) in GRID_COLUMNS.into_iter().enumerate() {
+            let count = lanes_of(all & columns, &mut lanes);
             if count == 0 {
                 continue;
             }
-            let lanes = &lanes[..count];
-            for grid in grids {
+            if wanted {
                 let decided = decided.as_chunks::<GRID>().0[grid];
-                if !wanted || decided == [0; GRID] {
-                    continue;
-                }
                 let signs = signs.as_chunks::<GRID>().0[grid].map(u16::from);
-                let at = GridAt { row: at, grid, decided, signs };
+                let at = (row, self.layout.men().row().is_some());
+                let at = GridAt { row: at, alike: self.layout.men().alike(), grid, decided, signs };
                 let earlier = (self.earlier.map(|_| &room.earlier), asked.far);
-                room.batch.fill(at, &room.known, &self.alphabet.start, earlier);
+                room.batch.fill(at, &room.known, &self.alphabet.start, earlier, &room.lines);
                 room.batch.answer_all(&asked.batch, grid, &mut room.answers);
                 predicted[grid * GRID..][..GRID].copy_from_slice(&room.batch.predicted);
             }
             let (answers, predicted, tree) = (&room.answers, &predicted, &room.tree);
+            let lanes = &lanes[..count];
             let cells = Cells { row, lanes, signs: &signs, predicted, answers, tree };
             sink.batch(&cells, &mut room.known);
+            self.learn((row, grid), lanes, wanted, room);
+        }
+    }
+
+    /// Gives the images of decided cells their depths in the earlier metric.
+    fn fill_images(&self, earlier: &mut WordLanes) {
+        if !self.layout.men().alike() {
+            return;
+        }
+        for row in Bitboard(self.rows).into_iter().map(Square::index) {
+            for column in Bitboard(decided(self.classes, row) & self.rows) {
+                let plies = earlier.get(row, LANE[column.index()].into());
+                earlier.set(column.index(), LANE[row].into(), plies);
+            }
+        }
+    }
+
+    /// Starts the lines of a row. Images of earlier cells are known in it.
+    #[inline(always)]
+    fn start_lines(&self, row: usize, room: &mut DepthRoom) {
+        room.lines.start_row();
+        if self.layout.men().alike() && room.lines.any() {
+            for lane in 0..64 {
+                let key = room.known.get(row, lane);
+                if key != UNKNOWN {
+                    room.lines.learn_column(lane, key);
+                }
+            }
+        }
+    }
+
+    /// Takes over the cells of a batch: for lines, and for their images where the men
+    /// of the tile are alike.
+    #[inline(always)]
+    fn learn(&self, (row, grid): (usize, usize), lanes: &[u8], wanted: bool, room: &mut DepthRoom) {
+        if room.lines.any() {
+            room.lines.learn(row, grid, &room.known.grid(row, grid), wanted);
+        }
+        if !self.layout.men().alike() {
+            return;
+        }
+        let image_lane = usize::from(LANE[row]);
+        for lane in lanes.iter().map(|&lane| usize::from(lane)) {
+            let (image_row, key) = (usize::from(COLUMN[lane]), room.known.get(row, lane));
+            if key != UNKNOWN && self.rows >> image_row & 1 != 0 {
+                room.known.set(image_row, image_lane, key);
+                room.lines.learn_row(image_row, image_lane, key);
+            }
         }
     }
 }
@@ -213,15 +274,21 @@ pub(crate) fn symbol_of(cells: &Cells<'_>, truth: &WordLanes, lane: u8) -> u8 {
     symbol(i32::from(key >> 1) - i32::from(cells.predicted[lane]))
 }
 
-/// Cells in the order they are coded, by leaf and symbol; and the places of those
-/// that are written as they are.
+/// A far place as it is coded: the leaf, and the place.
+#[derive(Clone, Copy)]
+struct FarCell {
+    leaf: u16,
+    place: Far,
+}
+
+/// Cells in the order they are coded, by leaf and symbol; and those with far places.
 #[derive(Default)]
 pub(crate) struct CodedDepths {
-    pub leaves: Vec<u16>,
-    pub symbols: Vec<u8>,
-    pub places: Vec<u16>,
+    leaves: Vec<u16>,
+    symbols: Vec<u8>,
+    far: Vec<FarCell>,
     /// Numbers of segments, and where their cells end.
-    pub segments: Vec<(usize, usize)>,
+    segments: Vec<(usize, usize)>,
 }
 
 impl CodedDepths {
@@ -230,24 +297,36 @@ impl CodedDepths {
         self.segments.push((number, self.leaves.len()));
     }
 
-    /// The symbols of each segment, as intervals, the leaves being numbered anew.
+    /// Adds the cells to counts.
+    pub fn count(&self, counts: &mut Counts) {
+        for (&leaf, &symbol) in self.leaves.iter().zip(&self.symbols) {
+            counts.near[usize::from(leaf)][usize::from(symbol)] += 1;
+        }
+        for &FarCell { leaf, place } in &self.far {
+            counts.far[usize::from(leaf)][usize::from(place.symbol)] += 1;
+        }
+    }
+
+    /// The symbols of each segment, as intervals.
     pub fn intervals(
         &self,
-        leaf_of: &[u16],
-        leaves: &[Leaf],
+        near: &Written,
+        far: &Written,
         mut each: impl FnMut(usize, Vec<(u16, u16)>),
     ) {
-        let (mut cell, mut places) = (0, self.places.iter());
+        let (mut cell, mut far_cells) = (0, self.far.iter());
         for &(number, end) in &self.segments {
             let mut intervals = Vec::new();
             for at in cell..end {
-                let leaf = &leaves[usize::from(leaf_of[usize::from(self.leaves[at])])];
-                intervals.extend(leaf.interval(self.symbols[at]));
-                if self.symbols[at] == ESCAPE {
-                    let place = places.next().map_or(0, |&place| u32::from(place));
-                    for half in [place >> HALF_BITS, place & ((1 << HALF_BITS) - 1)] {
-                        intervals.push(((half * HALF_SIZE) as u16, HALF_SIZE as u16));
-                    }
+                intervals.extend(near.leaf(self.leaves[at]).interval(self.symbols[at]));
+                if self.symbols[at] != ESCAPE {
+                    continue;
+                }
+                let Some(&FarCell { leaf, place }) = far_cells.next() else { continue };
+                intervals.extend(far.leaf(leaf).interval(place.symbol));
+                if place.bits > 0 {
+                    let size = (TOTAL >> place.bits) as u16;
+                    intervals.push((u16::from(place.low) * size, size));
                 }
             }
             cell = end;
@@ -258,20 +337,31 @@ impl CodedDepths {
 
 /// Finds the leaves of known cells.
 pub(crate) struct DepthCoding<'a> {
-    tree: &'a FlatTree,
+    trees: &'a DepthTrees,
+    low_bits: [u32; 2],
     truth: &'a WordLanes,
     coded: &'a mut CodedDepths,
 }
 
 impl<'a> DepthCoding<'a> {
-    pub fn new(tree: &'a FlatTree, truth: &'a WordLanes, coded: &'a mut CodedDepths) -> Self {
-        DepthCoding { tree, truth, coded }
+    pub fn new(
+        trees: &'a DepthTrees,
+        alphabet: &Alphabet,
+        truth: &'a WordLanes,
+        coded: &'a mut CodedDepths,
+    ) -> Self {
+        DepthCoding { trees, low_bits: alphabet.low_bits(), truth, coded }
     }
+}
+
+/// A far place of a cell.
+pub(crate) fn far_place(key: Key, low_bits: &[u32; 2]) -> Far {
+    Far::new(key >> 1, low_bits[usize::from(key & 1)])
 }
 
 impl DepthSink for DepthCoding<'_> {
     fn tree(&self) -> Option<&FlatTree> {
-        Some(self.tree)
+        Some(&self.trees.near)
     }
 
     #[inline(always)]
@@ -283,7 +373,9 @@ impl DepthSink for DepthCoding<'_> {
             let symbol = symbol_of(cells, self.truth, lane);
             self.coded.symbols.push(symbol);
             if symbol == ESCAPE {
-                self.coded.places.push(self.truth.get(cells.row, lane.into()) >> 1);
+                let place = far_place(self.truth.get(cells.row, lane.into()), &self.low_bits);
+                let leaf = self.trees.far.leaf(cells.answers, lane);
+                self.coded.far.push(FarCell { leaf, place });
             }
         }
         reveal(cells, self.truth, known);
@@ -292,9 +384,10 @@ impl DepthSink for DepthCoding<'_> {
 
 /// Reads the symbols of a tile.
 pub(crate) struct DepthReading<'a, 'b> {
-    tree: &'a FlatTree,
-    leaves: &'a LeafTable,
+    trees: &'a DepthTrees,
+    leaves: &'a DepthLeaves,
     alphabet: &'a Alphabet,
+    low_bits: [u32; 2],
     decoder: &'a mut Decoder<'b>,
     /// The depths that were read, in plies.
     out: &'a mut DepthTile,
@@ -304,33 +397,42 @@ pub(crate) struct DepthReading<'a, 'b> {
 
 impl<'a, 'b> DepthReading<'a, 'b> {
     pub fn new(
-        (tree, leaves): (&'a FlatTree, &'a LeafTable),
+        (trees, leaves): (&'a DepthTrees, &'a DepthLeaves),
         alphabet: &'a Alphabet,
         decoder: &'a mut Decoder<'b>,
         out: &'a mut DepthTile,
     ) -> DepthReading<'a, 'b> {
-        DepthReading { tree, leaves, alphabet, decoder, out, error: None }
+        let low_bits = alphabet.low_bits();
+        DepthReading { trees, leaves, alphabet, low_bits, decoder, out, error: None }
     }
 
-    fn half(&mut self) -> i32 {
-        let half = self.decoder.peek() / HALF_SIZE;
-        self.decoder.advance(half * HALF_SIZE, HALF_SIZE);
-        half as i32
+    /// Reads some bits as they are.
+    fn low(&mut self, bits: u32) -> i32 {
+        if bits == 0 {
+            return 0;
+        }
+        let size = TOTAL >> bits;
+        let low = self.decoder.peek() / size;
+        self.decoder.advance(low * size, size);
+        low as i32
     }
 
     #[inline(always)]
-    fn place(&mut self, leaf: u16, predicted: i16) -> i32 {
-        let symbol = self.leaves.read(leaf, self.decoder);
+    fn place(&mut self, cells: &Cells<'_>, leaf: u16, lane: usize) -> i32 {
+        let symbol = self.leaves.near.read(leaf, self.decoder);
         if symbol == ESCAPE {
-            return self.half() << HALF_BITS | self.half();
+            let leaf = self.trees.far.leaf(cells.answers, lane as u8);
+            let high = i32::from(self.leaves.far.read(leaf, self.decoder));
+            let bits = self.low_bits[usize::from(cells.signs[lane] & 1)];
+            return high << bits | self.low(bits);
         }
-        i32::from(predicted) + difference(symbol)
+        i32::from(cells.predicted[lane]) + difference(symbol)
     }
 }
 
 impl DepthSink for DepthReading<'_, '_> {
     fn tree(&self) -> Option<&FlatTree> {
-        Some(self.tree)
+        Some(&self.trees.near)
     }
 
     #[inline(always)]
@@ -339,7 +441,7 @@ impl DepthSink for DepthReading<'_, '_> {
         cells.tree.leaves(cells.answers, cells.lanes, &mut leaves);
         for (lane, leaf) in cells.lanes.iter().map(|&lane| usize::from(lane)).zip(leaves) {
             let sign = usize::from(cells.signs[lane] & 1);
-            let found = self.place(leaf, cells.predicted[lane]);
+            let found = self.place(cells, leaf, lane);
             let depths = &self.alphabet.depths[sign];
             // Places are never negative, so a negative one is beyond the end.
             let Some(&plies) = depths.get(found as usize) else {

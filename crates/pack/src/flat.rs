@@ -71,6 +71,12 @@ impl Asked {
         }
         asked
     }
+
+    /// Whether a question is among them.
+    pub fn has(&self, number: usize) -> bool {
+        let lists = [&self.tile, &self.row, &self.batch];
+        lists.into_iter().flatten().any(|asked| usize::from(asked.0) == number)
+    }
 }
 
 /// A node: where answers to its question begin, the threshold, and the node that *yes*
@@ -139,6 +145,16 @@ impl FlatTree {
             at += 1;
         }
         FlatTree { nodes, asked: Asked::new(questions, men, |i| is_asked[i]) }
+    }
+
+    /// The leaf of one lane.
+    #[inline]
+    pub fn leaf(&self, answers: &Answers, lane: u8) -> u16 {
+        let (own, mut node) = (answers.of_lane(lane), self.nodes[0]);
+        while node.threshold != ALL {
+            node = self.nodes[node.next(own)];
+        }
+        node.leaf
     }
 
     /// Number of leaves.

@@ -11,7 +11,14 @@ pub(crate) const GRIDS: usize = 4;
 pub(crate) const GRID: usize = 16;
 
 /// The grids of each phase.
-pub(crate) const PHASE_GRIDS: [std::ops::Range<usize>; 3] = [0..1, 1..2, 2..4];
+#[cfg(test)]
+const PHASE_GRIDS: [std::ops::Range<usize>; 3] = [0..1, 1..2, 2..4];
+
+/// The columns of each grid.
+pub(crate) const GRID_COLUMNS: [u64; GRIDS] = {
+    const EVEN: u64 = 0x0055_0055_0055_0055;
+    [EVEN, EVEN << 9, EVEN << 1, EVEN << 8]
+};
 
 /// Whether file and rank are odd in each grid.
 const ODD: [(usize, usize); GRIDS] = [(0, 0), (1, 1), (1, 0), (0, 1)];
@@ -204,6 +211,7 @@ mod tests {
                 assert_eq!(phase(column), number);
                 assert!(PHASES[number] >> column & 1 != 0);
                 assert_eq!(usize::from(LANE[column]), lane);
+                assert!(GRID_COLUMNS[lane / GRID] >> column & 1 != 0);
             }
         }
     }

@@ -18,8 +18,11 @@ mod chunk;
 pub mod classes;
 #[cfg(test)]
 mod conformance;
+#[cfg(test)]
+mod conformance_depth;
 mod depth;
 mod depth_batch;
+mod depth_model;
 mod depth_pack;
 mod depth_read;
 mod depth_tile;
@@ -35,6 +38,7 @@ mod lanes;
 mod layout;
 mod leaf;
 mod learn;
+mod lines;
 mod men;
 mod model;
 mod pack;

@@ -83,6 +83,12 @@ impl Men {
         self.has_row.then(|| self.list.len() - 2)
     }
 
+    /// Whether row and column man are alike: exchanged, they make the same position.
+    #[inline]
+    pub fn alike(&self) -> bool {
+        self.row().is_some_and(|row| self.list[row] == self.list[self.column()])
+    }
+
     /// How many men stand still in a tile.
     #[inline]
     pub fn fixed(&self) -> usize {

@@ -16,8 +16,9 @@ pub struct Profile {
     pub sample: usize,
     /// Of large tables about one cell in so many is learnt from.
     pub one_in: usize,
-    /// Depths are learnt from so many cells at least, about, where there are as many.
-    pub least_depths: usize,
+    /// Depths are learnt from so many cells that have one, about, where there are as
+    /// many.
+    pub depth_sample: usize,
     /// Depths are coded with those of an earlier metric if that saves so many percent:
     /// to read them is to read the others, too.
     pub earlier_percent: u64,
@@ -60,8 +61,10 @@ impl Profile {
     }
 
     /// The same profile with the limits for depths.
-    pub(crate) fn for_depths(self, cells: usize) -> Profile {
-        let sample = self.sample_of(cells).max(self.least_depths.min(cells));
+    /// Of the cells so many have a depth; a sample is counted as if all had.
+    pub(crate) fn for_depths(self, cells: usize, with_depth: u64) -> Profile {
+        let share = self.depth_sample as u128 * cells as u128 / u128::from(with_depth.max(1));
+        let sample = share.min(cells as u128) as usize;
         Profile { leaves: self.depth_leaves, sample, one_in: 1, ..self }
     }
 
@@ -72,7 +75,7 @@ impl Profile {
         questions: Some(48),
         sample: 2_000_000,
         one_in: 4,
-        least_depths: 2_000_000,
+        depth_sample: 1_000_000,
         earlier_percent: 40,
         stream_bytes: 24,
         stream_segments: 2,
@@ -92,11 +95,11 @@ impl Profile {
     /// The smallest files.
     pub const SMALL: Profile = Profile {
         leaves: 8000,
-        depth_leaves: 8000,
+        depth_leaves: 16_000,
         questions: None,
         sample: 4_000_000,
         one_in: 1,
-        least_depths: 4_000_000,
+        depth_sample: 4_000_000,
         earlier_percent: 0,
         stream_bytes: 64,
         stream_segments: 4,

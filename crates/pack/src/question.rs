@@ -69,6 +69,13 @@ pub enum Question {
     Spread,
     /// How many neighbours of the nearest have a depth that is known.
     Known,
+    /// The depth along the best line of a man less the predicted one. Man 0 is the
+    /// row man, 1 the column man.
+    Line(u8),
+    /// The same for the worst line.
+    WorstLine(u8),
+    /// The median of the neighbours less the predicted depth.
+    Middle,
     /// The depth of the cell in an earlier metric.
     Earlier,
     /// The depth in an earlier metric less the median there of the neighbours
@@ -121,6 +128,7 @@ impl Question {
             Question::KingSteps(_) | Question::Known => 9,
             Question::Class => CLASSES,
             Question::Step(_) | Question::EarlierStep => STEP_ANSWERS,
+            Question::Line(_) | Question::WorstLine(_) | Question::Middle => STEP_ANSWERS,
             Question::Spread => MAX_STEP as usize + 2,
             Question::Predicted | Question::Earlier => DEPTH_ANSWERS,
         }
@@ -136,7 +144,8 @@ impl Question {
     /// Whether it is about neighbouring cells.
     pub(crate) fn is_neighbour(self) -> bool {
         use Question::*;
-        matches!(self, Near(_) | Best | Worst | OtherNear(_) | Step(_) | Spread | Known)
+        let classes = matches!(self, Near(_) | Best | Worst | OtherNear(_));
+        classes || matches!(self, Step(_) | Spread | Known | Line(_) | WorstLine(_) | Middle)
     }
 
     /// How long an answer holds. Where depths are coded, all classes are known
@@ -152,6 +161,7 @@ impl Question {
                 Scope::Batch
             }
             Question::Predicted | Question::Spread | Question::Known => Scope::Batch,
+            Question::Line(_) | Question::WorstLine(_) | Question::Middle => Scope::Batch,
             Question::Earlier | Question::EarlierStep => Scope::Batch,
             Question::File(a) | Question::Rank(a) | Question::Dark(a) => of(&[a]),
             Question::Distance(a, b) | Question::Files(a, b) | Question::Ranks(a, b) => of(&[a, b]),
@@ -189,6 +199,7 @@ impl Question {
                 all.extend([Question::Class, Question::Predicted, Question::Spread]);
                 all.push(Question::Known);
                 all.extend(STEP_NEAR.map(Question::Step));
+                lines(men, &mut all);
                 if earlier {
                     all.extend([Question::Earlier, Question::EarlierStep]);
                 }
@@ -197,6 +208,18 @@ impl Question {
         all.extend([Question::RowPhase, Question::ColumnPhase]);
         geometry(men, &mut all);
         all
+    }
+}
+
+/// What is asked about the lines of the sliders among the tile's men.
+fn lines(men: &Men, all: &mut Vec<Question>) {
+    let tile_men = [men.row(), Some(men.column())];
+    let slides = |place: &Option<usize>| place.is_some_and(|at| men.get(at).role.is_slider());
+    for man in (0..2).filter(|&man| slides(&tile_men[usize::from(man)])) {
+        all.extend([Question::Line(man), Question::WorstLine(man)]);
+    }
+    if tile_men.iter().any(slides) {
+        all.push(Question::Middle);
     }
 }
 

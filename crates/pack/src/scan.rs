@@ -110,6 +110,20 @@ pub const fn is_known(cell: (usize, usize), at: (usize, usize)) -> bool {
     phase(cell.1) < phase(at.1)
 }
 
+/// The same for depths, where a batch is a quarter of a row: files and ranks are
+/// both even, both odd, odd and even, even and odd.
+#[cfg(test)]
+pub(crate) fn is_known_depth(cell: (usize, usize), at: (usize, usize)) -> bool {
+    let batch = |square: usize| match (square & 1, square >> 3 & 1) {
+        (0, 0) => 0,
+        (1, 1) => 1,
+        (1, 0) => 2,
+        _ => 3,
+    };
+    let is_earlier_row = (phase(cell.0), cell.0) < (phase(at.0), at.0);
+    is_earlier_row || cell.0 == at.0 && batch(cell.1) < batch(at.1)
+}
+
 /// A step of the men of the tile: files and ranks of the row man, files and
 /// ranks of the column man.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,9 +1,10 @@
 //! What is known about the depths around a cell, one after the other: short,
 //! slow, obvious. `depth_batch.rs` is compared with it.
 
-use molien_board::{Bitboard, Square};
+use molien_board::{Bitboard, Color, Role, Square};
 
 use crate::depth::{Key, UNKNOWN};
+use crate::men::Men;
 use crate::question::{DEPTH_ANSWERS, MAX_STEP, NO_STEP, Question};
 use crate::source::DepthTile;
 
@@ -63,12 +64,12 @@ const NEAR: usize = 16;
 pub(crate) struct SlowBatch {
     pub predicted: [u16; 64],
     /// By question: the steps, then the others.
-    answers: [[u8; 64]; NEAR + 5],
+    answers: [[u8; 64]; NEAR + 10],
 }
 
 impl SlowBatch {
     pub fn new() -> SlowBatch {
-        SlowBatch { predicted: [0; 64], answers: [[0; 64]; NEAR + 5] }
+        SlowBatch { predicted: [0; 64], answers: [[0; 64]; NEAR + 10] }
     }
 
     /// Looks at the neighbours of some cells of a row. Depths in the earlier
@@ -80,6 +81,7 @@ impl SlowBatch {
         known: &KeyTile,
         start: &[u16; 2],
         earlier: Option<&DepthTile>,
+        lines: Option<&SlowLines<'_>>,
     ) {
         for column in Bitboard(columns).into_iter().map(Square::index) {
             let sign = (lost >> column & 1) as Key;
@@ -97,7 +99,13 @@ impl SlowBatch {
                     }
                 }
             }
-            self.set(row, column, &places, i32::from(start[usize::from(sign)]), earlier);
+            let along = lines.map_or([None; 2], |lines| lines.look((row, column), sign, known));
+            // Steps in an earlier metric are from the median.
+            let from_lines = lines.filter(|_| earlier.is_none());
+            let from_lines = from_lines.and_then(|lines| lines.predicted(&along, sign));
+            let start = i32::from(start[usize::from(sign)]);
+            self.set(row, column, &places, (start, from_lines), earlier);
+            self.set_lines(column, &along);
         }
     }
 
@@ -106,7 +114,7 @@ impl SlowBatch {
         row: usize,
         column: usize,
         places: &[(usize, usize, i32); NEAR],
-        start: i32,
+        (start, from_lines): (i32, Option<i32>),
         earlier: Option<&DepthTile>,
     ) {
         let nearest = || places[..4].iter().chain(&places[8..12]).filter(|place| place.2 >= 0);
@@ -121,7 +129,8 @@ impl SlowBatch {
             len += 1;
         }
         let mut values = used.map(|place| place.2);
-        let predicted = if len == 0 { start } else { median(&mut values[..len]) };
+        let middle = if len == 0 { start } else { median(&mut values[..len]) };
+        let predicted = from_lines.unwrap_or(middle);
         self.predicted[column] = predicted as u16;
         for (answers, place) in self.answers.iter_mut().zip(places) {
             answers[column] = if place.2 < 0 { NO_STEP } else { step_answer(place.2 - predicted) };
@@ -132,12 +141,24 @@ impl SlowBatch {
         self.answers[NEAR + 1][column] =
             if len == 0 { MAX_STEP as u8 + 1 } else { spread.min(MAX_STEP) as u8 };
         self.answers[NEAR + 2][column] = count as u8;
+        self.answers[NEAR + 9][column] = step_answer(middle - predicted);
         if let Some(earlier) = earlier {
             let here = i32::from(earlier[row][column]);
             let mut others = used.map(|(r, c, _)| i32::from(earlier[r][c]));
             let step = (len > 0).then(|| here - median(&mut others[..len]));
             self.answers[NEAR + 3][column] = depth_answer(here);
             self.answers[NEAR + 4][column] = step.map_or(NO_STEP, step_answer);
+        }
+    }
+
+    /// What is known along lines, the predicted place being found.
+    fn set_lines(&mut self, column: usize, along: &[Option<(i32, i32)>; 2]) {
+        let step = |place: i32| step_answer(place - i32::from(self.predicted[column]));
+        let answers = along.map(|found| found.map(|(best, worst)| [step(best), step(worst)]));
+        for (man, found) in answers.into_iter().enumerate() {
+            let [best, worst] = found.unwrap_or([NO_STEP; 2]);
+            self.answers[NEAR + 5 + 2 * man][column] = best;
+            self.answers[NEAR + 6 + 2 * man][column] = worst;
         }
     }
 
@@ -153,9 +174,78 @@ impl SlowBatch {
             Question::Known => NEAR + 2,
             Question::Earlier => NEAR + 3,
             Question::EarlierStep => NEAR + 4,
+            Question::Line(man) => NEAR + 5 + 2 * usize::from(man),
+            Question::WorstLine(man) => NEAR + 6 + 2 * usize::from(man),
+            Question::Middle => NEAR + 9,
             _ => return None,
         };
         self.answers.get(slot)
+    }
+}
+
+/// The lines of a tile, walked square by square. What is known includes the images
+/// of known cells where the tile's men are alike.
+pub(crate) struct SlowLines<'a> {
+    pub men: &'a Men,
+    pub fixed: Bitboard,
+    pub turn: Color,
+}
+
+impl SlowLines<'_> {
+    /// The place in questions of the row man, of the column man.
+    fn place(&self, man: usize) -> Option<usize> {
+        if man == 0 { self.men.row() } else { Some(self.men.column()) }
+    }
+
+    /// Whether a man is the winner's.
+    fn wins(&self, place: usize, sign: Key) -> bool {
+        (self.men.get(place).color == self.turn) == (sign == 0)
+    }
+
+    /// For each man the places along his best and his worst line, if any is known.
+    fn look(&self, at: (usize, usize), sign: Key, known: &KeyTile) -> [Option<(i32, i32)>; 2] {
+        std::array::from_fn(|man| {
+            let place = self.place(man)?;
+            let wins = self.wins(place, sign);
+            let own = Square::new(if man == 0 { at.0 } else { at.1 });
+            let mut lines = Vec::new();
+            let role = self.men.get(place).role;
+            for &(files, ranks) in role.directions().iter().filter(|_| role != Role::King) {
+                // Each line once: from its direction to the right, or straight up.
+                if !role.is_slider() || (files, ranks) < (0, 1) {
+                    continue;
+                }
+                let mut places = Vec::new();
+                for (files, ranks) in [(files, ranks), (-files, -ranks)] {
+                    let mut square = own;
+                    while let Some(to) = square.offset(files, ranks) {
+                        square = to;
+                        if self.fixed.contains(to) {
+                            break;
+                        }
+                        let to = to.index();
+                        let key = if man == 0 { known[to][at.1] } else { known[at.0][to] };
+                        if key != UNKNOWN && key & 1 == sign {
+                            places.push(i32::from(key >> 1));
+                        }
+                    }
+                }
+                lines.extend(if wins { places.iter().max() } else { places.iter().min() });
+            }
+            let (least, most) = (*lines.iter().min()?, *lines.iter().max()?);
+            Some(if wins { (least, most) } else { (most, least) })
+        })
+    }
+
+    /// The place that lines predict.
+    fn predicted(&self, along: &[Option<(i32, i32)>; 2], sign: Key) -> Option<i32> {
+        let best = |wanted: bool| -> Vec<i32> {
+            let men = (0..2).filter(|&man| {
+                self.place(man).is_some_and(|place| self.wins(place, sign) == wanted)
+            });
+            men.filter_map(|man| along[man].map(|found| found.0)).collect()
+        };
+        best(true).into_iter().min().or(best(false).into_iter().max())
     }
 }
 

@@ -41,23 +41,39 @@ pub(crate) fn learn(
     size: usize,
     sample: impl Fn(&[Question], usize) -> (Sample, u64),
 ) -> (Tree, u64) {
-    let numbers = match profile.questions {
+    let first = |size: usize| sample(questions, size);
+    let numbers = telling_questions(questions, profile, size, first);
+    let few: Vec<Question> = numbers.iter().map(|&number| questions[usize::from(number)]).collect();
+    let (sample, cells) = sample(&few, size);
+    (grow_of(&sample, cells, &numbers, profile.leaves), cells)
+}
+
+/// The numbers of the questions that a tree is to ask, rising. `sample` gives a sample of
+/// about so many cells with their answers to all questions.
+pub(crate) fn telling_questions(
+    questions: &[Question],
+    profile: &Profile,
+    size: usize,
+    sample: impl Fn(usize) -> (Sample, u64),
+) -> Vec<u16> {
+    match profile.questions {
         Some(most) if most < questions.len() => {
-            let (first, cells) = sample(questions, FIRST_SAMPLE.min(size));
+            let (first, cells) = sample(FIRST_SAMPLE.min(size));
             telling(&first, cells, most)
         }
         _ => (0..questions.len() as u16).collect(),
-    };
-    let few: Vec<Question> = numbers.iter().map(|&number| questions[usize::from(number)]).collect();
-    let (sample, cells) = sample(&few, size);
-    let limits = Limits { leaves: profile.leaves, scale16: scale16(&sample, cells) };
-    let mut tree = grow(&sample, limits);
+    }
+}
+
+/// A tree grown from a sample of so many cells, whose questions have these numbers.
+pub(crate) fn grow_of(sample: &Sample, cells: u64, numbers: &[u16], leaves: usize) -> Tree {
+    let mut tree = grow(sample, Limits { leaves, scale16: scale16(sample, cells) });
     for node in &mut tree.nodes {
         if let Node::Split { question, .. } = node {
             *question = numbers[usize::from(*question)];
         }
     }
-    (tree, cells)
+    tree
 }
 
 #[cfg(test)]

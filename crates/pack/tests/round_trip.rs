@@ -12,8 +12,13 @@ use molien_pack::{
 use molien_values::{Category, Metric as Counted, Placement, Table};
 
 /// Small trees from small samples: quickly learnt.
-const QUICK: Profile =
-    Profile { leaves: 150, depth_leaves: 150, sample: 20_000, least_depths: 0, ..Profile::FAST };
+const QUICK: Profile = Profile {
+    leaves: 150,
+    depth_leaves: 150,
+    sample: 20_000,
+    depth_sample: 20_000,
+    ..Profile::FAST
+};
 
 fn solve(name: &str) -> Arc<Table> {
     Build::new().table(name.parse().unwrap(), Counted::Dtz50).unwrap()

@@ -8,7 +8,7 @@ use molien_board::Material;
 use molien_values::Metric;
 use thiserror::Error;
 
-use crate::format::file::{OLDEST_VERSION, VERSION};
+use crate::format::file::{OLDEST_VERSION, QUICK_VERSION, VERSION};
 
 /// Why a table could not be read or written.
 #[derive(Clone, Debug, Error)]
@@ -64,7 +64,7 @@ pub enum TableError {
     },
     /// A version of the format that this build does not read.
     #[error(
-        "{}: format version {found}, but this build reads versions {OLDEST_VERSION} to {VERSION}: {}",
+        "{}: format version {found}, but this build reads versions {OLDEST_VERSION}, {QUICK_VERSION} and {VERSION}: {}",
         path.display(),
         remedy(*found)
     )]
@@ -157,7 +157,7 @@ pub enum TableError {
 
 /// What to do about a file of another version.
 fn remedy(found: u16) -> &'static str {
-    if found < OLDEST_VERSION {
+    if found < VERSION {
         "remove the file and solve the table again"
     } else {
         "use a newer version of the program"
@@ -178,7 +178,7 @@ impl TableError {
     /// old to read: then it is solved, and the file is replaced.
     pub fn is_missing(&self) -> bool {
         use TableError::*;
-        let old = matches!(self, Version { found, .. } if *found < OLDEST_VERSION);
+        let old = matches!(self, Version { found, .. } if *found < VERSION);
         old || matches!(self, Missing { .. } | NoMetric { .. })
     }
 }

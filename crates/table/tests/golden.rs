@@ -63,6 +63,14 @@ fn every_version_is_read_and_rewritten() {
     }
 }
 
+/// Depths of version 4 were coded otherwise.
+#[test]
+fn version_4_is_solved_again() {
+    let error = TableFile::open(golden(4, "KQvK")).err().unwrap();
+    assert!(error.to_string().ends_with("remove the file and solve the table again"), "{error}");
+    assert!(error.is_missing());
+}
+
 /// The only change from version 2 to 3: where the date was, there is a reserved
 /// 0.
 #[test]
@@ -95,7 +103,7 @@ fn the_worked_examples_are_golden_files() {
     let text = include_str!("../../../FORMAT.md");
     for (version, heading) in [
         (QUICK_VERSION, "## 8. A worked example\n"),
-        (VERSION, "## 10. A worked example of version 4\n"),
+        (VERSION, "## 10. A worked example of version 5\n"),
     ] {
         let example = text.split(heading).nth(1).unwrap().split("\n## ").next().unwrap();
         let (file_dump, rest) = example.split_once("The description after decompression").unwrap();

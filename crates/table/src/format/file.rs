@@ -7,11 +7,13 @@ use crate::format::bytes::{ByteReader, ByteWriter};
 use crate::format::coding::Malformed;
 
 /// The newest version of the format: values coded by learnt contexts.
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;
 /// The version of files whose streams are compressed by zstd.
 pub const QUICK_VERSION: u16 = 3;
 /// The oldest version it reads.
 pub const OLDEST_VERSION: u16 = 2;
+/// The version whose depths were coded without lines. Its files are not read.
+const WITHOUT_LINES: u16 = 4;
 /// The last version whose files have a date in their head.
 const LAST_DATED_VERSION: u16 = 2;
 /// How every file begins.
@@ -22,6 +24,11 @@ pub(crate) const HEAD_LEN: usize = 64;
 pub(crate) const SUM_LEN: usize = 8;
 /// Bytes that have a checksum together, since version 4.
 pub(crate) const GROUP_LEN: usize = 1 << 14;
+
+/// Whether files of a version are read.
+pub(crate) fn is_read(version: u16) -> bool {
+    (OLDEST_VERSION..=VERSION).contains(&version) && version != WITHOUT_LINES
+}
 
 const RESERVED: Malformed = Malformed("a reserved field is not 0");
 

@@ -6,7 +6,7 @@ use crate::TableError;
 use crate::format::coding::Malformed;
 use crate::format::compress::Unpacker;
 use crate::format::file::{
-    GROUP_LEN, HEAD_LEN, Head, MAGIC, OLDEST_VERSION, QUICK_VERSION, SUM_LEN, VERSION, head_sum,
+    GROUP_LEN, HEAD_LEN, Head, MAGIC, QUICK_VERSION, SUM_LEN, head_sum, is_read,
 };
 use crate::format::meta::Meta;
 
@@ -25,7 +25,7 @@ pub(crate) fn read_front(path: &Path, bytes: &[u8]) -> Result<(Head, Meta), Tabl
         why,
     };
     let version = u16::from_le_bytes([bytes[8], bytes[9]]);
-    if !(OLDEST_VERSION..=VERSION).contains(&version) {
+    if !is_read(version) {
         return Err(TableError::Version { path: path_buf(), found: version });
     }
     let head = Head::decode(&bytes[..HEAD_LEN]).map_err(|error| malformed("the head", error))?;

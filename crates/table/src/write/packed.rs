@@ -25,7 +25,7 @@ use crate::write::{Aliases, Pack, Sides};
 /// Who writes: equal tables give equal files as long as this stays. To be
 /// raised when what is learnt or chosen changes; the golden files tell.
 const WRITERS: [(&str, Pack, Profile); 2] =
-    [("molien 4 fast", Pack::Fast, Profile::FAST), ("molien 3 small", Pack::Small, Profile::SMALL)];
+    [("molien 5 fast", Pack::Fast, Profile::FAST), ("molien 5 small", Pack::Small, Profile::SMALL)];
 
 /// How a file of learnt contexts was coded, from the name of its writer; fast if
 /// that is another program.

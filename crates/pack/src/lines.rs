@@ -1,0 +1,287 @@
+//! Depths along the lines of a tile's sliders.
+//!
+//! A slider can go to most squares of a line from any square of it, so that the depths
+//! of the cells with him on these squares are much alike. Where he is the winner's
+//! man, none of them is much greater than the depth after the best of his moves along
+//! the line, and most are just that: the greatest of them is what the next one is
+//! likely to be, unless he has a better line. For the loser's man it is the least.
+//!
+//! Each line has a number that grows with the cells that become known, so that a cell
+//! costs a few additions however long its lines are.
+
+use std::ops::Range;
+
+use molien_board::{Bitboard, Color, Man, Role, Square};
+
+use crate::depth::{Key, MAX_DEPTH, UNKNOWN};
+use crate::lanes::{COLUMN, GRID};
+use crate::men::Men;
+
+/// A number for each column of a grid.
+type Lanes = [i16; GRID];
+/// No place: greater than all places.
+pub(crate) const NO_PLACE: i16 = i16::MAX;
+
+/// Steps along lines, each leading to a square with a greater number.
+const STEPS: [(i32, i32); 4] = [(1, 0), (0, 1), (1, 1), (-1, 1)];
+/// The most runs of one direction: 15 diagonals, and one more for each man in between.
+const RUNS: usize = 32;
+
+/// The directions a man slides in.
+fn directions(man: Man) -> Range<usize> {
+    match man.role {
+        Role::Queen => 0..4,
+        Role::Rook => 0..2,
+        Role::Bishop => 2..4,
+        _ => 0..0,
+    }
+}
+
+/// A tile man, as far as lines go.
+#[derive(Clone, Debug, Default)]
+struct Slider {
+    directions: Range<usize>,
+    /// By sign, whether he is the loser's man: then the least counts.
+    loses: [bool; 2],
+}
+
+impl Slider {
+    fn new(man: Man, turn: Color) -> Slider {
+        let moves = man.color == turn;
+        Slider { directions: directions(man), loses: [!moves, moves] }
+    }
+
+    /// A place as a number of which the greatest is kept.
+    #[inline(always)]
+    fn rate(&self, key: Key) -> i16 {
+        let place = (key >> 1) as i16;
+        if self.loses[usize::from(key & 1)] { MAX_DEPTH as i16 - place } else { place }
+    }
+}
+
+/// What the lines of a man say about the cells of a grid; [`NO_PLACE`] where nothing is
+/// known.
+#[derive(Clone, Copy)]
+pub(crate) struct LinesOf {
+    /// The depth along the line that is best for the man's side.
+    pub best: Lanes,
+    /// The same for the line that is worst.
+    pub worst: Lanes,
+}
+
+impl LinesOf {
+    pub const NONE: LinesOf = LinesOf { best: [NO_PLACE; GRID], worst: [NO_PLACE; GRID] };
+}
+
+/// Runs of squares along a direction that no fixed man cuts, by direction and square.
+type Runs = [[u8; 64]; 4];
+
+fn runs_between(fixed: Bitboard) -> Runs {
+    let mut runs = [[0; 64]; 4];
+    for (runs, (files, ranks)) in runs.iter_mut().zip(STEPS) {
+        let mut count = 0;
+        for square in Square::all() {
+            let before = square.offset(-files, -ranks);
+            runs[square.index()] = match before.filter(|&before| !fixed.contains(before)) {
+                Some(before) => runs[before.index()],
+                None => count,
+            };
+            // A fixed man may have taken over a number: nothing is known there.
+            count += u8::from(runs[square.index()] == count);
+        }
+    }
+    runs
+}
+
+/// The lines of a tile.
+pub(crate) struct Lines {
+    row: Slider,
+    column: Slider,
+    runs: Runs,
+    /// The same by lane.
+    runs_by_lane: Runs,
+    /// What is kept of the row man's lines, by sign, direction, run and lane; -1 for
+    /// nothing.
+    rows: Box<[[[[i16; 64]; RUNS]; 4]; 2]>,
+    /// The same for the column man, in one row: by sign, direction and run.
+    columns: [[[i16; RUNS]; 4]; 2],
+}
+
+impl Lines {
+    pub fn new() -> Lines {
+        Lines {
+            row: Slider::default(),
+            column: Slider::default(),
+            runs: [[0; 64]; 4],
+            runs_by_lane: [[0; 64]; 4],
+            rows: Box::new([[[[-1; 64]; RUNS]; 4]; 2]),
+            columns: [[[-1; RUNS]; 4]; 2],
+        }
+    }
+
+    /// Starts a tile with these fixed men.
+    pub fn set(&mut self, men: &Men, fixed: Bitboard, turn: Color) {
+        let slider = |place: usize| Slider::new(men.get(place), turn);
+        self.row = men.row().map_or(Slider::default(), slider);
+        self.column = slider(men.column());
+        if !self.any() {
+            return;
+        }
+        self.runs = runs_between(fixed);
+        for (by_lane, runs) in self.runs_by_lane.iter_mut().zip(&self.runs) {
+            let of = |&column: &u8| runs[usize::from(column) % 64];
+            by_lane.iter_mut().zip(&COLUMN).for_each(|(run, column)| *run = of(column));
+        }
+        for sign in self.rows.iter_mut() {
+            sign[self.row.directions.clone()].fill([[-1; 64]; RUNS]);
+        }
+    }
+
+    /// Whether there is a slider.
+    #[inline(always)]
+    pub fn any(&self) -> bool {
+        !self.row.directions.is_empty() || !self.column.directions.is_empty()
+    }
+
+    /// Starts a row.
+    #[inline(always)]
+    pub fn start_row(&mut self) {
+        for sign in &mut self.columns {
+            sign[self.column.directions.clone()].fill([-1; RUNS]);
+        }
+    }
+
+    /// Takes over what is known of a grid, for the column man too if the row is looked
+    /// at.
+    #[inline(always)]
+    pub fn learn(&mut self, row: usize, grid: usize, keys: &[Key; GRID], looked_at: bool) {
+        if !self.row.directions.is_empty() {
+            for sign in 0..2 {
+                let mut rates = [-1; GRID];
+                for (rate, &key) in rates.iter_mut().zip(keys) {
+                    let is_own = key != UNKNOWN && usize::from(key & 1) == sign;
+                    *rate = if is_own { self.row.rate(key) } else { -1 };
+                }
+                for direction in self.row.directions.clone() {
+                    let run = usize::from(self.runs[direction][row % 64]) % RUNS;
+                    let kept = &mut self.rows[sign][direction][run].as_chunks_mut::<GRID>().0[grid];
+                    kept.iter_mut().zip(rates).for_each(|(kept, rate)| *kept = rate.max(*kept));
+                }
+            }
+        }
+        if looked_at && !self.column.directions.is_empty() {
+            for (lane, &key) in keys.iter().enumerate().filter(|(_, key)| **key != UNKNOWN) {
+                self.learn_column(grid * GRID + lane, key);
+            }
+        }
+    }
+
+    /// Takes over a cell of the row, for the column man.
+    #[inline(always)]
+    pub fn learn_column(&mut self, lane: usize, key: Key) {
+        let rate = self.column.rate(key);
+        for direction in self.column.directions.clone() {
+            let run = usize::from(self.runs_by_lane[direction][lane % 64]) % RUNS;
+            let kept = &mut self.columns[usize::from(key & 1)][direction][run];
+            *kept = rate.max(*kept);
+        }
+    }
+
+    /// Takes over a cell of any row, for the row man.
+    #[inline(always)]
+    pub fn learn_row(&mut self, row: usize, lane: usize, key: Key) {
+        let rate = self.row.rate(key);
+        for direction in self.row.directions.clone() {
+            let run = usize::from(self.runs[direction][row % 64]) % RUNS;
+            let kept = &mut self.rows[usize::from(key & 1)][direction][run][lane % 64];
+            *kept = rate.max(*kept);
+        }
+    }
+
+    /// What is known along the lines of row and column man.
+    #[inline(always)]
+    pub fn look(&self, row: usize, grid: usize, signs: &[u16; GRID]) -> [LinesOf; 2] {
+        let mut found = [LinesOf::NONE; 2];
+        if !self.row.directions.is_empty() {
+            let kept = |direction: usize| {
+                let run = usize::from(self.runs[direction][row % 64]) % RUNS;
+                let of = |sign: usize| self.rows[sign][direction][run].as_chunks::<GRID>().0[grid];
+                let (won, lost) = (of(0), of(1));
+                let mut kept = won;
+                for lane in 0..GRID {
+                    kept[lane] = if signs[lane] & 1 == 0 { won[lane] } else { lost[lane] };
+                }
+                kept
+            };
+            found[0] = lines_of(&self.row, signs, kept);
+        }
+        if !self.column.directions.is_empty() {
+            let kept = |direction: usize| {
+                let runs = &self.runs_by_lane[direction].as_chunks::<GRID>().0[grid];
+                let mut kept = [0; GRID];
+                for (lane, kept) in kept.iter_mut().enumerate() {
+                    let run = usize::from(runs[lane]) % RUNS;
+                    *kept = self.columns[usize::from(signs[lane] & 1)][direction][run];
+                }
+                kept
+            };
+            found[1] = lines_of(&self.column, signs, kept);
+        }
+        found
+    }
+}
+
+/// The best and the worst of a man's lines, from what is kept of each.
+#[inline(always)]
+fn lines_of(man: &Slider, signs: &[u16; GRID], kept: impl Fn(usize) -> Lanes) -> LinesOf {
+    let (mut least, mut most) = ([u16::MAX; GRID], [-1; GRID]);
+    for direction in man.directions.clone() {
+        for (lane, rate) in kept(direction).into_iter().enumerate() {
+            // Nothing known is the greatest of all without a sign, the least with one.
+            least[lane] = least[lane].min(rate as u16);
+            most[lane] = rate.max(most[lane]);
+        }
+    }
+    let loses = man.loses;
+    let mut found = LinesOf::NONE;
+    for lane in 0..GRID {
+        let loses = if signs[lane] & 1 == 0 { loses[0] } else { loses[1] };
+        let place = |rate: i16| if loses { MAX_DEPTH as i16 - rate } else { rate };
+        let none = most[lane] < 0;
+        found.best[lane] = if none { NO_PLACE } else { place(least[lane] as i16) };
+        found.worst[lane] = if none { NO_PLACE } else { place(most[lane]) };
+    }
+    found
+}
+
+/// The place that lines predict; [`NO_PLACE`] if nothing is known along any.
+#[inline(always)]
+pub(crate) fn predicted(lines: &Lines, of: &[LinesOf; 2], signs: &[u16; GRID]) -> Lanes {
+    let mut found = [NO_PLACE; GRID];
+    for (lane, found) in found.iter_mut().enumerate() {
+        let sign = usize::from(signs[lane] & 1);
+        let (row, column) = (of[0].best[lane], of[1].best[lane]);
+        *found = match (lines.row.loses[sign], lines.column.loses[sign]) {
+            // The winner takes the shortest way, the loser the longest.
+            (false, false) => row.min(column),
+            (true, true) if row == NO_PLACE => column,
+            (true, true) if column == NO_PLACE => row,
+            (true, true) => row.max(column),
+            (true, false) => {
+                if column == NO_PLACE {
+                    row
+                } else {
+                    column
+                }
+            }
+            (false, true) => {
+                if row == NO_PLACE {
+                    column
+                } else {
+                    row
+                }
+            }
+        };
+    }
+    found
+}
