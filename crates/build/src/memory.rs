@@ -7,7 +7,7 @@
 use std::num::NonZeroU64;
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use molien_board::Material;
+use molien_board::{Man, Material, Role};
 use molien_hyper::{KING_PAIRS, OuterAxes, Tile};
 use molien_solve::{Keep, Node, OwnerMap, Wanted, message_bytes};
 use molien_values::{Metric, Placement, Rule};
@@ -142,11 +142,18 @@ pub(crate) fn cutting_bytes(material: Material) -> u64 {
 }
 
 /// What decoding a board of a file takes on top: a key of two bytes for each
-/// cell, both sides to move. Like men have cells in every order, unlike on the board.
+/// cell, both sides to move. Like men have cells in every order, unlike on the board; around
+/// one pawn, of six men, one side is copied to fill them.
 pub(crate) fn decoding_bytes(material: Material) -> u64 {
     let placed = material.len() - material.pawns() - if material.has_pawns() { 0 } else { 2 };
     let classes = if material.has_pawns() { 1 } else { KING_PAIRS as u64 };
-    (classes << (6 * placed)) * 2 * 2
+    let is_copied = material.has_pawns() && placed >= 5 && has_like_pieces(material);
+    (classes << (6 * placed)) * 2 * (2 + u64::from(is_copied))
+}
+
+fn has_like_pieces(material: Material) -> bool {
+    let pieces: Vec<Man> = material.men().filter(|man| man.role != Role::Pawn).collect();
+    (1..pieces.len()).any(|i| pieces[..i].contains(&pieces[i]))
 }
 
 /// What stays of a board of a plan.
@@ -310,6 +317,8 @@ mod tests {
             assert_eq!(decoding_bytes(name.parse().unwrap()), on_board(&unlike), "{name}");
         }
         assert!(decoding_bytes("KNNKP".parse().unwrap()) > on_board("KNNKP"));
+        let six = ["KRBNKP", "KNNNKP"].map(|name| decoding_bytes(name.parse().unwrap()));
+        assert_eq!(2 * six[1], 3 * six[0], "a third copy of one side");
     }
 
     /// Work that does not fit beside other work waits for it; what never fits

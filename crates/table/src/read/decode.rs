@@ -41,21 +41,36 @@ impl Images {
         self.orders.len() == 1
     }
 
-    /// Gives the images of a cell (numbered in its part) the same key.
-    fn fill(&self, keys: &mut [ValueKey], first: usize, cell: usize, mirror: Option<Symmetry>) {
-        let key = keys[cell - first];
+    /// The cells (numbered in their part) that hold the position of a cell, itself included.
+    fn of(&self, cell: usize, mirror: Option<Symmetry>) -> impl Iterator<Item = usize> {
         let shift = |man: usize| 6 * (self.men - 1 - man);
         let class = cell >> (6 * self.men) << (6 * self.men);
-        for symmetry in std::iter::once(Symmetry::IDENTITY).chain(mirror) {
-            for order in &self.orders {
-                let place = |(man, &from): (usize, &usize)| {
-                    let square = Square::new(cell >> shift(from));
-                    symmetry.square(square).index() << shift(man)
-                };
-                let image = class + order.iter().enumerate().map(place).sum::<usize>();
-                keys[image - first] = key;
-            }
-        }
+        let image = move |symmetry: Symmetry, order: &[usize]| {
+            let place = |(man, &from): (usize, &usize)| {
+                let square = Square::new(cell >> shift(from));
+                symmetry.square(square).index() << shift(man)
+            };
+            class + order.iter().enumerate().map(place).sum::<usize>()
+        };
+        let symmetries = std::iter::once(Symmetry::IDENTITY).chain(mirror);
+        symmetries
+            .flat_map(move |symmetry| self.orders.iter().map(move |order| image(symmetry, order)))
+    }
+
+    /// Gives the images of a cell the same key.
+    fn fill(&self, keys: &mut [ValueKey], first: usize, cell: usize, mirror: Option<Symmetry>) {
+        let key = keys[cell - first];
+        self.of(cell, mirror).for_each(|image| keys[image - first] = key);
+    }
+
+    /// A copy of the keys of a part in which all images of a cell have its key, made by
+    /// all threads.
+    fn filled(&self, keys: &[ValueKey], mirror: Option<Symmetry>) -> Vec<ValueKey> {
+        let stored = |cell: usize| {
+            let mut images = self.of(cell, mirror).map(|image| keys[image]);
+            images.find(|&key| key != NONE_KEY).unwrap_or(NONE_KEY)
+        };
+        (0..keys.len()).into_par_iter().with_min_len(1 << 14).map(stored).collect()
     }
 }
 
@@ -68,6 +83,10 @@ pub(crate) struct PartDecoder<'a> {
 
 /// Blocks decoded one after the other where each could be by itself.
 const BLOCKS_AT_ONCE: usize = 16;
+
+/// Like men around pawns make one group of a whole part. From so many cells on, those of
+/// six men around one pawn, that is too much for one thread: images are filled in a copy.
+const COPIED_CELLS: usize = 1 << 30;
 
 /// Groups of blocks, each of which is decoded by one thread.
 #[derive(Clone, Copy)]
@@ -139,17 +158,39 @@ impl PartDecoder<'_> {
     /// The base side's values as they are written: what the predicted side's are
     /// read with.
     fn decode_promises(&self, part: usize) -> Result<Vec<ValueKey>, TableError> {
+        let decode = |groups, group, keys: &mut [_]| self.base_group(part, groups, group, keys);
+        self.decode_groups(part, COPIED_CELLS, decode, after)
+    }
+
+    /// The keys of a part, group by group, with all images, each as `finish` has it. Of
+    /// `copied_cells` cells or more images are looked up once all groups are there.
+    fn decode_groups(
+        &self,
+        part: usize,
+        copied_cells: usize,
+        decode: impl Fn(Groups, usize, &mut [ValueKey]) -> Result<(), TableError> + Sync,
+        finish: impl Fn(ValueKey) -> ValueKey + Sync,
+    ) -> Result<Vec<ValueKey>, TableError> {
         let layout = self.layout();
         let images = Images::new(layout);
-        let mut base = vec![NONE_KEY; layout.tiles_per_part() * layout.tile_cells()];
-        let groups = self.groups_in(&images, part);
-        base.par_chunks_mut(groups.cells).enumerate().try_for_each(|(group, keys)| {
-            self.base_group(part, groups, group, keys)?;
-            self.fill_images(&images, part, group * groups.cells, keys);
-            keys.iter_mut().for_each(|key| *key = after(*key));
+        let mut keys = vec![NONE_KEY; layout.tiles_per_part() * layout.tile_cells()];
+        let copies = layout.material.has_pawns() && !images.is_trivial();
+        let copies = copies && keys.len() >= copied_cells;
+        let groups =
+            if copies { self.groups_of(BLOCKS_AT_ONCE) } else { self.groups_in(&images, part) };
+        keys.par_chunks_mut(groups.cells).enumerate().try_for_each(|(group, keys)| {
+            decode(groups, group, keys)?;
+            if !copies {
+                self.fill_images(&images, part, group * groups.cells, keys);
+                keys.iter_mut().for_each(|key| *key = finish(*key));
+            }
             Ok::<(), TableError>(())
         })?;
-        Ok(base)
+        if copies {
+            keys = images.filled(&keys, layout.own_mirror(part, 0));
+            keys.par_iter_mut().with_min_len(1 << 16).for_each(|key| *key = finish(*key));
+        }
+        Ok(keys)
     }
 
     /// The predicted side of [`PartDecoder::decode`], from the base side.
@@ -158,15 +199,9 @@ impl PartDecoder<'_> {
         part: usize,
         base: &[ValueKey],
     ) -> Result<Vec<ValueKey>, TableError> {
-        let images = Images::new(self.layout());
-        let mut own = vec![NONE_KEY; base.len()];
-        let groups = self.groups_in(&images, part);
-        own.par_chunks_mut(groups.cells).enumerate().try_for_each(|(group, keys)| {
-            self.own_group(part, groups, group, (base, 0), keys)?;
-            self.fill_images(&images, part, group * groups.cells, keys);
-            Ok::<(), TableError>(())
-        })?;
-        Ok(own)
+        let decode =
+            |groups, group, keys: &mut [_]| self.own_group(part, groups, group, (base, 0), keys);
+        self.decode_groups(part, COPIED_CELLS, decode, |key| key)
     }
 
     /// As [`PartDecoder::decode`], of a file of learnt contexts.
@@ -309,6 +344,37 @@ impl PartDecoder<'_> {
                     images.fill(keys, first, first + cell, mirror);
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use molien_testing::Random;
+
+    /// Two like men among four, one key for each position: all its images have it, whether
+    /// they are filled one by one or in a copy.
+    #[test]
+    fn images_are_filled_in_place_and_in_a_copy() {
+        let orders = vec![vec![0, 1, 2], vec![0, 2, 1]];
+        let images = Images { orders, men: 3 };
+        let mut random = Random::new(7);
+        for mirror in [None, Some(Symmetry::MIRROR)] {
+            let mut keys: Vec<ValueKey> = vec![NONE_KEY; 1 << 18];
+            for cell in 0..keys.len() {
+                let is_first = images.of(cell, mirror).all(|image| image >= cell);
+                if is_first && random.number() % 3 > 0 {
+                    keys[cell] = 1 + (random.number() % 90) as ValueKey;
+                }
+            }
+            let copy = images.filled(&keys, mirror);
+            for cell in 0..keys.len() {
+                if keys[cell] != NONE_KEY {
+                    images.fill(&mut keys, 0, cell, mirror);
+                }
+            }
+            assert!(copy == keys && copy.contains(&NONE_KEY));
         }
     }
 }
