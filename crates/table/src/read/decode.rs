@@ -364,7 +364,7 @@ mod tests {
             let mut keys: Vec<ValueKey> = vec![NONE_KEY; 1 << 18];
             for cell in 0..keys.len() {
                 let is_first = images.of(cell, mirror).all(|image| image >= cell);
-                if is_first && random.number() % 3 > 0 {
+                if is_first && !random.number().is_multiple_of(3) {
                     keys[cell] = 1 + (random.number() % 90) as ValueKey;
                 }
             }
