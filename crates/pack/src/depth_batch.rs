@@ -5,7 +5,7 @@ use molien_board::Square;
 
 use crate::depth::{MAX_DEPTH, UNKNOWN};
 use crate::flat::{Answers, Numbered};
-use crate::lanes::{COLUMN, GRID, GRIDS, ROOM, Shift, grid_of, place, shifts};
+use crate::lanes::{COLUMN, GRID, GRIDS, ROOM, Shift, grid_of, place, select, shifts};
 use crate::lines::{Lines, LinesOf, NO_PLACE, predicted};
 use crate::question::{DEPTH_ANSWERS, MAX_STEP, NO_STEP, Question};
 use crate::scan::phase;
@@ -94,12 +94,6 @@ impl WordLanes {
         let row = if has_row { ROWS[row][neighbour] } else { 64 };
         grid_of(self.0.get(usize::from(row)).unwrap_or(&NOWHERE), grid)
     }
-}
-
-/// One of two numbers, without a branch: what a compiler would not make vectors of.
-#[inline(always)]
-fn select(condition: bool, yes: i16, no: i16) -> i16 {
-    no ^ ((no ^ yes) & -i16::from(condition))
 }
 
 /// The places of keys with the right sign.

@@ -15,7 +15,7 @@ use crate::error::PackError;
 use crate::features::{ClassLanes, RowFeatures};
 use crate::fixed_men::FixedMen;
 use crate::flat::{Answers, Asked, FlatTree, TileTree};
-use crate::lanes::{COLUMN, GRID, GRID_COLUMNS, LANE, spread};
+use crate::lanes::{COLUMN, GRID, GRID_COLUMNS, GRIDS, LANE, spread};
 use crate::layout::Layout;
 use crate::lines::Lines;
 use crate::rans::{Decoder, TOTAL};
@@ -93,6 +93,9 @@ pub(crate) trait DepthSink {
     /// signs means anything if none of the row is wanted.
     fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes);
 }
+
+/// All lanes of a grid.
+const ALL_LANES: [u8; GRID] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 /// Some rows as a set.
 pub(crate) fn rows_of(rows: &[u8]) -> u64 {
@@ -230,10 +233,10 @@ impl DepthsOf<'_> {
     fn start_lines(&self, row: usize, room: &mut DepthRoom) {
         room.lines.start_row();
         if self.layout.men().alike() && room.lines.any() {
-            for lane in 0..64 {
-                let key = room.known.get(row, lane);
-                if key != UNKNOWN {
-                    room.lines.learn_column(lane, key);
+            for grid in 0..GRIDS {
+                let keys = room.known.grid(row, grid);
+                if keys != [UNKNOWN; GRID] {
+                    room.lines.learn_columns(grid, &ALL_LANES, &keys);
                 }
             }
         }
@@ -244,7 +247,12 @@ impl DepthsOf<'_> {
     #[inline(always)]
     fn learn(&self, (row, grid): (usize, usize), lanes: &[u8], wanted: bool, room: &mut DepthRoom) {
         if room.lines.any() {
-            room.lines.learn(row, grid, &room.known.grid(row, grid), wanted);
+            let keys = room.known.grid(row, grid);
+            room.lines.learn_rows(row, grid, &keys);
+            // Nobody looks along the row behind the last grid.
+            if wanted && grid + 1 < GRIDS {
+                room.lines.learn_columns(grid, lanes, &keys);
+            }
         }
         if !self.layout.men().alike() {
             return;

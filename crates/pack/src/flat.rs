@@ -1,8 +1,10 @@
 //! A tree for many cells, one after the other, without a branch: answers lie
 //! ready as bytes, and a step of the walk is an addition.
 
+use std::sync::Arc;
+
 use crate::men::Men;
-use crate::question::{Question, Scope};
+use crate::question::{DEPTH_ANSWERS, Question, Scope};
 use crate::tree::{MAX_LEAVES, Node, Tree};
 
 /// Answers to all questions, by question and lane.
@@ -103,6 +105,11 @@ impl FlatNode {
         FlatNode { yes: own as u16, threshold: ALL, leaf, ..FlatNode::default() }
     }
 
+    /// The same with another place for *yes*.
+    fn small(self, yes: usize) -> SmallNode {
+        (yes as u32) << 16 | u32::from(self.answers) | u32::from(self.threshold) & THRESHOLD
+    }
+
     #[inline(always)]
     fn next(self, answers: &[u8; REACH]) -> usize {
         let is_more = answers[usize::from(self.answers)] > self.threshold;
@@ -115,10 +122,12 @@ impl FlatNode {
 pub(crate) struct FlatTree {
     nodes: Vec<FlatNode>,
     pub asked: Asked,
+    /// Tells trees apart.
+    token: Arc<()>,
 }
 
 /// Cells that walk side by side, so that none waits for another's step.
-const ABREAST: usize = 8;
+const ABREAST: usize = 4;
 
 /// Steps between two looks at who has arrived.
 const STRIDE: usize = 2;
@@ -144,7 +153,8 @@ impl FlatTree {
             };
             at += 1;
         }
-        FlatTree { nodes, asked: Asked::new(questions, men, |i| is_asked[i]) }
+        let asked = Asked::new(questions, men, |i| is_asked[i]);
+        FlatTree { nodes, asked, token: Arc::new(()) }
     }
 
     /// The leaf of one lane.
@@ -163,41 +173,81 @@ impl FlatTree {
     }
 }
 
+/// A node in 32 bits, so that a step takes one load of it: from the lowest, six bits
+/// of the threshold, ten of the question, and 16 of the node that *yes* leads to.
+type SmallNode = u32;
+
+/// The bits of the threshold, which are all set in a leaf.
+const THRESHOLD: u32 = 0x3f;
+const _: () = assert!(DEPTH_ANSWERS < THRESHOLD as usize);
+/// The bits that say where the answers to a question begin.
+const QUESTION: u32 = 0xffc0;
+
+/// So many nodes of a tree are sought out for each tile, those nearest to the root; from
+/// there on cells walk through the whole tree, most of whose nodes they never see.
+const TOP: usize = 513;
+const _: () = assert!(TOP + 2 * MAX_LEAVES < REACH);
+
 /// What is left of a tree in a tile.
 pub(crate) struct TileTree {
-    /// One more than can be named: the place behind any place is there, too.
-    nodes: Box<[FlatNode; REACH + 1]>,
+    /// What is left, then the whole tree. One more than can be named: the place behind
+    /// any place is there, too.
+    nodes: Box<[SmallNode; REACH + 1]>,
+    /// The numbers of the leaves among the nodes.
+    leaves: Box<[u16; REACH + 1]>,
+    /// Whose nodes these are.
+    whole: Option<Arc<()>>,
 }
 
 impl TileTree {
-    /// A tree of one leaf.
+    /// A tree of one leaf, which leads to itself.
     pub fn new() -> TileTree {
-        let nodes = vec![FlatNode::leaf(0, 0); REACH + 1].try_into();
-        TileTree { nodes: nodes.unwrap_or_else(|_| unreachable!("the length fits")) }
+        let nodes = vec![THRESHOLD; REACH + 1].try_into();
+        let leaves = vec![0; REACH + 1].try_into();
+        TileTree {
+            nodes: nodes.unwrap_or_else(|_| unreachable!("the length fits")),
+            leaves: leaves.unwrap_or_else(|_| unreachable!("the length fits")),
+            whole: None,
+        }
     }
 
     /// Takes over what is left of a tree in a tile, the questions that all its cells
     /// answer alike being answered.
     pub fn set(&mut self, tree: &FlatTree, answers: &Answers) {
+        self.take_whole(tree);
         let same = answers.of_lane(0);
         // Nodes that are not placed yet stand for those of the whole tree.
-        self.nodes[0].yes = 0;
+        self.nodes[0] = 0;
         let (mut at, mut end) = (0, 1);
         while at < end {
-            let mut node = tree.nodes[usize::from(self.nodes[at].yes)];
+            let mut node = tree.nodes[self.nodes[at] as usize];
             while node.is_same {
                 node = tree.nodes[node.next(same)];
             }
+            self.leaves[at] = node.leaf;
+            let mut yes = TOP + usize::from(node.yes);
             if node.threshold == ALL {
-                node.yes = at as u16;
-            } else {
-                self.nodes[end].yes = node.yes;
-                self.nodes[end + 1].yes = node.yes + 1;
-                node.yes = end as u16;
+                yes = at;
+            } else if end + 1 < TOP {
+                let first = u32::from(node.yes);
+                (self.nodes[end], self.nodes[end + 1]) = (first, first + 1);
+                yes = end;
                 end += 2;
             }
-            self.nodes[at] = node;
+            self.nodes[at] = node.small(yes);
             at += 1;
+        }
+    }
+
+    /// Takes over a whole tree behind what is left of it, if it is not there yet.
+    fn take_whole(&mut self, tree: &FlatTree) {
+        if self.whole.as_ref().is_some_and(|whole| Arc::ptr_eq(whole, &tree.token)) {
+            return;
+        }
+        self.whole = Some(Arc::clone(&tree.token));
+        let own = self.nodes[TOP..].iter_mut().zip(&mut self.leaves[TOP..]);
+        for (own, node) in own.zip(&tree.nodes) {
+            (*own.0, *own.1) = (node.small(TOP + usize::from(node.yes)), node.leaf);
         }
     }
 
@@ -206,27 +256,28 @@ impl TileTree {
     pub fn leaves(&self, answers: &Answers, lanes: &[u8], leaves: &mut [u16; 64]) {
         for (lanes, leaves) in lanes.chunks(ABREAST).zip(leaves.chunks_mut(ABREAST)) {
             let lane = |i: usize| lanes.get(i).copied().unwrap_or(lanes[0]);
-            let own: [&[u8; REACH]; ABREAST] = std::array::from_fn(|i| answers.of_lane(lane(i)));
-            let at = self.walk(own);
+            let at = self.walk(answers, std::array::from_fn(|i| u32::from(lane(i) % 64)));
             for (leaf, at) in leaves.iter_mut().zip(at) {
-                *leaf = self.nodes[at].leaf;
+                *leaf = self.leaves[at];
             }
         }
     }
 
     #[inline(always)]
-    fn walk(&self, own: [&[u8; REACH]; ABREAST]) -> [usize; ABREAST] {
-        let mut at = [0; ABREAST];
+    fn walk(&self, answers: &Answers, lanes: [u32; ABREAST]) -> [usize; ABREAST] {
+        let mut nodes = [self.nodes[0]; ABREAST];
         loop {
             // Cells that have arrived stay where they are.
             for _ in 0..STRIDE {
-                for (at, own) in at.iter_mut().zip(own) {
-                    *at = self.nodes[*at].next(own);
+                for (node, lane) in nodes.iter_mut().zip(lanes) {
+                    let answer = answers.0[(*node & QUESTION | lane) as usize];
+                    let is_more = u32::from(answer) > *node & THRESHOLD;
+                    *node = self.nodes[(*node >> 16) as usize + usize::from(is_more)];
                 }
             }
             // Leaves have the threshold whose bits are all set.
-            if at.iter().fold(ALL, |all, &at| all & self.nodes[at].threshold) == ALL {
-                return at;
+            if nodes.iter().fold(THRESHOLD, |all, node| all & node) == THRESHOLD {
+                return nodes.map(|node| (node >> 16) as usize);
             }
         }
     }

@@ -92,26 +92,48 @@ impl Geometry {
         }
         let mut without = self.occupied;
         without.remove(self.squares[king]);
+        let (free, by_sliders) = self.king_targets(men, king, without);
+        let sliders = || (0..men.column()).filter(|&a| by_sliders[a] != Bitboard::EMPTY);
+        let last = men.get(men.column());
         let mut sum = [0; 4];
-        for to in attacks::king(self.squares[king]) {
-            let mut bad = 0;
-            for a in (0..men.column()).filter(|&a| a != king) {
-                let (man, from) = (men.get(a), self.squares[a]);
-                if man.color == color {
-                    bad |= if from == to { !0 } else { 0 };
-                } else if attacked_by(man, from, without).contains(to) {
-                    let shield = attacks::between(from, to).0;
-                    bad |= if man.role.is_slider() { !shield } else { !0 };
-                }
-            }
-            let man = men.get(men.column());
-            bad |= match man.color == color {
+        for to in free {
+            let mut bad = match last.color == color {
                 true => Bitboard::from_square(to).0,
-                false => attacks::attacks(man.role, to, without).0,
+                false => attacks::attacks(last.role, to, without).0,
             };
+            for a in sliders().filter(|&a| by_sliders[a].contains(to)) {
+                bad |= !attacks::between(self.squares[a], to).0;
+            }
             add(&mut sum, !bad);
         }
         sum
+    }
+
+    /// The squares next to a king that no man but the column man keeps him from for
+    /// good; and what each slider of the enemy attacks of them, unless the column man
+    /// comes in between.
+    fn king_targets(
+        &self,
+        men: &Men,
+        king: usize,
+        without: Bitboard,
+    ) -> (Bitboard, [Bitboard; MAX_MEN]) {
+        let mut free = attacks::king(self.squares[king]);
+        let mut by_sliders = [Bitboard::EMPTY; MAX_MEN];
+        for a in (0..men.column()).filter(|&a| a != king) {
+            let (man, from) = (men.get(a), self.squares[a]);
+            if man.color == men.get(king).color {
+                free.remove(from);
+                continue;
+            }
+            let attacked = attacked_by(man, from, without);
+            if man.role.is_slider() {
+                by_sliders[a] = attacked & free;
+            } else {
+                free -= attacked;
+            }
+        }
+        (free, by_sliders)
     }
 
     /// The same where the king is the column man.

@@ -153,6 +153,12 @@ pub(crate) fn grid_of<T: Copy>(row: &[T; ROOM], grid: usize) -> [T; GRID] {
     found
 }
 
+/// One of two numbers, without a branch: what a compiler would not make vectors of.
+#[inline(always)]
+pub(crate) fn select(condition: bool, yes: i16, no: i16) -> i16 {
+    no ^ ((no ^ yes) & -i16::from(condition))
+}
+
 /// For the eight files of a rank: those on even files as bytes 0 or 1, and
 /// those on odd ones.
 static SPREAD: [[u32; 2]; 256] = {

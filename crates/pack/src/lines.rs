@@ -14,7 +14,7 @@ use std::ops::Range;
 use molien_board::{Bitboard, Color, Man, Role, Square};
 
 use crate::depth::{Key, MAX_DEPTH, UNKNOWN};
-use crate::lanes::{COLUMN, GRID};
+use crate::lanes::{COLUMN, GRID, GRIDS, select};
 use crate::men::Men;
 
 /// A number for each column of a grid.
@@ -57,6 +57,30 @@ impl Slider {
         let place = (key >> 1) as i16;
         if self.loses[usize::from(key & 1)] { MAX_DEPTH as i16 - place } else { place }
     }
+
+    /// The same for the keys of a grid; -1 where nothing is known.
+    #[inline(always)]
+    fn rates(&self, keys: &[Key; GRID]) -> Lanes {
+        let loses = self.loses_by_lane(keys);
+        let mut rates = [-1; GRID];
+        for (lane, rate) in rates.iter_mut().enumerate() {
+            let place = (keys[lane] >> 1) as i16;
+            let own = select(loses[lane] != 0, MAX_DEPTH as i16 - place, place);
+            *rate = select(keys[lane] == UNKNOWN, -1, own);
+        }
+        rates
+    }
+
+    /// Whether he is the loser's man, by signs or keys.
+    #[inline(always)]
+    fn loses_by_lane(&self, signs: &[u16; GRID]) -> Lanes {
+        let [won, lost] = self.loses.map(i16::from);
+        let mut loses = [0; GRID];
+        for (loses, sign) in loses.iter_mut().zip(signs) {
+            *loses = select(sign & 1 == 0, won, lost);
+        }
+        loses
+    }
 }
 
 /// What the lines of a man say about the cells of a grid; [`NO_PLACE`] where nothing is
@@ -98,13 +122,13 @@ pub(crate) struct Lines {
     row: Slider,
     column: Slider,
     runs: Runs,
-    /// The same by lane.
-    runs_by_lane: Runs,
+    /// Twice the same by lane, where the column man's lines are kept.
+    places: Runs,
     /// What is kept of the row man's lines, by sign, direction, run and lane; -1 for
     /// nothing.
     rows: Box<[[[[i16; 64]; RUNS]; 4]; 2]>,
-    /// The same for the column man, in one row: by sign, direction and run.
-    columns: [[[i16; RUNS]; 4]; 2],
+    /// The same for the column man, in one row: by direction, and by run and sign.
+    columns: [[i16; 2 * RUNS]; 4],
 }
 
 impl Lines {
@@ -113,9 +137,9 @@ impl Lines {
             row: Slider::default(),
             column: Slider::default(),
             runs: [[0; 64]; 4],
-            runs_by_lane: [[0; 64]; 4],
+            places: [[0; 64]; 4],
             rows: Box::new([[[[-1; 64]; RUNS]; 4]; 2]),
-            columns: [[[-1; RUNS]; 4]; 2],
+            columns: [[-1; 2 * RUNS]; 4],
         }
     }
 
@@ -128,9 +152,9 @@ impl Lines {
             return;
         }
         self.runs = runs_between(fixed);
-        for (by_lane, runs) in self.runs_by_lane.iter_mut().zip(&self.runs) {
-            let of = |&column: &u8| runs[usize::from(column) % 64];
-            by_lane.iter_mut().zip(&COLUMN).for_each(|(run, column)| *run = of(column));
+        for (places, runs) in self.places.iter_mut().zip(&self.runs) {
+            let of = |&column: &u8| 2 * runs[usize::from(column) % 64];
+            places.iter_mut().zip(&COLUMN).for_each(|(place, column)| *place = of(column));
         }
         for sign in self.rows.iter_mut() {
             sign[self.row.directions.clone()].fill([[-1; 64]; RUNS]);
@@ -146,44 +170,46 @@ impl Lines {
     /// Starts a row.
     #[inline(always)]
     pub fn start_row(&mut self) {
-        for sign in &mut self.columns {
-            sign[self.column.directions.clone()].fill([-1; RUNS]);
-        }
+        self.columns[self.column.directions.clone()].fill([-1; 2 * RUNS]);
     }
 
-    /// Takes over what is known of a grid, for the column man too if the row is looked
-    /// at.
+    /// Takes over what is known of a grid, for the row man.
     #[inline(always)]
-    pub fn learn(&mut self, row: usize, grid: usize, keys: &[Key; GRID], looked_at: bool) {
-        if !self.row.directions.is_empty() {
-            for sign in 0..2 {
-                let mut rates = [-1; GRID];
-                for (rate, &key) in rates.iter_mut().zip(keys) {
-                    let is_own = key != UNKNOWN && usize::from(key & 1) == sign;
-                    *rate = if is_own { self.row.rate(key) } else { -1 };
-                }
-                for direction in self.row.directions.clone() {
-                    let run = usize::from(self.runs[direction][row % 64]) % RUNS;
-                    let kept = &mut self.rows[sign][direction][run].as_chunks_mut::<GRID>().0[grid];
-                    kept.iter_mut().zip(rates).for_each(|(kept, rate)| *kept = rate.max(*kept));
-                }
-            }
+    pub fn learn_rows(&mut self, row: usize, grid: usize, keys: &[Key; GRID]) {
+        if self.row.directions.is_empty() {
+            return;
         }
-        if looked_at && !self.column.directions.is_empty() {
-            for (lane, &key) in keys.iter().enumerate().filter(|(_, key)| **key != UNKNOWN) {
-                self.learn_column(grid * GRID + lane, key);
+        let rates = self.row.rates(keys);
+        for sign in 0..2 {
+            let mut own = [-1; GRID];
+            for (lane, own) in own.iter_mut().enumerate() {
+                *own = select(keys[lane] & 1 == sign as Key, rates[lane], -1);
+            }
+            for direction in self.row.directions.clone() {
+                let run = usize::from(self.runs[direction][row % 64]) % RUNS;
+                let kept = &mut self.rows[sign][direction][run].as_chunks_mut::<GRID>().0[grid];
+                kept.iter_mut().zip(own).for_each(|(kept, rate)| *kept = rate.max(*kept));
             }
         }
     }
 
-    /// Takes over a cell of the row, for the column man.
+    /// Takes over some lanes of a grid of the row, for the column man: those that are
+    /// known, or more.
     #[inline(always)]
-    pub fn learn_column(&mut self, lane: usize, key: Key) {
-        let rate = self.column.rate(key);
-        for direction in self.column.directions.clone() {
-            let run = usize::from(self.runs_by_lane[direction][lane % 64]) % RUNS;
-            let kept = &mut self.columns[usize::from(key & 1)][direction][run];
-            *kept = rate.max(*kept);
+    pub fn learn_columns(&mut self, grid: usize, lanes: &[u8], keys: &[Key; GRID]) {
+        if self.column.directions.is_empty() {
+            return;
+        }
+        let rates = self.column.rates(keys);
+        for lane in lanes.iter().map(|&lane| usize::from(lane) % GRID) {
+            let sign = usize::from(keys[lane] & 1);
+            // Direction by direction: cells side by side share a line of one of them
+            // only, so that none waits for the one before.
+            for direction in self.column.directions.clone() {
+                let place = usize::from(self.places[direction % 4][grid % GRIDS * GRID + lane]);
+                let kept = &mut self.columns[direction % 4][(place + sign) % (2 * RUNS)];
+                *kept = select(*kept < rates[lane], rates[lane], *kept);
+            }
         }
     }
 
@@ -209,7 +235,7 @@ impl Lines {
                 let (won, lost) = (of(0), of(1));
                 let mut kept = won;
                 for lane in 0..GRID {
-                    kept[lane] = if signs[lane] & 1 == 0 { won[lane] } else { lost[lane] };
+                    kept[lane] = select(signs[lane] & 1 == 0, won[lane], lost[lane]);
                 }
                 kept
             };
@@ -217,11 +243,13 @@ impl Lines {
         }
         if !self.column.directions.is_empty() {
             let kept = |direction: usize| {
-                let runs = &self.runs_by_lane[direction].as_chunks::<GRID>().0[grid];
-                let mut kept = [0; GRID];
-                for (lane, kept) in kept.iter_mut().enumerate() {
-                    let run = usize::from(runs[lane]) % RUNS;
-                    *kept = self.columns[usize::from(signs[lane] & 1)][direction][run];
+                let places = &self.places[direction].as_chunks::<GRID>().0[grid];
+                let (mut at, mut kept) = ([0; GRID], [0; GRID]);
+                for (lane, at) in at.iter_mut().enumerate() {
+                    *at = places[lane] + (signs[lane] & 1) as u8;
+                }
+                for (kept, at) in kept.iter_mut().zip(at) {
+                    *kept = self.columns[direction][usize::from(at) % (2 * RUNS)];
                 }
                 kept
             };
@@ -242,46 +270,32 @@ fn lines_of(man: &Slider, signs: &[u16; GRID], kept: impl Fn(usize) -> Lanes) ->
             most[lane] = rate.max(most[lane]);
         }
     }
-    let loses = man.loses;
+    let loses = man.loses_by_lane(signs);
     let mut found = LinesOf::NONE;
     for lane in 0..GRID {
-        let loses = if signs[lane] & 1 == 0 { loses[0] } else { loses[1] };
-        let place = |rate: i16| if loses { MAX_DEPTH as i16 - rate } else { rate };
-        let none = most[lane] < 0;
-        found.best[lane] = if none { NO_PLACE } else { place(least[lane] as i16) };
-        found.worst[lane] = if none { NO_PLACE } else { place(most[lane]) };
+        let (least, most) = (least[lane] as i16, most[lane]);
+        let place = |rate: i16| select(loses[lane] != 0, MAX_DEPTH as i16 - rate, rate);
+        found.best[lane] = select(most < 0, NO_PLACE, place(least));
+        found.worst[lane] = select(most < 0, NO_PLACE, place(most));
     }
     found
 }
 
-/// The place that lines predict; [`NO_PLACE`] if nothing is known along any.
+/// The place that lines predict; [`NO_PLACE`] if nothing is known along any. The winner
+/// takes the shortest way; where his men know none, the loser takes the longest.
 #[inline(always)]
 pub(crate) fn predicted(lines: &Lines, of: &[LinesOf; 2], signs: &[u16; GRID]) -> Lanes {
+    let loses = [&lines.row, &lines.column].map(|man| man.loses_by_lane(signs));
     let mut found = [NO_PLACE; GRID];
     for (lane, found) in found.iter_mut().enumerate() {
-        let sign = usize::from(signs[lane] & 1);
-        let (row, column) = (of[0].best[lane], of[1].best[lane]);
-        *found = match (lines.row.loses[sign], lines.column.loses[sign]) {
-            // The winner takes the shortest way, the loser the longest.
-            (false, false) => row.min(column),
-            (true, true) if row == NO_PLACE => column,
-            (true, true) if column == NO_PLACE => row,
-            (true, true) => row.max(column),
-            (true, false) => {
-                if column == NO_PLACE {
-                    row
-                } else {
-                    column
-                }
-            }
-            (false, true) => {
-                if row == NO_PLACE {
-                    column
-                } else {
-                    row
-                }
-            }
-        };
+        let (mut won, mut lost) = (NO_PLACE, -1);
+        for (of, loses) in of.iter().zip(&loses) {
+            let (best, loses) = (of.best[lane], loses[lane] != 0);
+            won = won.min(select(loses, NO_PLACE, best));
+            lost = lost.max(select(loses & (best != NO_PLACE), best, -1));
+        }
+        lost = select(lost < 0, NO_PLACE, lost);
+        *found = select(won == NO_PLACE, lost, won);
     }
     found
 }

@@ -63,12 +63,24 @@ pub(crate) struct Decoder<'a> {
 impl<'a> Decoder<'a> {
     pub fn new(bytes: &'a [u8]) -> Decoder<'a> {
         let mut decoder = Decoder { state: 0, bytes };
-        decoder.fill();
+        decoder.fill_at_end();
         decoder
     }
 
-    #[inline]
+    #[inline(always)]
     fn fill(&mut self) {
+        let Some((&[first, second], _)) = self.bytes.split_first_chunk() else {
+            return self.fill_at_end();
+        };
+        // At most two bytes are missing; which of them is not worth a branch.
+        let missing = usize::from(self.state < LOW) + usize::from(self.state < LOW >> 8);
+        let next = u32::from(first) << 8 | u32::from(second);
+        self.state = self.state << (8 * missing) | next >> (16 - 8 * missing);
+        self.bytes = &self.bytes[missing..];
+    }
+
+    /// The same where bytes are running out, or many are missing.
+    fn fill_at_end(&mut self) {
         while self.state < LOW {
             let Some((&byte, rest)) = self.bytes.split_first() else { return };
             self.state = self.state << 8 | u32::from(byte);
@@ -77,14 +89,14 @@ impl<'a> Decoder<'a> {
     }
 
     /// A number below [`TOTAL`], which lies in the next symbol's interval.
-    #[inline]
+    #[inline(always)]
     pub fn peek(&self) -> u32 {
         self.state & (TOTAL - 1)
     }
 
     /// Goes on behind the symbol with this interval, which has to contain
     /// [`Decoder::peek`].
-    #[inline]
+    #[inline(always)]
     pub fn advance(&mut self, start: u32, size: u32) {
         self.state = size * (self.state >> TOTAL_BITS) + (self.state & (TOTAL - 1)) - start;
         self.fill();

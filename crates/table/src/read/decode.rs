@@ -20,6 +20,8 @@ struct Images {
     /// For each order of like men but the first, which man takes whose place.
     orders: Vec<Vec<usize>>,
     men: usize,
+    /// Like men side by side in file order: in the first order their squares rise.
+    like: Vec<[usize; 2]>,
 }
 
 impl Images {
@@ -33,7 +35,9 @@ impl Images {
             };
             orders = orders.into_iter().flat_map(extend).collect();
         }
-        Images { orders, men: men.len() }
+        let next_like = |i: usize| (i + 1..men.len()).find(|&j| men[j] == men[i]);
+        let like = (0..men.len()).filter_map(|i| Some([i, next_like(i)?])).collect();
+        Images { orders, men: men.len(), like }
     }
 
     /// Whether every position has just one cell.
@@ -41,14 +45,18 @@ impl Images {
         self.orders.len() == 1
     }
 
+    /// Where the square of a man is in the number of a cell.
+    fn shift(&self, man: usize) -> usize {
+        6 * (self.men - 1 - man)
+    }
+
     /// The cells (numbered in their part) that hold the position of a cell, itself included.
     fn of(&self, cell: usize, mirror: Option<Symmetry>) -> impl Iterator<Item = usize> {
-        let shift = |man: usize| 6 * (self.men - 1 - man);
         let class = cell >> (6 * self.men) << (6 * self.men);
         let image = move |symmetry: Symmetry, order: &[usize]| {
             let place = |(man, &from): (usize, &usize)| {
-                let square = Square::new(cell >> shift(from));
-                symmetry.square(square).index() << shift(man)
+                let square = Square::new(cell >> self.shift(from));
+                symmetry.square(square).index() << self.shift(man)
             };
             class + order.iter().enumerate().map(place).sum::<usize>()
         };
@@ -61,6 +69,50 @@ impl Images {
     fn fill(&self, keys: &mut [ValueKey], first: usize, cell: usize, mirror: Option<Symmetry>) {
         let key = keys[cell - first];
         self.of(cell, mirror).for_each(|image| keys[image - first] = key);
+    }
+
+    /// Gives the images of all cells of a king class, which starts with this cell, the
+    /// same key.
+    fn fill_class(&self, keys: &mut [ValueKey], first: usize, mirror: Option<Symmetry>) {
+        if mirror.is_none() {
+            return self.fill_orders(keys);
+        }
+        for cell in 0..keys.len() {
+            if keys[cell] != NONE_KEY && self.is_rising(cell) {
+                self.fill(keys, first, first + cell, mirror);
+            }
+        }
+    }
+
+    /// Whether like men of a cell stand in the first order: others are images that have
+    /// been filled.
+    #[inline]
+    fn is_rising(&self, cell: usize) -> bool {
+        let square = |man: usize| cell >> self.shift(man) & 63;
+        self.like.iter().all(|&[a, b]| square(a) < square(b))
+    }
+
+    /// The same without mirror images: an order moves the squares of like men, the rest
+    /// of a cell's number stays.
+    fn fill_orders(&self, keys: &mut [ValueKey]) {
+        let moves = |order: &Vec<usize>| -> (usize, Vec<[usize; 2]>) {
+            let moved = order.iter().enumerate().filter(|&(man, &from)| man != from);
+            let moved: Vec<[usize; 2]> =
+                moved.map(|(man, &from)| [self.shift(from), self.shift(man)]).collect();
+            (!moved.iter().fold(0, |mask, [_, to]| mask | 63 << to), moved)
+        };
+        let orders: Vec<(usize, Vec<[usize; 2]>)> =
+            self.orders.iter().map(moves).filter(|(_, moved)| !moved.is_empty()).collect();
+        for cell in 0..keys.len() {
+            let key = keys[cell];
+            if key == NONE_KEY || !self.is_rising(cell) {
+                continue;
+            }
+            for (kept, moved) in &orders {
+                let image = moved.iter().map(|[from, to]| (cell >> from & 63) << to);
+                keys[image.fold(cell & kept, |image, square| image | square)] = key;
+            }
+        }
     }
 
     /// A copy of the keys of a part in which all images of a cell have its key, made by
@@ -334,17 +386,14 @@ impl PartDecoder<'_> {
     fn fill_images(&self, images: &Images, part: usize, first: usize, keys: &mut [ValueKey]) {
         let layout = self.layout();
         let class_cells = 1 << (6 * layout.men.len());
-        for start in (0..keys.len()).step_by(class_cells) {
-            let mirror = layout.own_mirror(part, (first + start) / class_cells);
-            if images.is_trivial() && mirror.is_none() {
-                continue;
+        let classes = keys.par_chunks_mut(class_cells).enumerate();
+        classes.for_each(|(number, keys)| {
+            let start = first + number * class_cells;
+            let mirror = layout.own_mirror(part, start / class_cells);
+            if !images.is_trivial() || mirror.is_some() {
+                images.fill_class(keys, start, mirror);
             }
-            for cell in start..(start + class_cells).min(keys.len()) {
-                if keys[cell] != NONE_KEY {
-                    images.fill(keys, first, first + cell, mirror);
-                }
-            }
-        }
+        });
     }
 }
 
@@ -353,27 +402,31 @@ mod tests {
     use super::*;
     use molien_testing::Random;
 
-    /// Two like men among four, one key for each position: all its images have it, whether
+    /// Two or three like men, one key for each position: all its images have it, whether
     /// they are filled one by one or in a copy.
     #[test]
     fn images_are_filled_in_place_and_in_a_copy() {
-        let orders = vec![vec![0, 1, 2], vec![0, 2, 1]];
-        let images = Images { orders, men: 3 };
+        let two = Images { orders: vec![vec![0, 1, 2], vec![0, 2, 1]], men: 3, like: vec![[1, 2]] };
+        let three = Images {
+            orders: [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+                .map(|order| order.to_vec())
+                .to_vec(),
+            men: 3,
+            like: vec![[0, 1], [1, 2]],
+        };
         let mut random = Random::new(7);
-        for mirror in [None, Some(Symmetry::MIRROR)] {
+        let mirrors = [None, Some(Symmetry::MIRROR)];
+        for (images, mirror) in [&two, &three].into_iter().flat_map(|i| mirrors.map(|m| (i, m))) {
             let mut keys: Vec<ValueKey> = vec![NONE_KEY; 1 << 18];
             for cell in 0..keys.len() {
                 let is_first = images.of(cell, mirror).all(|image| image >= cell);
-                if is_first && !random.number().is_multiple_of(3) {
+                let apart = images.is_rising(cell);
+                if is_first && apart && !random.number().is_multiple_of(3) {
                     keys[cell] = 1 + (random.number() % 90) as ValueKey;
                 }
             }
             let copy = images.filled(&keys, mirror);
-            for cell in 0..keys.len() {
-                if keys[cell] != NONE_KEY {
-                    images.fill(&mut keys, 0, cell, mirror);
-                }
-            }
+            images.fill_class(&mut keys, 0, mirror);
             assert!(copy == keys && copy.contains(&NONE_KEY));
         }
     }
