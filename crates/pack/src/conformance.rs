@@ -190,7 +190,7 @@ fn walking_in_sets_is_walking_alone() {
             sample.set(cell, number, view(at).answer(question));
         }
     }
-    let tree = grow(&sample, Limits { leaves: 60, scale16: 16 * 1000 });
+    let tree = grow(&mut sample, Limits { leaves: 60, scale16: 16 * 1000 });
     assert!(tree.leaves() > 5, "{} leaves", tree.leaves());
     let mut counts = vec![[0; CLASSES]; tree.leaves()];
     for at in cells() {
@@ -217,7 +217,7 @@ fn walking_abreast_is_walking_alone() {
         lanes.iter_mut().for_each(|lane| *lane = random.below(question.answers() as u64) as u8);
     }
     let mut sample = Sample::new(&questions, CLASSES);
-    for cell in 0..3000 {
+    for cell in 0..20_000 {
         let mut sum = 0;
         sample.push(0);
         for (number, question) in questions.iter().enumerate() {
@@ -226,10 +226,11 @@ fn walking_abreast_is_walking_alone() {
             sum += usize::from(number % 12 == 0 && is_low);
             sample.set(cell, number, answer);
         }
-        sample.symbols[cell] = (sum / 2).min(CLASSES - 1) as u8;
+        sample.set_symbol(cell, (sum / 2).min(CLASSES - 1) as u8);
     }
-    let tree = grow(&sample, Limits { leaves: 300, scale16: 16 * 1000 });
-    assert!(tree.leaves() > 20, "{} leaves", tree.leaves());
+    // More nodes than are sought out for a tile.
+    let tree = grow(&mut sample, Limits { leaves: 3000, scale16: 16 * 1000 });
+    assert!(tree.leaves() > 600, "{} leaves", tree.leaves());
     let flat = FlatTree::new(&tree, &questions, layout.men());
     // What is the same in a tile is the same in all lanes.
     for (number, question) in questions.iter().enumerate() {

@@ -174,10 +174,10 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         };
         let numbers = telling_questions(questions, &profile, profile.sample, first);
         let few: Vec<Question> = numbers.iter().map(|&i| questions[usize::from(i)]).collect();
-        let (near, far, cells) = self.sample(alphabet, &few, profile.sample);
+        let (mut near, mut far, cells) = self.sample(alphabet, &few, profile.sample);
         let far_cells = cells * far.len() as u64 / near.len().max(1) as u64;
-        let far = grow_of(&far, far_cells, &numbers, profile.leaves.div_ceil(FAR_SHARE));
-        ([grow_of(&near, cells, &numbers, profile.leaves), far], cells)
+        let far = grow_of(&mut far, far_cells, &numbers, profile.leaves.div_ceil(FAR_SHARE));
+        ([grow_of(&mut near, cells, &numbers, profile.leaves), far], cells)
     }
 
     /// About what the depths take, in 65536ths of a bit: good for comparing, no
@@ -185,12 +185,11 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     pub fn estimate(&self) -> u64 {
         let alphabet = self.alphabet();
         let profile = self.profile;
-        let (sample, _, cells) = self.sample(&alphabet, &self.questions(), profile.sample);
-        let in_buckets: u64 =
-            sample.symbols.iter().map(|&bucket| BUCKET_BITS[usize::from(bucket)]).sum();
+        let (mut sample, _, cells) = self.sample(&alphabet, &self.questions(), profile.sample);
+        let in_buckets: u64 = sample.symbols().map(|bucket| BUCKET_BITS[usize::from(bucket)]).sum();
         let in_buckets = u128::from(in_buckets * BIT) * u128::from(cells);
         let in_buckets = in_buckets / sample.len().max(1) as u128;
-        estimate(&sample, cells, profile.leaves) + in_buckets as u64
+        estimate(&mut sample, cells, profile.leaves) + in_buckets as u64
     }
 
     /// The depths that occur.
@@ -359,12 +358,9 @@ impl DepthSink for Picking<'_> {
 }
 
 /// Adds a cell to a sample.
+#[inline]
 fn add(sample: &mut Sample, symbol: u8, cells: &Cells<'_>, lane: u8) {
-    let cell = sample.len();
-    sample.push(symbol);
-    for number in 0..sample.questions() {
-        sample.set(cell, number, cells.answers.get(number as u16, lane.into()));
-    }
+    sample.push_answers(symbol, |number| cells.answers.get(number, lane.into()));
 }
 
 /// Depths that occur: for wins, then losses their number, the place predicted

@@ -43,6 +43,9 @@ fn n_log_n(n: u64) -> u64 {
     n * (u64::from(LOGARITHMS[(n >> shift) as usize]) + u64::from(shift) * BIT)
 }
 
+/// The same of small numbers, which most counts are.
+static SMALL: LazyLock<Vec<u64>> = LazyLock::new(|| (0..1 << 12).map(n_log_n).collect());
+
 /// What symbols with these counts cost when coded with their own frequencies.
 pub(crate) fn cost<T: Copy + Into<u64>>(counts: &[T]) -> u64 {
     let (mut all, mut parts) = (0, 0);
@@ -53,8 +56,56 @@ pub(crate) fn cost<T: Copy + Into<u64>>(counts: &[T]) -> u64 {
     n_log_n(all).saturating_sub(parts)
 }
 
+/// Counts that grow or shrink, and what they cost.
+#[derive(Clone, Copy)]
+struct Counted<'a> {
+    counts: [u32; SYMBOLS],
+    all: u64,
+    /// The sum of n log n of the counts.
+    parts: u64,
+    small: &'a [u64],
+}
+
+impl<'a> Counted<'a> {
+    fn none(small: &'a [u64]) -> Counted<'a> {
+        Counted { counts: [0; SYMBOLS], all: 0, parts: 0, small }
+    }
+
+    fn new(counts: [u32; SYMBOLS], small: &'a [u64]) -> Counted<'a> {
+        let mut counted = Counted::none(small);
+        (0..SYMBOLS).for_each(|symbol| counted.set(symbol, counts[symbol]));
+        counted
+    }
+
+    #[inline]
+    fn n_log_n(&self, n: u64) -> u64 {
+        self.small.get(n as usize).copied().unwrap_or_else(|| n_log_n(n))
+    }
+
+    #[inline(always)]
+    fn set(&mut self, symbol: usize, count: u32) {
+        let before = u64::from(std::mem::replace(&mut self.counts[symbol], count));
+        let after = u64::from(count);
+        self.all = self.all + after - before;
+        self.parts = self.parts + self.n_log_n(after) - self.n_log_n(before);
+    }
+
+    /// As [`cost`].
+    #[inline]
+    fn cost(&self) -> u64 {
+        self.n_log_n(self.all).saturating_sub(self.parts)
+    }
+}
+
 /// Cells that one thread counts at a time.
 const SHARE: usize = 1 << 14;
+
+/// The most symbols that are learnt.
+const SYMBOLS: usize = 16;
+
+/// Leaves of fewer cells are counted anew when they are split: what is kept of a leaf
+/// takes as long to go through as some hundred cells.
+const KEPT: usize = 512;
 
 /// How far a tree is grown.
 #[derive(Clone, Copy, Debug)]
@@ -67,20 +118,16 @@ pub(crate) struct Limits {
 /// What the cells of a sample cost when coded by a tree.
 fn sample_cost(sample: &Sample, tree: &Tree) -> u64 {
     let mut counts = vec![vec![0u64; sample.alphabet]; tree.leaves()];
-    for cell in 0..sample.len() {
-        let bins = sample.row(cell as u32);
-        let answer = |question: u16| {
-            let question = usize::from(question);
-            (bins[question] - sample.first[question]) as u8
-        };
-        counts[usize::from(tree.leaf_of(answer))][usize::from(sample.symbols[cell])] += 1;
+    for row in sample.rows(0, sample.len()).chunks(sample.row_len()) {
+        let leaf = tree.leaf_of(|question| row[usize::from(question)]);
+        counts[usize::from(leaf)][usize::from(row[row.len() - 1])] += 1;
     }
     counts.iter().map(|counts| cost(counts)).sum()
 }
 
 /// About what so many cells take, model and all, by a tree grown from a sample of
 /// them.
-pub(crate) fn estimate(sample: &Sample, cells: u64, leaves: usize) -> u64 {
+pub(crate) fn estimate(sample: &mut Sample, cells: u64, leaves: usize) -> u64 {
     let len = sample.len().max(1) as u64;
     let tree = grow(sample, Limits { leaves, scale16: (cells * 16 / len).max(16) });
     let scaled = u128::from(sample_cost(sample, &tree)) * u128::from(cells) / u128::from(len);
@@ -99,73 +146,75 @@ struct Candidate {
     to: usize,
 }
 
+/// How often each symbol comes with each bin: all symbols of the first bin, then those of
+/// the next.
+type Histogram = Vec<[u32; SYMBOLS]>;
+
 struct Grower<'a> {
-    sample: &'a Sample,
-    /// Cells, those of a leaf side by side.
-    cells: Vec<u32>,
-    /// Counts by bin and symbol of leaves that can be split.
-    histograms: Vec<Option<Vec<u32>>>,
+    /// The cells of a leaf lie side by side.
+    sample: &'a mut Sample,
+    /// What was counted of leaves that can be split, if they are large.
+    kept: Vec<Option<Histogram>>,
     least_gain: u64,
 }
 
 impl Grower<'_> {
-    /// How often each symbol comes with each bin: all bins of the first symbol,
-    /// then those of the next.
-    fn histogram(&self, from: usize, to: usize) -> Vec<u32> {
-        let sample = self.sample;
-        let bins = usize::from(sample.first[sample.questions()]);
-        let none = || vec![0u32; bins * sample.alphabet];
-        let count = |mut counts: Vec<u32>, cells: &[u32]| {
-            for &cell in cells {
-                let symbol = usize::from(sample.symbols[cell as usize]);
-                let counts = &mut counts[symbol * bins..][..bins];
-                for &bin in sample.row(cell) {
-                    counts[usize::from(bin)] += 1;
+    fn histogram(&self, from: usize, to: usize) -> Histogram {
+        let sample = &*self.sample;
+        let (bins, len) = (usize::from(sample.first[sample.questions()]), sample.row_len());
+        let none = || vec![[0u32; SYMBOLS]; bins];
+        let count = |mut counts: Histogram, rows: &[u8]| {
+            for row in rows.chunks_exact(len) {
+                let symbol = usize::from(row[len - 1]) % SYMBOLS;
+                for (&answer, &first) in row.iter().zip(&sample.first[..sample.questions()]) {
+                    counts[usize::from(first) + usize::from(answer)][symbol] += 1;
                 }
             }
             counts
         };
-        let cells = &self.cells[from..to];
-        if cells.len() < 2 * SHARE {
-            return count(none(), cells);
+        let rows = sample.rows(from, to);
+        if to - from < 2 * SHARE {
+            return count(none(), rows);
         }
-        let add = |mut a: Vec<u32>, b: Vec<u32>| {
-            a.iter_mut().zip(&b).for_each(|(a, b)| *a += b);
+        let add = |mut a: Histogram, b: Histogram| {
+            let pairs = a.as_flattened_mut().iter_mut().zip(b.as_flattened());
+            pairs.for_each(|(a, b)| *a += b);
             a
         };
-        cells.par_chunks(SHARE).fold(none, count).reduce(none, add)
+        rows.par_chunks(SHARE * len).fold(none, count).reduce(none, add)
     }
 
     /// The best split of a leaf, if one is worth it.
-    fn best(&self, histogram: &[u32], node: usize, from: usize, to: usize) -> Option<Candidate> {
-        let (sample, alphabet) = (self.sample, self.sample.alphabet);
-        let width = usize::from(sample.first[sample.questions()]);
-        let first_question = |counts: &[u32]| counts[..usize::from(sample.first[1])].iter().sum();
-        let all: Vec<u32> = histogram.chunks(width).map(first_question).collect();
-        let whole = cost(&all);
-        if whole < self.least_gain {
+    fn best(
+        &self,
+        histogram: &[[u32; SYMBOLS]],
+        node: usize,
+        (from, to): (usize, usize),
+    ) -> Option<Candidate> {
+        let first = |question: usize| usize::from(self.sample.first[question]);
+        let mut all = [0; SYMBOLS];
+        for bin in &histogram[..first(1)] {
+            all.iter_mut().zip(bin).for_each(|(all, count)| *all += count);
+        }
+        let small = &SMALL[..];
+        let whole = Counted::new(all, small);
+        if whole.cost() < self.least_gain {
             return None;
         }
         let mut best = (0, 0, 0);
-        let (mut yes, mut no) = (vec![0u32; alphabet], vec![0u32; alphabet]);
-        for question in (0..sample.questions()).filter(|&question| sample.asked[question]) {
-            yes.fill(0);
-            no.copy_from_slice(&all);
-            let bins = usize::from(sample.first[question])..usize::from(sample.first[question + 1]);
-            for (threshold, bin) in bins.clone().enumerate().take(bins.len() - 1) {
-                let mut any = 0;
-                for (symbol, counts) in histogram.chunks(width).enumerate() {
-                    yes[symbol] += counts[bin];
-                    no[symbol] -= counts[bin];
-                    any |= counts[bin];
+        for question in (0..self.sample.questions()).filter(|&i| self.sample.asked[i]) {
+            let (mut yes, mut no) = (Counted::none(small), whole);
+            let bins = &histogram[first(question)..first(question + 1) - 1];
+            let is_met = |bin: &[u32; SYMBOLS]| bin.iter().fold(0, |any, count| any | count) > 0;
+            for (threshold, bin) in bins.iter().enumerate().filter(|(_, bin)| is_met(bin)) {
+                for (symbol, &count) in bin.iter().enumerate().filter(|(_, count)| **count > 0) {
+                    yes.set(symbol, yes.counts[symbol] + count);
+                    no.set(symbol, no.counts[symbol] - count);
                 }
-                if any == 0 {
-                    continue;
-                }
-                if no.iter().all(|&count| count == 0) {
+                if no.all == 0 {
                     break;
                 }
-                let gain = whole.saturating_sub(cost(&yes) + cost(&no));
+                let gain = whole.cost().saturating_sub(yes.cost() + no.cost());
                 if gain > best.0 {
                     best = (gain, question, threshold as u8);
                 }
@@ -176,26 +225,36 @@ impl Grower<'_> {
         (gain >= self.least_gain).then_some(candidate)
     }
 
-    /// Moves the cells that say yes to the front, in order.
-    fn partition(&mut self, split: &Candidate) -> usize {
-        let (sample, width) = (self.sample, self.sample.questions());
-        let limit = sample.first[split.question] + u16::from(split.threshold);
-        let cells = &mut self.cells[split.from..split.to];
-        let says_yes = |cell: &u32| sample.bins[*cell as usize * width + split.question] <= limit;
-        let (yes, no): (Vec<u32>, Vec<u32>) = cells.iter().partition(|cell| says_yes(cell));
-        cells[..yes.len()].copy_from_slice(&yes);
-        cells[yes.len()..].copy_from_slice(&no);
-        split.from + yes.len()
+    /// The histograms of both halves: the smaller is counted, the other is what remains,
+    /// if the whole was kept.
+    fn halves(&self, whole: Option<Histogram>, ranges: [(usize, usize); 2]) -> [Histogram; 2] {
+        let len = |half: usize| ranges[half].1 - ranges[half].0;
+        let count = |half: usize| self.histogram(ranges[half].0, ranges[half].1);
+        let Some(mut rest) = whole else { return [count(0), count(1)] };
+        let small = usize::from(len(1) < len(0));
+        let counted = count(small);
+        let pairs = rest.as_flattened_mut().iter_mut().zip(counted.as_flattened());
+        pairs.for_each(|(rest, counted)| *rest -= counted);
+        if small == 0 { [counted, rest] } else { [rest, counted] }
     }
 
-    /// The histograms of both halves: the smaller is counted, the other is
-    /// what remains.
-    fn halves(&self, whole: Vec<u32>, from: usize, at: usize, to: usize) -> [Vec<u32>; 2] {
-        let mut rest = whole;
-        let small = if at - from <= to - at { (from, at) } else { (at, to) };
-        let counted = self.histogram(small.0, small.1);
-        rest.iter_mut().zip(&counted).for_each(|(rest, counted)| *rest -= counted);
-        if small.0 == from && small.1 == at { [counted, rest] } else { [rest, counted] }
+    /// The best splits of both halves of a leaf, whose nodes have these numbers, found.
+    fn split(
+        &mut self,
+        whole: Option<Histogram>,
+        children: [usize; 2],
+        ranges: [(usize, usize); 2],
+    ) -> [Option<Candidate>; 2] {
+        let halves = self.halves(whole, ranges);
+        let best = |half: usize| self.best(&halves[half], children[half], ranges[half]);
+        let large = ranges[1].1 - ranges[0].0 >= 2 * SHARE;
+        let found = if large { rayon::join(|| best(0), || best(1)) } else { (best(0), best(1)) };
+        let found: [Option<Candidate>; 2] = found.into();
+        for ((histogram, candidate), range) in halves.into_iter().zip(&found).zip(ranges) {
+            let is_kept = candidate.is_some() && range.1 - range.0 >= KEPT;
+            self.kept.push(is_kept.then_some(histogram));
+        }
+        found
     }
 }
 
@@ -207,52 +266,42 @@ pub(crate) struct Grown {
     pub children: Option<[usize; 2]>,
 }
 
-/// Grows a tree: always the leaf that gains most is split next.
-pub(crate) fn grow(sample: &Sample, limits: Limits) -> Tree {
+/// Grows a tree: always the leaf that gains most is split next. Cells of the sample
+/// change places.
+pub(crate) fn grow(sample: &mut Sample, limits: Limits) -> Tree {
     grow_with_gains(sample, limits).0
 }
 
 /// Grows a tree, and says what each question has gained in it.
-pub(crate) fn grow_with_gains(sample: &Sample, limits: Limits) -> (Tree, Vec<u64>) {
-    let mut gains = vec![0; sample.questions()];
-    if sample.len() == 0 {
+pub(crate) fn grow_with_gains(sample: &mut Sample, limits: Limits) -> (Tree, Vec<u64>) {
+    let (len, mut gains) = (sample.len(), vec![0; sample.questions()]);
+    if len == 0 {
         return (Tree::stump(), gains);
     }
     // A split has to pay for itself in the table, and the best of hundreds of
     // splits gains a dozen bits on noise.
     let noise = if limits.scale16 > 16 { 13 } else { 0 };
     let least_gain = (SPLIT_BITS * 16 / limits.scale16.max(1)).max(noise).max(1) * BIT;
-    let cells = (0..sample.len() as u32).collect();
-    let mut grower = Grower { sample, cells, histograms: vec![None], least_gain };
+    let mut grower = Grower { sample, kept: Vec::new(), least_gain };
     let leaf = Grown { question: 0, threshold: 0, children: None };
-    let mut nodes = vec![leaf];
+    let (mut nodes, mut room) = (vec![leaf], Vec::new());
     let mut candidates = BinaryHeap::new();
-    let whole = grower.histogram(0, sample.len());
-    if let Some(candidate) = grower.best(&whole, 0, 0, sample.len()) {
-        grower.histograms[0] = Some(whole);
-        candidates.push(candidate);
-    }
+    let whole = grower.histogram(0, len);
+    candidates.extend(grower.best(&whole, 0, (0, len)));
+    grower.kept.push(Some(whole));
     while nodes.len() < 2 * limits.leaves.min(MAX_LEAVES) - 1 {
         let Some(split) = candidates.pop() else { break };
-        let Some(whole) = grower.histograms[split.node.0].take() else { break };
         gains[split.question] += split.gain;
-        let at = grower.partition(&split);
+        let Candidate { question, threshold, from, to, .. } = split;
+        let at = grower.sample.partition((from, to), question, threshold, &mut room);
         let children = [nodes.len(), nodes.len() + 1];
         let node = &mut nodes[split.node.0];
-        (node.question, node.threshold) = (split.question as u16, split.threshold);
+        (node.question, node.threshold) = (question as u16, threshold);
         node.children = Some(children);
         nodes.extend([leaf; 2]);
-        let halves = grower.halves(whole, split.from, at, split.to);
-        let ranges = [(split.from, at), (at, split.to)];
-        let best = |half: usize| {
-            let (from, to) = ranges[half];
-            grower.best(&halves[half], children[half], from, to)
-        };
-        let (yes, no) = rayon::join(|| best(0), || best(1));
-        for (histogram, candidate) in halves.into_iter().zip([yes, no]) {
-            grower.histograms.push(candidate.is_some().then_some(histogram));
-            candidates.extend(candidate);
-        }
+        let whole = grower.kept[split.node.0].take();
+        candidates
+            .extend(grower.split(whole, children, [(from, at), (at, to)]).into_iter().flatten());
     }
     (in_preorder(&nodes), gains)
 }
@@ -320,15 +369,15 @@ mod tests {
     fn what_is_ignored_is_not_asked() {
         let mut sample = sample();
         sample.ignore(&QUESTIONS, Ignored { geometry: true, neighbours: false });
-        assert_eq!(grow(&sample, Limits { leaves: 10, scale16: 16 }), Tree::stump());
+        assert_eq!(grow(&mut sample, Limits { leaves: 10, scale16: 16 }), Tree::stump());
         sample.ignore(&QUESTIONS, Ignored { geometry: false, neighbours: true });
-        assert_eq!(grow(&sample, Limits { leaves: 10, scale16: 16 }).leaves(), 4);
+        assert_eq!(grow(&mut sample, Limits { leaves: 10, scale16: 16 }).leaves(), 4);
     }
 
     #[test]
     fn learns_what_can_be_asked() {
-        let sample = sample();
-        let tree = grow(&sample, Limits { leaves: 10, scale16: 16 });
+        let mut sample = sample();
+        let tree = grow(&mut sample, Limits { leaves: 10, scale16: 16 });
         assert_eq!(tree.leaves(), 4);
         let leaf = |answers: [u8; 3]| tree.leaf_of(|question| answers[usize::from(question)]);
         assert_eq!(leaf([0, 4, 2]), leaf([5, 0, 0]));

@@ -121,8 +121,8 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
     pub fn estimate(&self) -> u64 {
         let side = |number: usize| {
             let questions = Question::all(self.layout.men(), self.stage(number));
-            let (sample, cells) = self.sample(number, &questions, self.profile.sample);
-            estimate(&sample, cells, self.profile.leaves)
+            let (mut sample, cells) = self.sample(number, &questions, self.profile.sample);
+            estimate(&mut sample, cells, self.profile.leaves)
         };
         (0..self.sides.len()).map(side).sum()
     }

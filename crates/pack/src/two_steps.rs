@@ -22,7 +22,7 @@ fn scale16(sample: &Sample, cells: u64) -> u64 {
 }
 
 /// The numbers of the questions that gain most, rising.
-fn telling(sample: &Sample, cells: u64, most: usize) -> Vec<u16> {
+fn telling(sample: &mut Sample, cells: u64, most: usize) -> Vec<u16> {
     let limits = Limits { leaves: FIRST_LEAVES, scale16: scale16(sample, cells) };
     let (_, gains) = grow_with_gains(sample, limits);
     let mut numbers: Vec<u16> = (0..gains.len() as u16).collect();
@@ -44,8 +44,8 @@ pub(crate) fn learn(
     let first = |size: usize| sample(questions, size);
     let numbers = telling_questions(questions, profile, size, first);
     let few: Vec<Question> = numbers.iter().map(|&number| questions[usize::from(number)]).collect();
-    let (sample, cells) = sample(&few, size);
-    (grow_of(&sample, cells, &numbers, profile.leaves), cells)
+    let (mut sample, cells) = sample(&few, size);
+    (grow_of(&mut sample, cells, &numbers, profile.leaves), cells)
 }
 
 /// The numbers of the questions that a tree is to ask, rising. `sample` gives a sample of
@@ -58,16 +58,17 @@ pub(crate) fn telling_questions(
 ) -> Vec<u16> {
     match profile.questions {
         Some(most) if most < questions.len() => {
-            let (first, cells) = sample(FIRST_SAMPLE.min(size));
-            telling(&first, cells, most)
+            let (mut first, cells) = sample(FIRST_SAMPLE.min(size));
+            telling(&mut first, cells, most)
         }
         _ => (0..questions.len() as u16).collect(),
     }
 }
 
 /// A tree grown from a sample of so many cells, whose questions have these numbers.
-pub(crate) fn grow_of(sample: &Sample, cells: u64, numbers: &[u16], leaves: usize) -> Tree {
-    let mut tree = grow(sample, Limits { leaves, scale16: scale16(sample, cells) });
+pub(crate) fn grow_of(sample: &mut Sample, cells: u64, numbers: &[u16], leaves: usize) -> Tree {
+    let limits = Limits { leaves, scale16: scale16(sample, cells) };
+    let mut tree = grow(sample, limits);
     for node in &mut tree.nodes {
         if let Node::Split { question, .. } = node {
             *question = numbers[usize::from(*question)];
@@ -90,7 +91,7 @@ mod tests {
                 let answer = random.below(question.answers() as u64) as u8;
                 sample.set(cell, number, answer);
                 if *question == Question::File(2) {
-                    sample.symbols[cell] = u8::from(answer > 4);
+                    sample.set_symbol(cell, u8::from(answer > 4));
                 }
             }
         }
