@@ -118,11 +118,35 @@ impl Images {
     /// A copy of the keys of a part in which all images of a cell have its key, made by
     /// all threads.
     fn filled(&self, keys: &[ValueKey], mirror: Option<Symmetry>) -> Vec<ValueKey> {
-        let stored = |cell: usize| {
-            let mut images = self.of(cell, mirror).map(|image| keys[image]);
-            images.find(|&key| key != NONE_KEY).unwrap_or(NONE_KEY)
+        let key = |cell: usize| match (keys[self.risen(cell)], mirror) {
+            (NONE_KEY, Some(mirror)) => keys[self.risen(self.mirrored(cell, mirror))],
+            (key, _) => key,
         };
-        (0..keys.len()).into_par_iter().with_min_len(1 << 14).map(stored).collect()
+        (0..keys.len()).into_par_iter().with_min_len(1 << 14).map(key).collect()
+    }
+
+    /// The image of a cell with like men in the first order.
+    #[inline]
+    fn risen(&self, cell: usize) -> usize {
+        // Neighbours are exchanged until all rise: there are as many pairs as men who may
+        // have to pass all others.
+        let exchanged = |cell: usize, &[a, b]: &[usize; 2]| {
+            let [high, low] = [self.shift(a), self.shift(b)];
+            let [first, second] = [cell >> high & 63, cell >> low & 63];
+            let changes = if first > second { first ^ second } else { 0 };
+            cell ^ (changes << high | changes << low)
+        };
+        self.like.iter().fold(cell, |cell, _| self.like.iter().fold(cell, exchanged))
+    }
+
+    /// The cell of the mirror image.
+    fn mirrored(&self, cell: usize, mirror: Symmetry) -> usize {
+        let class = cell >> (6 * self.men) << (6 * self.men);
+        let place = |man: usize| {
+            let square = Square::new(cell >> self.shift(man));
+            mirror.square(square).index() << self.shift(man)
+        };
+        class + (0..self.men).map(place).sum::<usize>()
     }
 }
 
