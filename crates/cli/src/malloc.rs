@@ -25,7 +25,7 @@ const MOST_BLOCKS: usize = 1024;
 /// heaps and in blocks that wait: one part in this many, up to so many bytes.
 pub const KEPT_PART: NonZeroU64 = NonZeroU64::new(16).expect("not zero");
 /// See [`KEPT_PART`].
-pub const MOST_KEPT_BYTES: u64 = 512 << 20;
+pub const MOST_KEPT_BYTES: u64 = 1 << 30;
 /// Of the memory that may be used, the part that blocks in use and blocks that wait
 /// leave free: one in this many, for the program and for holes.
 const FREE_PART: usize = 24;
