@@ -200,7 +200,7 @@ fn walking_in_sets_is_walking_alone() {
     let compiled = Compiled::new(&tree, &questions, layout.men());
     let mut found = vec![[0; CLASSES]; tree.leaves()];
     let of = TileOf { layout: &layout, frame: &frame, turn, compiled: &compiled, other: None };
-    let mut sink = Counting { truth: &truth, counts: &mut found };
+    let mut sink = Counting { truth: &truth, counts: &mut found, found: None };
     of.walk(&mut Walker::new(), &mut ClassTile::default(), rows, &mut sink);
     assert_eq!(found, counts);
 }

@@ -76,6 +76,11 @@ pub(crate) fn decided(classes: &ClassTile, row: usize) -> u64 {
     classes.known(row) & !classes.exactly(row, DRAW)
 }
 
+/// Whether a cell has a depth.
+pub(crate) fn has_depth(classes: &ClassTile, row: usize, column: usize) -> bool {
+    decided(classes, row) >> column & 1 != 0
+}
+
 /// The lost cells of a row.
 #[inline]
 pub(crate) fn lost(classes: &ClassTile, row: usize) -> u64 {

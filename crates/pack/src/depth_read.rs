@@ -179,7 +179,7 @@ impl Depths {
         let bytes = self.streams.bytes(data, stream)?;
         let first = if bytes.is_empty() { wanted } else { self.streams.segments(stream).start };
         let mut decoder = Decoder::new(bytes);
-        let stop = (reach == Reach::Row).then_some(row);
+        let stop = reach.stop(row);
         let mut count = 0;
         for segment in first..=wanted {
             let last = stop.filter(|_| segment == wanted);

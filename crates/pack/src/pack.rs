@@ -19,7 +19,7 @@ use crate::sample::Sample;
 use crate::scan::PHASES;
 use crate::source::TileSource;
 use crate::streams::{StreamBuilder, join_empty, write_streams};
-use crate::tile::{Counting, TileOf, Writing};
+use crate::tile::{Counting, FoundLeaves, TileOf, Writing};
 use crate::tree::Tree;
 use crate::two_steps;
 use crate::walker::{Compiled, Walker};
@@ -38,12 +38,23 @@ pub struct ClassPacker<'a, S> {
     profile: Profile,
 }
 
+/// Up to so many cells of a side, the leaves found while counting are kept for writing,
+/// at about three bytes each; beyond, they are found twice.
+const KEPT_CELLS: u64 = 1 << 27;
+
 /// A model with what a walk needs.
 struct Learnt {
     bytes: Vec<u8>,
     model: Model,
     compiled: Compiled,
+    /// For each leaf of the tree that was counted, the one that is written.
+    leaf_of: Vec<u16>,
+    /// What was found while counting, by stretch of tiles, if it is kept.
+    found: Vec<Option<FoundLeaves>>,
 }
+
+/// How often each class came in each leaf, and where, if that is kept.
+type Counts = (Vec<[u64; CLASSES]>, Vec<Option<FoundLeaves>>);
 
 impl<'a, S: TileSource> ClassPacker<'a, S> {
     /// Classes of a source in a layout, this side coded first.
@@ -91,8 +102,9 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
         let learnt: Vec<Learnt> =
             numbers.into_par_iter().map(|number| self.learn(number)).collect::<Result<_, _>>()?;
         let chunks = chunks(self.layout);
-        let streams: Vec<(usize, Vec<u8>)> =
-            chunks.par_iter().flat_map_iter(|&chunk| self.write_chunk(&learnt, chunk)).collect();
+        let numbered = chunks.par_iter().enumerate();
+        let write = |(number, &chunk)| self.write_chunk(&learnt, number, chunk);
+        let streams: Vec<(usize, Vec<u8>)> = numbered.flat_map_iter(write).collect();
         let streams = join_empty(streams);
         let mut bytes = vec![self.sides[0].index() as u8, self.profile.segments as u8];
         for learnt in &learnt {
@@ -107,13 +119,14 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
         let questions = Question::all(self.layout.men(), self.stage(number));
         let size = self.profile.sample_of(self.layout.cells());
         let sample = |questions: &[Question], size| self.sample(number, questions, size);
-        let (tree, _) = two_steps::learn(&questions, &self.profile, size, sample);
-        let counts = self.count(number, &tree, &questions);
-        let Pruned { tree, counts, .. } = prune(&tree, &counts);
+        let (tree, cells) = two_steps::learn(&questions, &self.profile, size, sample);
+        let (counts, found) = self.count(number, &tree, &questions, cells <= KEPT_CELLS);
+        let counts: Vec<Vec<u64>> = counts.iter().map(|counts| counts.to_vec()).collect();
+        let Pruned { tree, counts, leaf_of } = prune(&tree, &counts);
         let code = ModelCode { tree, leaves: counts.iter().map(|c| LeafCode::of(c)).collect() };
         let bytes = code.bytes(&questions, CLASSES)?;
         let compiled = Compiled::new(&code.tree, &questions, self.layout.men());
-        Ok(Learnt { bytes, model: code.model(questions)?, compiled })
+        Ok(Learnt { bytes, model: code.model(questions)?, compiled, leaf_of, found })
     }
 
     /// About what the classes take, in 65536ths of a bit, by trees of this
@@ -185,52 +198,78 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
     }
 
     /// The classes in each leaf of a tree, counted on the whole table.
-    fn count(&self, number: usize, tree: &Tree, questions: &[Question]) -> Vec<Vec<u64>> {
+    fn count(&self, number: usize, tree: &Tree, questions: &[Question], keep: bool) -> Counts {
         let compiled = Compiled::new(tree, questions, self.layout.men());
-        let none = || vec![[0u64; CLASSES]; tree.leaves()];
-        let count = |mut counts: Vec<[u64; CLASSES]>, &chunk: &(usize, usize)| {
-            let chunk = self.read(chunk);
-            let mut walker = Walker::new();
-            let (mut own, mut room) = (ClassTile::default(), ClassTile::default());
-            let turn = self.sides[number];
-            for (i, frame) in chunk.live() {
-                let truth = &chunk.classes[turn.index()][i];
-                for rows in self.segments() {
-                    let other = self.other(number, &chunk, i, rows, &mut room);
-                    let compiled = &compiled;
-                    let tile = TileOf { layout: self.layout, frame, turn, compiled, other };
-                    let mut sink = Counting { truth, counts: &mut counts };
-                    tile.walk(&mut walker, &mut own, rows, &mut sink);
-                }
-            }
-            counts
+        let none = || (vec![[0u64; CLASSES]; tree.leaves()], Vec::new());
+        let count = |(mut counts, mut all): Counts, &chunk: &(usize, usize)| {
+            let mut found = keep.then(FoundLeaves::default);
+            self.count_chunk(number, &compiled, chunk, &mut counts, &mut found);
+            found.iter_mut().for_each(FoundLeaves::shrink);
+            all.push(found);
+            (counts, all)
         };
-        let add = |mut a: Vec<[u64; CLASSES]>, b: Vec<[u64; CLASSES]>| {
-            let pairs = a.as_flattened_mut().iter_mut().zip(b.as_flattened());
+        let add = |mut a: Counts, b: Counts| {
+            let pairs = a.0.as_flattened_mut().iter_mut().zip(b.0.as_flattened());
             pairs.for_each(|(a, b)| *a += b);
+            a.1.extend(b.1);
             a
         };
-        let counts = chunks(self.layout).par_iter().fold(none, count).reduce(none, add);
-        counts.into_iter().map(|counts| counts.to_vec()).collect()
+        chunks(self.layout).par_iter().fold(none, count).reduce(none, add)
+    }
+
+    fn count_chunk(
+        &self,
+        number: usize,
+        compiled: &Compiled,
+        chunk: (usize, usize),
+        counts: &mut [[u64; CLASSES]],
+        found: &mut Option<FoundLeaves>,
+    ) {
+        let chunk = self.read(chunk);
+        let mut walker = Walker::new();
+        let (mut own, mut room) = (ClassTile::default(), ClassTile::default());
+        let turn = self.sides[number];
+        for (i, frame) in chunk.live() {
+            let truth = &chunk.classes[turn.index()][i];
+            for rows in self.segments() {
+                let other = self.other(number, &chunk, i, rows, &mut room);
+                let tile = TileOf { layout: self.layout, frame, turn, compiled, other };
+                let mut sink = Counting { truth, counts, found: found.as_mut() };
+                tile.walk(&mut walker, &mut own, rows, &mut sink);
+                if let Some(found) = found {
+                    found.end_segment();
+                }
+            }
+        }
     }
 
     /// The streams of a stretch of tiles: first segment and bytes of each.
-    fn write_chunk(&self, learnt: &[Learnt], chunk: (usize, usize)) -> Vec<(usize, Vec<u8>)> {
+    fn write_chunk(
+        &self,
+        learnt: &[Learnt],
+        number: usize,
+        chunk: (usize, usize),
+    ) -> Vec<(usize, Vec<u8>)> {
         let chunk = self.read(chunk);
         let mut walkers = [Walker::new(), Walker::new()];
         let (mut own, mut room) = (ClassTile::default(), ClassTile::default());
         let mut streams = StreamBuilder::new(self.profile, self.layout.rows(), self.sides.len());
         let per_tile = self.profile.segments.per_tile(self.layout);
+        let mut places = [0; 2];
         for (i, frame) in chunk.live() {
             for (segment, rows) in self.segments().enumerate() {
                 let mut symbols = Vec::new();
-                for (number, &turn) in self.sides.iter().enumerate() {
+                for (side, &turn) in self.sides.iter().enumerate() {
                     let truth = &chunk.classes[turn.index()][i];
-                    let other = self.other(number, &chunk, i, rows, &mut room);
-                    let compiled = &learnt[number].compiled;
-                    let tile = TileOf { layout: self.layout, frame, turn, compiled, other };
-                    let mut sink = Writing::new(truth, &learnt[number].model.leaves);
-                    tile.walk(&mut walkers[number], &mut own, rows, &mut sink);
+                    let Learnt { model, compiled, leaf_of, found, .. } = &learnt[side];
+                    let mut sink = Writing::new(truth, &model.leaves);
+                    if let Some(found) = &found[number] {
+                        found.replay(&mut places[side], leaf_of, &mut sink);
+                    } else {
+                        let other = self.other(side, &chunk, i, rows, &mut room);
+                        let tile = TileOf { layout: self.layout, frame, turn, compiled, other };
+                        tile.walk(&mut walkers[side], &mut own, rows, &mut sink);
+                    }
                     symbols.push(sink.symbols);
                 }
                 streams.push((chunk.first + i) * per_tile + segment, symbols);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use molien_board::Color;
 
 use crate::classes::{CLASSES, ClassTile};
+use crate::depth::has_depth;
 use crate::error::PackError;
 use crate::layout::{Address, Layout};
 use crate::leaf::LeafTable;
@@ -54,8 +55,18 @@ impl Segments {
 pub enum Reach {
     /// Up to the row that is asked for.
     Row,
+    /// Up to that row; to the end, if the cell in this column has a depth, which is read
+    /// with all classes of the tile.
+    Depth(usize),
     /// To its end.
     Tile,
+}
+
+impl Reach {
+    /// The row to stop at.
+    pub(crate) fn stop(self, row: usize) -> Option<usize> {
+        (self != Reach::Tile).then_some(row)
+    }
 }
 
 #[derive(Debug)]
@@ -211,23 +222,30 @@ impl Classes {
         let all =
             if bytes.is_empty() { segment..segment + 1 } else { self.streams.segments(stream) };
         let mut decoder = Decoder::new(bytes);
-        let stop = (reach == Reach::Row).then_some(row);
+        let mut stop = reach.stop(row);
         let last = |some: usize, side: usize| stop.filter(|_| some == segment && side == number);
         let base_end = if number == 0 { segment + 1 } else { all.end };
         scratch.before.clear();
         for some in all.start..base_end {
             self.read_base(scratch, &mut decoder, some, last(some, 0))?;
         }
-        if number == 0 {
-            *out = scratch.base.clone();
-        }
         for i in 0..scratch.before.len() * number {
             let some = self.read_second(scratch, &mut decoder, i, |some| last(some, 1));
             if some == segment {
-                *out = scratch.second.clone();
                 break;
             }
         }
+        // If nothing of the tile is stored, what was read last is another.
+        if self.layout.frame(tile).is_none() {
+            return Ok(!0);
+        }
+        let own = if number == 0 { &scratch.base } else { &scratch.second };
+        if matches!(reach, Reach::Depth(column) if has_depth(own, row, column)) {
+            let rest = &self.rows(segment, None)[self.rows(segment, stop).len()..];
+            self.read_segment(scratch, &mut decoder, number, (segment, rest), true);
+            stop = None;
+        }
+        *out = if number == 0 { scratch.base.clone() } else { scratch.second.clone() };
         Ok(self.rows(segment, stop).iter().fold(0, |set, row| set | 1 << row))
     }
 
@@ -246,7 +264,8 @@ impl Classes {
         segment: usize,
         last_row: Option<usize>,
     ) -> Result<(), PackError> {
-        if self.read_segment(scratch, decoder, 0, segment, last_row) {
+        let rows = self.rows(segment, last_row);
+        if self.read_segment(scratch, decoder, 0, (segment, rows), false) {
             scratch.before.push((segment, scratch.base.clone()));
         }
         check_segments(scratch.before.len())
@@ -264,30 +283,33 @@ impl Classes {
         let (segment, base) = &mut scratch.before[place];
         let segment = *segment;
         std::mem::swap(&mut scratch.base, base);
-        self.read_segment(scratch, decoder, 1, segment, last_row(segment));
+        let rows = self.rows(segment, last_row(segment));
+        self.read_segment(scratch, decoder, 1, (segment, rows), false);
         segment
     }
 
-    /// Reads a segment, up to the row given or all of it; whether any of it is
-    /// stored.
+    /// Reads some rows of a segment, its first ones or (`more`) those behind what was
+    /// read last; whether any of it is stored.
     fn read_segment(
         &self,
         scratch: &mut Scratch,
         decoder: &mut Decoder<'_>,
         number: usize,
-        segment: usize,
-        last_row: Option<usize>,
+        (segment, rows): (usize, &[u8]),
+        more: bool,
     ) -> bool {
         let Side { turn, leaves, compiled } = &self.sides[number];
         let (own, other) = match number {
             0 => (&mut scratch.base, None),
             _ => (&mut scratch.second, Some(&scratch.base)),
         };
-        own.clear();
+        if !more {
+            own.clear();
+        }
         let Some(frame) = self.layout.frame(segment / self.per_tile()) else { return false };
         let of = TileOf { layout: &self.layout, frame: &frame, turn: *turn, compiled, other };
         let mut sink = Reading::new(leaves, decoder);
-        of.walk(&mut scratch.walkers[number], own, self.rows(segment, last_row), &mut sink);
+        of.walk_on(&mut scratch.walkers[number], own, rows, &mut sink);
         true
     }
 

@@ -13,6 +13,7 @@ use crate::learn::BIT;
 use crate::question::Scope;
 use crate::rans::{Decoder, TOTAL};
 use crate::scan::PHASES;
+use crate::tree::MAX_LEAVES;
 use crate::walker::{Compiled, Walker};
 
 /// What is done with the cells of a tile.
@@ -53,8 +54,20 @@ impl<S: Sink> Vectored for Walk<'_, S> {
 }
 
 impl TileOf<'_> {
-    /// Walks through rows of the tile; `own` holds what is known of it.
+    /// Walks through rows of the tile; afterwards `own` holds what is known of it.
     pub fn walk(
+        &self,
+        walker: &mut Walker,
+        own: &mut ClassTile,
+        rows: &[u8],
+        sink: &mut impl Sink,
+    ) {
+        own.clear();
+        self.walk_on(walker, own, rows, sink);
+    }
+
+    /// The same, what `own` holds being known.
+    pub fn walk_on(
         &self,
         walker: &mut Walker,
         own: &mut ClassTile,
@@ -75,7 +88,6 @@ impl TileOf<'_> {
         let men = self.layout.men();
         walker.fit(self.compiled);
         walker.begin(Scope::Tile);
-        own.clear();
         for row in rows.iter().map(|&row| usize::from(row)) {
             if self.frame.unique[row] == 0 {
                 continue;
@@ -96,21 +108,77 @@ impl TileOf<'_> {
     }
 }
 
+/// The sets of columns that have fallen into leaves, as they came: what was found while
+/// counting need not be found again for writing.
+#[derive(Default)]
+pub(crate) struct FoundLeaves {
+    /// Leaves; or [`BATCH`] and a row where a batch ends, [`SEGMENT`] where a segment does.
+    marks: Vec<u16>,
+    columns: Vec<u64>,
+}
+
+/// Greater than all leaves.
+const BATCH: u16 = 1 << 15;
+const SEGMENT: u16 = u16::MAX;
+const _: () = assert!(MAX_LEAVES <= BATCH as usize);
+
+impl FoundLeaves {
+    fn push(&mut self, mark: u16, columns: u64) {
+        self.marks.push(mark);
+        self.columns.push(columns);
+    }
+
+    /// Ends a segment.
+    pub fn end_segment(&mut self) {
+        self.push(SEGMENT, 0);
+    }
+
+    /// Gives back memory that nothing was put into.
+    pub fn shrink(&mut self) {
+        self.marks.shrink_to_fit();
+        self.columns.shrink_to_fit();
+    }
+
+    /// Goes through a segment again, from a place that is moved behind it. `leaf_of` says
+    /// what has become of each leaf.
+    pub fn replay(&self, at: &mut usize, leaf_of: &[u16], sink: &mut Writing<'_>) {
+        let sets = self.marks[*at..].iter().zip(&self.columns[*at..]);
+        for (&mark, &columns) in sets {
+            *at += 1;
+            match mark {
+                SEGMENT => return,
+                BATCH.. => sink.write_batch(usize::from(mark & !BATCH) % 64),
+                leaf => sink.leaf(leaf_of[usize::from(leaf)], 0, columns),
+            }
+        }
+    }
+}
+
 /// Counts the classes in each leaf.
 pub(crate) struct Counting<'a> {
     pub truth: &'a ClassTile,
     pub counts: &'a mut [[u64; CLASSES]],
+    /// What is found is kept here, if it is.
+    pub found: Option<&'a mut FoundLeaves>,
 }
 
 impl Sink for Counting<'_> {
+    #[inline]
     fn leaf(&mut self, leaf: u16, row: usize, columns: u64) {
         for (class, count) in self.counts[usize::from(leaf)].iter_mut().enumerate() {
             *count += u64::from((self.truth.exactly(row, class) & columns).count_ones());
         }
+        if let Some(found) = &mut self.found {
+            found.push(leaf, columns);
+        }
     }
 
+    #[inline]
     fn batch(&mut self, row: usize, columns: u64, own: &mut ClassTile) {
         own.copy_cells(self.truth, row, columns);
+        if let Some(found) = &mut self.found {
+            found.push(BATCH | row as u16, 0);
+        }
     }
 }
 
@@ -146,6 +214,20 @@ impl<'a> Writing<'a> {
     pub fn new(truth: &'a ClassTile, leaves: &'a [Leaf]) -> Writing<'a> {
         Writing { truth, leaves, batch: Batch::EMPTY, symbols: Vec::new() }
     }
+
+    /// Writes the cells of a batch.
+    fn write_batch(&mut self, row: usize) {
+        for column in Bitboard(std::mem::take(&mut self.batch.open)) {
+            let leaf = &self.leaves[usize::from(self.batch.leaves[column.index()])];
+            let class = self.truth.get(row, column.index());
+            let interval = leaf.intervals.iter().find(|interval| Some(interval.2) == class);
+            // Frequencies were counted on the whole table, so every class of a
+            // leaf has its interval.
+            if let Some(&(start, size, _)) = interval {
+                self.symbols.push((start, size));
+            }
+        }
+    }
 }
 
 impl Sink for Writing<'_> {
@@ -157,16 +239,7 @@ impl Sink for Writing<'_> {
 
     fn batch(&mut self, row: usize, columns: u64, own: &mut ClassTile) {
         own.copy_cells(self.truth, row, columns);
-        for column in Bitboard(std::mem::take(&mut self.batch.open)) {
-            let leaf = &self.leaves[usize::from(self.batch.leaves[column.index()])];
-            let class = self.truth.get(row, column.index());
-            let interval = leaf.intervals.iter().find(|interval| Some(interval.2) == class);
-            // Frequencies were counted on the whole table, so every class of a
-            // leaf has its interval.
-            if let Some(&(start, size, _)) = interval {
-                self.symbols.push((start, size));
-            }
-        }
+        self.write_batch(row);
     }
 }
 

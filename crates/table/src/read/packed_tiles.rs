@@ -52,7 +52,7 @@ impl KeptTile {
     fn covers(&self, packed: &Packed, row: usize, reach: Reach) -> bool {
         let all = if packed.layout.rows() == 1 { 1 } else { !0 };
         match reach {
-            Reach::Row => self.rows >> row & 1 != 0,
+            Reach::Row | Reach::Depth(_) => self.rows >> row & 1 != 0,
             Reach::Tile => self.rows & all == all,
         }
     }
@@ -102,11 +102,12 @@ impl TableFile {
         let (tile, turn) = (place.address.block, place.turn());
         let (row, column) = (place.address.cell >> 6, place.address.cell & 63);
         let cell = Cell { tile, row, turn };
-        let kept = self.class_tile(packed, cell, Reach::Row)?;
+        let metric = metric.filter(|&metric| self.is_deep(metric));
+        let reach = metric.map_or(Reach::Row, |_| Reach::Depth(column));
+        let kept = self.class_tile(packed, cell, reach)?;
         let class = kept.classes().and_then(|tile| tile.get(row, column));
         let Some(class) = class else { return Ok(None) };
         let value = class_value(class);
-        let metric = metric.filter(|&metric| self.is_deep(metric));
         let Some(metric) = metric.filter(|_| value != Value::Draw) else {
             return Ok(Some(value));
         };
