@@ -40,6 +40,8 @@ pub struct Build {
     pub(crate) promotions: Vec<Role>,
     pub(crate) rule_plies: u16,
     pub(crate) folder: Option<Directory>,
+    /// Others, which are shelves as well: of their files slices are read.
+    pub(crate) read_folders: Vec<Directory>,
     pub(crate) may_solve: bool,
     /// Asked in this order.
     pub(crate) shelves: Vec<Arc<dyn Shelf>>,

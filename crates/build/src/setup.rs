@@ -33,6 +33,7 @@ impl Build {
             promotions: Role::PROMOTIONS.to_vec(),
             rule_plies: FIFTY_MOVES_PLIES,
             folder: None,
+            read_folders: Vec::new(),
             may_solve: true,
             shelves: Vec::new(),
             wave_log: None,
@@ -134,6 +135,13 @@ impl Build {
     pub fn with_shelf(mut self, shelf: Arc<dyn Shelf>) -> Build {
         self.shelves.insert(0, shelf);
         self
+    }
+
+    /// Reads the tables of a folder too, before those of others added earlier, and stores
+    /// nothing there.
+    pub fn with_read_folder(mut self, folder: Directory) -> Build {
+        self.read_folders.insert(0, folder.clone());
+        self.with_shelf(Arc::new(folder))
     }
 
     /// Reads the tables of a folder, and stores what [`Build::store`] makes.

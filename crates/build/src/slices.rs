@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use molien_board::Color;
 use molien_solve::{SolveError, Wanted};
 use molien_values::{Placement, Table};
 use rayon::prelude::*;
@@ -73,9 +72,7 @@ impl Build {
                     if self.progress.cancelled() {
                         return Err(SolveError::Cancelled { material }.into());
                     }
-                    let sides = Color::BOTH
-                        .map(|side| wanted.iter().any(|wanted| wanted.stored_turn() == side));
-                    let board = source.after_promotion(*pawns, sides)?.ok_or(missing)?;
+                    let board = source.after_promotion(*pawns, wanted)?.ok_or(missing)?;
                     wanted.iter().try_for_each(|wanted| inputs.keep_slice(&board, wanted))?;
                     Ok(())
                 })

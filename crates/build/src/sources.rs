@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use molien_board::Color;
-use molien_solve::Keep;
-use molien_table::{BoardLog, Reading, TableFile};
+use molien_board::{Bitboard, Color};
+use molien_solve::{Keep, Wanted};
+use molien_table::{BoardLog, Cut, Reading, TableFile};
 use molien_values::{BoardValues, Metric, Placement, Rule, Table};
 
 use crate::cache::{Kept, Key};
@@ -52,13 +52,14 @@ impl BoardSource {
         })
     }
 
-    /// What promotions read of the board around some pawns: these sides to move at
-    /// least, and depths only where they count.
+    /// What promotions read of the board around some pawns: at least the slices that are
+    /// wanted, and depths only where they count.
     pub fn after_promotion(
         &self,
         pawns: Placement,
-        sides: [bool; 2],
+        wanted: &[&Wanted],
     ) -> Result<Option<Arc<BoardValues>>, BuildError> {
+        let sides = Color::BOTH.map(|side| wanted.iter().any(|w| w.stored_turn() == side));
         let BoardSource::File { file, metric } = self else {
             let only = Color::BOTH.into_iter().find(|side| !sides[side.other().index()]);
             return self.board(pawns, only);
@@ -68,10 +69,22 @@ impl BoardSource {
             Rule::Fifty => self.is_cursed()?,
             Rule::Onward => true,
         };
-        let reading = Reading { metric: Some(*metric).filter(|_| count), sides };
+        let (metric, cut) = (Some(*metric).filter(|_| count), cut(wanted));
+        let reading = Reading { metric, sides, cut };
         let part = file.placements().iter().position(|placement| *placement == pawns);
         Ok(part.map(|part| file.read_part(part, reading)).transpose()?.map(Arc::new))
     }
+}
+
+/// Where the new man stands in all of these; nothing if he is not always the same.
+fn cut(wanted: &[&Wanted]) -> Option<Cut> {
+    let (man, _) = wanted.first()?.stored_fixed()?;
+    let square = |wanted: &&Wanted| {
+        let (other, square) = wanted.stored_fixed()?;
+        (other == man).then_some(square)
+    };
+    let squares = wanted.iter().map(square).collect::<Option<Bitboard>>()?;
+    Some(Cut { man, squares })
 }
 
 impl Build {
@@ -106,27 +119,37 @@ impl Build {
         Ok(self.request(key, keep_for_others(key.0, key.1))?.stats.is_cursed())
     }
 
-    /// The file of a table, if the folder has one with this metric.
+    /// The file of a table, if a folder has one with this metric.
     pub(crate) fn stored_file(
         &self,
         (material, metric): Key,
     ) -> Result<Option<Arc<TableFile>>, BuildError> {
-        let Some(folder) = &self.folder else { return Ok(None) };
-        match folder.open(material) {
-            // Of a file of one side to move the other is derived from what it reads.
-            Ok(file) if file.is_one_sided() => Ok(None),
-            Ok(file) => Ok(Some(Arc::new(file)).filter(|file| file.holds(metric))),
-            Err(error) if error.is_missing() => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+        // Of a file of one side to move the other is derived from what it reads.
+        let is_whole = |file: &TableFile| !file.is_one_sided() && file.holds(metric);
+        let own = self.folder.as_ref().map(|folder| folder.open(material)).transpose();
+        let own = match own {
+            Err(error) if !error.is_missing() => return Err(error.into()),
+            own => own.ok().flatten().filter(is_whole),
+        };
+        // What cannot be read in a folder of others is looked for elsewhere.
+        let mut others = self.read_folders.iter().filter_map(|folder| folder.open(material).ok());
+        Ok(own.or_else(|| others.find(is_whole)).map(Arc::new))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use molien_board::{Color, Material};
+    use molien_board::{Color, Man, Material, Role, Square};
+    use molien_hyper::Tile;
     use molien_table::{Directory, WriteOptions};
+    use molien_values::Graded;
+
+    /// What is read after a pawn beside these became a rook.
+    fn promoted(pawns: Placement, square: Square) -> Wanted {
+        let fixed = Some((Man::new(Color::White, Role::Rook), square));
+        Wanted { men: Vec::new(), pawns, fixed, turn: Color::Black, depths: true }
+    }
 
     /// Of a file only what counts after a promotion is read.
     #[test]
@@ -142,18 +165,23 @@ mod tests {
             let part = &table.parts[7];
             let pawns = Placement::new(Color::BOTH.map(|color| part.board.pawns(color)));
             let source = BoardSource::File { file: file.clone(), metric: table.metric };
-            let read = source.after_promotion(pawns, [false, true]).unwrap().unwrap();
+            let squares = (56..64).map(Square::new);
+            let wanted: Vec<Wanted> = squares.map(|square| promoted(pawns, square)).collect();
+            let wanted: Vec<&Wanted> = wanted.iter().collect();
+            let read = source.after_promotion(pawns, &wanted).unwrap().unwrap();
             let [white, black] = &read.values;
             assert!(white.won.is_empty() && white.lost.is_empty());
-            let expected = &part.values[Color::Black.index()];
-            assert!(black.won == expected.won && black.lost == expected.lost);
+            let cut = |tiles: &Vec<Tile>| tiles[56..].to_vec();
+            let [black, expected] = [black, &part.values[Color::Black.index()]].map(|side| {
+                let depth = side.depth.iter().map(cut).collect();
+                let (legal, won, lost) = (cut(&side.legal), cut(&side.won), cut(&side.lost));
+                Graded { legal, won, lost, depth, stalemate: Vec::new() }.without_empty_bits()
+            });
             match table.metric {
-                Metric::Dtm => assert!(
-                    black.clone().without_empty_bits().depth
-                        == expected.clone().without_empty_bits().depth
-                ),
-                _ => assert!(black.depth.is_empty()),
+                Metric::Dtm => assert!(black == expected),
+                _ => assert!(black.depth.is_empty() && black.won == expected.won),
             }
+            assert!(black.lost == expected.lost && black.legal == expected.legal);
         }
     }
 

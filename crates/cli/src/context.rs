@@ -255,7 +255,7 @@ impl Context {
         let mut build = self.plain_build(progress);
         if let Some((first, others)) = self.directories.split_first() {
             for other in others.iter().rev() {
-                build = build.with_shelf(Arc::new(other.clone()));
+                build = build.with_read_folder(other.clone());
             }
             build = build.with_folder(first.clone()).logging_waves();
         }
@@ -273,7 +273,7 @@ impl Context {
                 directories
                     .iter()
                     .rev()
-                    .fold(build, |build, directory| build.with_shelf(Arc::new(directory.clone())))
+                    .fold(build, |build, directory| build.with_read_folder(directory.clone()))
             }),
             notice: Box::new(|error| {
                 note(format_args!("nothing is stored: {error}; solving in memory instead"));

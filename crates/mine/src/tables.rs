@@ -276,7 +276,7 @@ impl TableSet {
             }
             Shelf::Stored(file) => {
                 let read = |metric| {
-                    let reading = Reading { metric, sides: plan.sides };
+                    let reading = Reading { metric, sides: plan.sides, cut: None };
                     Ok::<_, TableError>(Arc::new(file.read_part(number, reading)?))
                 };
                 let mut by_metric: [Option<Arc<BoardValues>>; Metric::EVERY.len()] =

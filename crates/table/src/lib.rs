@@ -46,6 +46,7 @@ pub use log::logged::Logged;
 pub use log::logs::WaveLogs;
 pub use log::planes::{PackedBytes, PackedSide, PlaneStore};
 pub use read::block_cache::BlockCache;
+pub use read::cut::Cut;
 pub use read::load::Reading;
 pub use read::sizes::Sizes;
 pub use read::table_file::TableFile;

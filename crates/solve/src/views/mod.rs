@@ -104,6 +104,12 @@ impl Wanted {
         self.frame().color(self.turn)
     }
 
+    /// The man on a fixed square as the stored board has him.
+    pub fn stored_fixed(&self) -> Option<(Man, Square)> {
+        let frame = self.frame();
+        self.fixed.map(|(man, square)| (frame.man(man), frame.symmetry().square(square)))
+    }
+
     /// Whether a copy is made of it: the stored board has another frame.
     pub fn is_copied(&self) -> bool {
         self.fixed.is_some() || self.pawns == Placement::NONE || self.frame() != Frame::PLAIN

@@ -75,13 +75,13 @@ impl Stored {
         (word >> column & 1 != 0).then_some(rank as usize)
     }
 
-    /// The stored cells of a tile, counted from its first, with their ranks.
+    /// The stored cells of some rows of a tile, counted from its first, with their ranks.
     #[inline]
-    pub fn ranks(&self, tile: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let rows = self.masks[tile][..self.rows].iter().enumerate();
-        rows.flat_map(move |(row, &word)| {
+    pub fn ranks(&self, tile: usize, rows: u64) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let rows = Bitboard(rows).into_iter().map(|row| row.index());
+        rows.take_while(|&row| row < self.rows).flat_map(move |row| {
             let start = self.starts[tile * self.rows + row] as usize;
-            let columns = Bitboard(word).into_iter().enumerate();
+            let columns = Bitboard(self.masks[tile][row]).into_iter().enumerate();
             columns.map(move |(i, column)| (row * 64 + column.index(), start + i))
         })
     }

@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use crate::format::layout::Layout;
 use crate::keys::gather::{Addresses, Seen, SlicedWords, WordTurn};
 use crate::keys::key::{DRAW_KEY, NONE_KEY, ValueKey, win};
+use crate::read::cut::CutCells;
 
 /// The men who span a tile of the file, row and column.
 const TILE_MEN: usize = 2;
@@ -149,15 +150,15 @@ impl<'a> BoardMap<'a> {
     }
 
     /// The hyperboard's won, lost and depth planes from the keys of all cells
-    /// of the part.
-    pub fn planes(&self, seen: Seen, keys: &[ValueKey]) -> ValuePlanes {
+    /// of the part, or of some.
+    pub fn planes(&self, seen: Seen, keys: &[ValueKey], cells: &CutCells) -> ValuePlanes {
         let deepest = keys.par_chunks(1 << 16).map(|keys| deepest(keys, seen)).max();
         let bits = (ValueKey::BITS - deepest.unwrap_or(0).leading_zeros()) as usize;
         let mut planes = ValuePlanes::new(self.board.tiles(), bits);
         let classes = keys.par_chunks(self.class_cells()).enumerate();
         let of_classes = planes.split(self.board.axes().len());
         classes.zip(of_classes).for_each(|((class, keys), mut planes)| {
-            self.set_class(class, seen, keys, &mut planes);
+            self.set_class(class, seen, keys, cells, &mut planes);
         });
         planes
     }
@@ -174,7 +175,7 @@ impl<'a> BoardMap<'a> {
         let tiles = self.board.axes().len();
         let mut planes = ValuePlanes::new(tiles, bits);
         for mut planes in planes.split(tiles) {
-            self.set_class(class, seen, keys, &mut planes);
+            self.set_class(class, seen, keys, &CutCells::ALL, &mut planes);
         }
         planes
     }
@@ -184,11 +185,21 @@ impl<'a> BoardMap<'a> {
         1 << (6 * self.places.len())
     }
 
-    fn set_class(&self, class: usize, seen: Seen, keys: &[ValueKey], planes: &mut [&mut [Tile]]) {
+    fn set_class(
+        &self,
+        class: usize,
+        seen: Seen,
+        keys: &[ValueKey],
+        cells: &CutCells,
+        planes: &mut [&mut [Tile]],
+    ) {
         let (first_tile, bits) = (class * self.board.axes().len(), planes.len() - 2);
         let rows = keys.as_chunks::<64>().0;
         let mut words = SlicedWords::new();
         for block in self.blocks(class * self.class_cells(), rows.len()) {
+            if cells.is_same_along(block.turn.along()) && !cells.has(block.cell) {
+                continue;
+            }
             words.set_keys(block.turn, seen, &rows[block.row..], block.step, bits);
             words.scatter(&self.addresses(&block), first_tile, planes);
         }
@@ -286,7 +297,7 @@ mod tests {
         let places = BoardMap::new(&layout, board);
         let mut keys = vec![NONE_KEY; layout.tiles_per_part() * layout.tile_cells()];
         places.read_all(&values, Seen::ToMove, 0, &mut keys);
-        let planes = places.planes(Seen::ToMove, &keys);
+        let planes = places.planes(Seen::ToMove, &keys, &CutCells::ALL);
         assert!(planes.won == values.won && planes.lost == values.lost);
         assert!(planes.depth == values.depth);
         // Cell by cell as well as word by word.

@@ -113,6 +113,16 @@ pub(crate) enum WordTurn {
     Pick(usize),
 }
 
+impl WordTurn {
+    /// The man, counted from the last, in whose square the words of a block differ.
+    pub fn along(self) -> usize {
+        match self {
+            WordTurn::Straight => 1,
+            WordTurn::Across | WordTurn::Pick(_) => 0,
+        }
+    }
+}
+
 /// Who looks at a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Seen {

@@ -9,8 +9,12 @@ use crate::format::coding::{Alphabet, FOUR, InOrder, Malformed, symbol_at};
 use crate::format::compress::Unpacker;
 use crate::format::meta::Meta;
 use crate::format::shape::BlockShape;
-use crate::keys::key::{DRAW, NONE_KEY, ValueKey, key_of, outcome, plies};
+use crate::keys::key::{DRAW, LOSS, NONE_KEY, ValueKey, WIN, key_of, outcome, plies};
+use crate::read::cut::CutCells;
 use crate::read::outcomes::{BaseOutcomes, OwnOutcomes};
+
+/// The keys of outcomes without a depth.
+const OUTCOME_KEYS: [ValueKey; 3] = [key_of(LOSS, 0), key_of(DRAW, 0), key_of(WIN, 0)];
 
 /// What all blocks of a file share.
 pub(crate) struct Shared {
@@ -173,6 +177,24 @@ impl Block {
         alphabet.key(outcome, symbol, 0, reference)
     }
 
+    /// Who wins with the base side to move, in some cells; nothing where none is stored.
+    pub fn base_outcomes(
+        &self,
+        shared: &Shared,
+        cells: &CutCells,
+        out: &mut [ValueKey],
+    ) -> Result<(), Malformed> {
+        let base = self.base(shared)?;
+        let stored = self.shape.stored(!shared.meta.layout.predicted);
+        for (number, tile) in self.shape.tiles.iter().enumerate() {
+            let out = &mut out[tile.range()];
+            for (in_tile, rank) in stored.ranks(number, cells.rows(tile.number)) {
+                out[in_tile] = OUTCOME_KEYS[usize::from(base.outcome(rank))];
+            }
+        }
+        Ok(())
+    }
+
     /// The base side's values of all cells; nothing where none is stored.
     pub fn base_keys(
         &self,
@@ -313,19 +335,19 @@ impl Block {
         known[rank].store(key, Relaxed);
     }
 
-    /// The predicted side's values of a tile, given what was promised.
+    /// The predicted side's values of some rows of a tile, given what was promised.
     pub fn own_keys(
         &self,
         shared: &Shared,
         metric: Option<usize>,
-        number: usize,
+        (number, rows): (usize, u64),
         promised: &[ValueKey],
         out: &mut [ValueKey],
     ) -> Result<(), Malformed> {
         let stored = self.shape.stored(shared.meta.layout.predicted);
         let own = self.own(shared)?;
         let depths = metric.map(|metric| self.own_depths(shared, metric)).transpose()?;
-        for (in_tile, rank) in stored.ranks(number) {
+        for (in_tile, rank) in stored.ranks(number, rows) {
             let promised = promised[in_tile];
             let better = FOUR[usize::from(own.better[rank / 4])][rank % 4];
             let found = (outcome(promised) + better) % 3;

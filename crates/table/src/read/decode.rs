@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use molien_board::{Square, Symmetry};
+use molien_board::{Bitboard, Square, Symmetry};
 use molien_values::Metric;
 use rayon::prelude::*;
 
@@ -10,6 +10,7 @@ use crate::format::coding::Malformed;
 use crate::format::layout::Layout;
 use crate::format::predict::Room;
 use crate::keys::key::{NONE_KEY, ValueKey, after, without_rule_draw};
+use crate::read::cut::CutCells;
 use crate::read::packed::Packed;
 use crate::read::packed_load::{Exchanged, Told};
 use crate::{TableError, TableFile};
@@ -155,6 +156,8 @@ pub(crate) struct PartDecoder<'a> {
     pub file: &'a TableFile,
     /// What is told of values; classes only of files of learnt contexts.
     pub told: Told,
+    /// The cells that are wanted of a part. Others may be left out.
+    pub cells: CutCells,
 }
 
 /// Blocks decoded one after the other where each could be by itself.
@@ -258,7 +261,7 @@ impl PartDecoder<'_> {
             decode(groups, group, keys)?;
             if !copies {
                 self.fill_images(&images, part, group * groups.cells, keys);
-                keys.iter_mut().for_each(|key| *key = finish(*key));
+                self.finish(group * groups.cells, keys, &finish);
             }
             Ok::<(), TableError>(())
         })?;
@@ -267,6 +270,20 @@ impl PartDecoder<'_> {
             keys.par_iter_mut().with_min_len(1 << 16).for_each(|key| *key = finish(*key));
         }
         Ok(keys)
+    }
+
+    /// Finishes the keys of the cells that are wanted, from a tile's first on.
+    fn finish(&self, first: usize, keys: &mut [ValueKey], finish: impl Fn(ValueKey) -> ValueKey) {
+        if self.cells.is_all() {
+            return keys.iter_mut().for_each(|key| *key = finish(*key));
+        }
+        let tile_cells = self.layout().tile_cells();
+        for (i, keys) in keys.chunks_mut(tile_cells).enumerate() {
+            let keys = keys.as_chunks_mut::<64>().0;
+            for row in Bitboard(self.cells.rows(first / tile_cells + i)) {
+                keys[row.index()].iter_mut().for_each(|key| *key = finish(*key));
+            }
+        }
     }
 
     /// The predicted side of [`PartDecoder::decode`], from the base side.
@@ -353,11 +370,26 @@ impl PartDecoder<'_> {
         Ok([base, own].map(|keys| self.told(keys)))
     }
 
-    /// The blocks of a group, with their numbers.
-    fn blocks(&self, part: usize, groups: Groups, group: usize) -> impl Iterator<Item = usize> {
-        let (per_part, each) = (self.layout().blocks_per_part(), groups.blocks);
-        let last = ((group + 1) * each).min(per_part);
-        (group * each..last).map(move |number| part * per_part + number)
+    /// The blocks of a group that have cells which are wanted: their numbers, and their
+    /// share of the keys of the group.
+    fn blocks<'k>(
+        &self,
+        part: usize,
+        groups: Groups,
+        group: usize,
+        keys: &'k mut [ValueKey],
+    ) -> impl Iterator<Item = (usize, &'k mut [ValueKey])> {
+        let layout = self.layout();
+        let (per_part, tiles) = (layout.blocks_per_part(), layout.tiles_per_block);
+        let blocks = keys.chunks_mut(tiles * layout.tile_cells()).enumerate();
+        let numbered = blocks.map(move |(i, keys)| (group * groups.blocks + i, keys));
+        let wanted = move |number: usize| {
+            let mut tiles = number * tiles..(number + 1) * tiles;
+            tiles.any(|tile| self.cells.rows(tile) != 0)
+        };
+        numbered
+            .filter(move |(number, _)| wanted(*number))
+            .map(move |(number, keys)| (part * per_part + number, keys))
     }
 
     fn base_group(
@@ -367,10 +399,14 @@ impl PartDecoder<'_> {
         group: usize,
         keys: &mut [ValueKey],
     ) -> Result<(), TableError> {
-        let block_cells = self.layout().tiles_per_block * self.layout().tile_cells();
-        for (number, keys) in self.blocks(part, groups, group).zip(keys.chunks_mut(block_cells)) {
+        let shared = &self.file.shared;
+        for (number, keys) in self.blocks(part, groups, group, keys) {
             let block = self.file.read_block(number)?;
-            let decoded = block.base_keys(&self.file.shared, self.told.metric(), keys);
+            let decoded = match self.told.metric() {
+                // Depths are written one after the other, outcomes can be looked up.
+                None => block.base_outcomes(shared, &self.cells, keys),
+                metric => block.base_keys(shared, metric, keys),
+            };
             decoded.map_err(self.malformed(number))?;
         }
         Ok(())
@@ -391,16 +427,19 @@ impl PartDecoder<'_> {
             Cow::Borrowed(&base[start..start + tile_cells])
         };
         let mut room = Room::new();
-        let block_cells = layout.tiles_per_block * tile_cells;
-        for (number, keys) in self.blocks(part, groups, group).zip(keys.chunks_mut(block_cells)) {
+        for (number, keys) in self.blocks(part, groups, group, keys) {
             let block = self.file.read_block(number)?;
             for (i, tile) in block.shape.tiles.iter().enumerate() {
+                let rows = self.cells.rows(tile.number);
+                if rows == 0 {
+                    continue;
+                }
                 room.predict(layout, tile, &look);
                 let best = &mut room.best.as_flattened_mut()[..tile_cells];
                 let out = &mut keys[tile.range()];
                 block
                     .raise_by_hints(shared, self.told.metric(), i, best)
-                    .and_then(|()| block.own_keys(shared, self.told.metric(), i, best, out))
+                    .and_then(|()| block.own_keys(shared, self.told.metric(), (i, rows), best, out))
                     .map_err(self.malformed(number))?;
             }
         }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use crate::keys::board_map::{BoardMap, ValuePlanes};
 use crate::keys::gather::Seen;
+use crate::read::cut::CutCells;
 use crate::read::decode::PartDecoder;
 use crate::read::packed_load::Told;
 use crate::write::classes::{ByClass, ClassValues, Classes, legal_class};
@@ -51,7 +52,7 @@ impl FileClasses {
     fn decode(&self, class: usize) -> Result<ClassValues, TableError> {
         let layout = &self.file.shared.meta.layout;
         let told = self.metric.map_or(Told::Outcomes, Told::Depths);
-        let decoder = PartDecoder { file: &self.file, told };
+        let decoder = PartDecoder { file: &self.file, told, cells: CutCells::ALL };
         let [base, own] = decoder.class(class)?;
         let places = BoardMap::new(layout, &self.board);
         Ok(Color::BOTH.map(|turn| {

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::keys::board_map::{BoardMap, ValuePlanes};
 use crate::keys::gather::Seen;
+use crate::read::cut::{Cut, CutCells};
 use crate::read::decode::PartDecoder;
 use crate::read::packed_load::Told;
 use crate::{TableError, TableFile};
@@ -22,6 +23,8 @@ pub struct Reading {
     /// The sides to move that are wanted, White and Black. What is not wanted is
     /// left empty.
     pub sides: [bool; 2],
+    /// Positions that are wanted, if not all are; what others are worth is not said.
+    pub cut: Option<Cut>,
 }
 
 impl TableFile {
@@ -101,7 +104,7 @@ impl TableFile {
             let BoardValues { board, values } = self.load_part(stored.metric, number)?;
             return Ok(BoardValues { board, values: values.each_ref().map(Graded::as_classes) });
         }
-        let decoder = PartDecoder { file: self, told };
+        let decoder = PartDecoder { file: self, told, cells: CutCells::ALL };
         let mut part = self.read_with(&decoder, number, [true; 2])?;
         keep_stalemates(&mut part);
         Ok(part)
@@ -141,7 +144,19 @@ impl TableFile {
                 Told::Depths(self.find_depths(metric)?)
             }
         };
-        self.read_with(&PartDecoder { file: self, told }, part, reading.sides)
+        let cells = self.cut_cells(&reading);
+        self.read_with(&PartDecoder { file: self, told, cells }, part, reading.sides)
+    }
+
+    /// The cells that reading takes. A man who is to move himself leaves them: what he is
+    /// promised lies in others.
+    fn cut_cells(&self, reading: &Reading) -> CutCells {
+        let layout = &self.shared.meta.layout;
+        let stays = |cut: &Cut| {
+            cut.man.color != layout.predicted || !reading.sides[layout.predicted.index()]
+        };
+        let cut = reading.cut.filter(stays);
+        cut.map_or(CutCells::ALL, |cut| CutCells::new(layout, cut))
     }
 
     fn read_with(
@@ -164,8 +179,8 @@ impl TableFile {
             }
             let predicted = turn == layout.predicted;
             let (seen, keys) = if predicted { (Seen::ToMove, &own) } else { (Seen::After, &base) };
-            let ValuePlanes { won, lost, depth } = places.planes(seen, keys);
-            let legal = legal_tiles(fastest(), &board, turn);
+            let ValuePlanes { won, lost, depth } = places.planes(seen, keys, &decoder.cells);
+            let legal = legal_tiles(fastest(), &board, turn, &decoder.cells);
             Graded { legal, won, lost, depth, stalemate: Vec::new() }
         };
         let (white, black) = rayon::join(|| graded(Color::White), || graded(Color::Black));
@@ -188,8 +203,16 @@ fn keep_stalemates(part: &mut BoardValues) {
     }
 }
 
-fn legal_tiles(backend: &dyn Backend, board: &Hyperboard, turn: Color) -> Vec<Tile> {
-    let tile = |number| board.cell(number).map_or(Tile::EMPTY, |c| backend.legal(board, turn, &c));
+fn legal_tiles(
+    backend: &dyn Backend,
+    board: &Hyperboard,
+    turn: Color,
+    cells: &CutCells,
+) -> Vec<Tile> {
+    let tile = |number| {
+        let cell = board.cell(number).filter(|cell| cells.has_tile(board, cell));
+        cell.map_or(Tile::EMPTY, |cell| backend.legal(board, turn, &cell))
+    };
     (0..board.tiles()).into_par_iter().with_min_len(16).map(tile).collect()
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod block;
 pub(crate) mod block_cache;
 mod cells;
+pub(crate) mod cut;
 pub(crate) mod decode;
 pub(crate) mod file_classes;
 mod front;

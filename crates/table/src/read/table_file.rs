@@ -17,6 +17,7 @@ use crate::format::file::{
 use crate::format::meta::Meta;
 use crate::read::block::{Block, Shared};
 use crate::read::block_cache::{BlockCache, FileBlocks};
+use crate::read::cut::CutCells;
 use crate::read::decode::PartDecoder;
 use crate::read::front::read_front;
 use crate::read::mmap::Mapped;
@@ -251,7 +252,7 @@ impl TableFile {
         let stored = metrics.filter(|(_, stored)| stored.coding.stored);
         let depths: Vec<Told> = stored.map(|(place, _)| Told::Depths(place)).collect();
         for told in if depths.is_empty() { vec![Told::Outcomes] } else { depths } {
-            let decoder = PartDecoder { file: self, told };
+            let decoder = PartDecoder { file: self, told, cells: CutCells::ALL };
             let parts = (0..self.shared.meta.layout.placements.len()).into_par_iter();
             parts.try_for_each(|part| decoder.check(part))?;
         }
