@@ -71,6 +71,8 @@ pub struct Build {
     /// Values of single positions of tables that keep no depths.
     pub(crate) watched: Mutex<HashMap<(Position, Metric), Value>>,
     pub(crate) learning: Flights<Key, ()>,
+    /// Positions that can turn into boards of so many addresses are asked of a shelf.
+    pub(crate) from_shelf_addresses: u64,
     /// Tables of so many men and more are never in memory as a whole.
     pub(crate) by_part_men: usize,
     /// Boards of so many tiles and more are solved in little memory, others if they

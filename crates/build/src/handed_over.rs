@@ -1,13 +1,13 @@
 //! Tables too large for memory whose boards a shelf hands over, a card for instance:
 //! they are counted, compressed and logged while it makes the next ones.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use molien_board::{Color, Material};
 use molien_solve::{SolveError, board_stats};
 use molien_table::BoardLog;
-use molien_values::{BoardReceiver, BoardValues, Metric, Placement, Shelf};
+use molien_values::{BoardReceiver, BoardValues, Metric, Placement, Shelf, Stats};
 use rayon::prelude::*;
 
 use crate::cache::Key;
@@ -39,6 +39,8 @@ struct Receiver<'a> {
     log: &'a BoardLog,
     material: Material,
     metric: Metric,
+    /// If not all boards are.
+    wanted: Option<&'a BTreeSet<Placement>>,
     most_bytes: u64,
     waiting: Mutex<Waiting>,
     changed: Condvar,
@@ -69,6 +71,10 @@ fn batch_bytes(boards: &[BoardValues]) -> u64 {
 impl BoardReceiver for Receiver<'_> {
     fn batch_bytes(&self) -> u64 {
         self.most_bytes / BATCHES_HELD
+    }
+
+    fn wants(&self, pawns: Placement) -> bool {
+        self.wanted.is_none_or(|wanted| wanted.contains(&pawns))
     }
 
     fn take(&self, boards: Vec<BoardValues>) -> bool {
@@ -127,7 +133,7 @@ impl Receiver<'_> {
     /// Counts a board once more and logs it, if an earlier run has not.
     fn log_board(&self, board: &BoardValues) -> Result<(), BuildError> {
         let pawns = Placement::new(Color::BOTH.map(|color| board.board.pawns(color)));
-        if self.log.has(pawns) {
+        if self.log.has(pawns) || !self.wants(pawns) {
             return Ok(());
         }
         let stats = board_stats(self.build.backend, board, self.metric)?;
@@ -158,24 +164,54 @@ impl Build {
         if log.len() == Placement::all(&material).len() {
             return Ok(());
         }
+        let counted = self.receive(shelf, (material, metric), log, None)?;
+        match counted == log.stats()? {
+            true => Ok(()),
+            false => Err(BuildError::HandedOver { material, metric }),
+        }
+    }
+
+    /// Fills a log with the boards around some pawns.
+    pub(crate) fn log_some(
+        &self,
+        shelf: &dyn Shelf,
+        (material, metric): Key,
+        log: &BoardLog,
+        pawns: &BTreeSet<Placement>,
+    ) -> Result<(), BuildError> {
+        self.receive(shelf, (material, metric), log, Some(pawns))?;
+        match log.len() == pawns.len() {
+            true => Ok(()),
+            false => Err(BuildError::NotCovered { material }),
+        }
+    }
+
+    /// Logs what a shelf hands over, and returns what it has counted.
+    fn receive(
+        &self,
+        shelf: &dyn Shelf,
+        (material, metric): Key,
+        log: &BoardLog,
+        wanted: Option<&BTreeSet<Placement>>,
+    ) -> Result<Stats, BuildError> {
         let most_bytes = (self.budget.limit_bytes / HELD_PART).min(MOST_HELD_BYTES);
         let _room = self.reserve((material, metric), most_bytes)?;
         let waiting =
             Waiting { batches: VecDeque::new(), held_bytes: 0, closed: false, failed: None };
-        let receiver = Receiver {
-            build: self,
-            log,
-            material,
-            metric,
-            most_bytes,
-            waiting: Mutex::new(waiting),
-            changed: Condvar::new(),
-        };
+        let (waiting, changed) = (Mutex::new(waiting), Condvar::new());
+        let receiver =
+            Receiver { build: self, log, material, metric, wanted, most_bytes, waiting, changed };
         let handed = std::thread::scope(|scope| {
             for _ in 0..BATCHES_IN_WORK {
                 scope.spawn(|| receiver.work());
             }
-            let handed = shelf.hand_over(material, metric, &receiver);
+            let handed = match wanted {
+                Some(wanted) => {
+                    let pawns: Vec<Placement> = wanted.iter().copied().collect();
+                    shelf.hand_over_some(material, metric, &pawns, &receiver)
+                }
+                None => shelf.hand_over(material, metric, &receiver),
+            };
             receiver.close();
             handed
         });
@@ -185,9 +221,6 @@ impl Build {
         if self.progress.cancelled() {
             return Err(SolveError::Cancelled { material }.into());
         }
-        if handed? != log.stats()? {
-            return Err(BuildError::HandedOver { material, metric });
-        }
-        Ok(())
+        Ok(handed?)
     }
 }

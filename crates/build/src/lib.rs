@@ -42,6 +42,7 @@ mod plan;
 mod planned;
 mod positions;
 mod reach;
+mod reach_shelf;
 mod recent;
 mod request;
 mod room;

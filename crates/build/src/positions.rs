@@ -26,6 +26,9 @@ impl Build {
     /// # Errors
     /// If it can turn into too many others to count.
     pub fn cost(&self, position: &Position, metric: Metric) -> Result<Cost, BuildError> {
+        if self.asked_of_shelf(position, metric)?.is_some() {
+            return Ok(self.plan_reach(position, metric)?.cost);
+        }
         let (plan, limit) = (self.plan(position, metric)?, self.memory_limit_bytes());
         let together = plan.side_by_side(self.boards_at_once()).cost;
         if together.bytes <= limit {
@@ -168,9 +171,12 @@ impl Build {
         metric: Metric,
     ) -> Result<Arc<BoardValues>, BuildError> {
         let node = Node::of(position);
+        if self.asked_of_shelf(position, metric)?.is_some() {
+            return self.solve_in_parts(position, metric);
+        }
         let (schedule, room) = match self.fitting(position, metric) {
-            Err(error) if matches!(error, BuildError::Memory { .. }) => {
-                return self.solve_in_parts(position, metric, error);
+            Err(BuildError::Memory { .. }) if metric != Metric::Dtm50 => {
+                return self.solve_in_parts(position, metric);
             }
             fitting => fitting?,
         };
@@ -188,7 +194,9 @@ impl Build {
             drop((room, inputs));
             return match error {
                 // A table on the way took more than the boards had left.
-                BuildError::Memory { .. } => self.solve_in_parts(position, metric, error),
+                BuildError::Memory { .. } if metric != Metric::Dtm50 => {
+                    self.solve_in_parts(position, metric)
+                }
                 error => Err(error),
             };
         }
@@ -203,16 +211,12 @@ impl Build {
     }
 
     /// Solves what a position can turn into a part at a time. If that does not fit
-    /// either, the lesser of the two refusals is the one that helps.
+    /// either, this refusal, the lesser one, is the one that helps.
     fn solve_in_parts(
         &self,
         position: &Position,
         metric: Metric,
-        refused: BuildError,
     ) -> Result<Arc<BoardValues>, BuildError> {
-        if metric == Metric::Dtm50 {
-            return Err(refused);
-        }
         let reach = self.plan_reach(position, metric)?;
         let material = position.material();
         if reach.cost.bytes > self.memory_limit_bytes() {
@@ -515,8 +519,7 @@ mod tests {
             let turn = position.turn().index();
             for (men, lean_tiles) in [(6, u64::MAX), (3, 1)] {
                 let build = Build::new().by_part_from(men).lean_from(lean_tiles);
-                let refused = BuildError::NotCovered { material };
-                let board = build.solve_in_parts(&position, metric, refused).unwrap();
+                let board = build.solve_in_parts(&position, metric).unwrap();
                 let expected = &table.part(pawns).unwrap().values[turn];
                 compare_sides(&board.values[turn], expected, &position);
                 assert!(covers(&board, &position));

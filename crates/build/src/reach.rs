@@ -24,6 +24,7 @@ use crate::memory::copied_bytes;
 use crate::needs::reads;
 use crate::planned::LOG_BYTES_AN_ADDRESS;
 use crate::positions::covers;
+use crate::reach_shelf::FromShelf;
 use crate::run::Run;
 use crate::sources::BoardSource;
 use crate::whole::{Whole, table_bytes};
@@ -39,6 +40,8 @@ const WAITING_BYTES_AN_ADDRESS: f64 = 0.5;
 pub(crate) struct Reach {
     /// Tables without pawns too large for memory, and what is read of them.
     sliced: BTreeMap<String, (Material, Vec<Wanted>)>,
+    /// Boards that a shelf makes.
+    from_shelf: FromShelf,
     /// Each after what it reads.
     parts: Vec<Part>,
     closure: Arc<Closure>,
@@ -66,6 +69,12 @@ impl Reach {
         let largest = sliced.map(|(source, _)| addresses(*source)).max().unwrap_or(0) as f64;
         let mut peak = (LOG_BYTES_AN_ADDRESS + WAITING_BYTES_AN_ADDRESS) * largest;
         let (mut alive, mut logs) = (0.0, HashMap::new());
+        for (material, boards) in self.from_shelf.values() {
+            let addresses = boards.iter().map(|pawns| Node::new(*material, *pawns).tiles() * 4096);
+            let own = LOG_BYTES_AN_ADDRESS * addresses.sum::<u64>() as f64;
+            logs.insert(*material, own);
+            alive += own;
+        }
         for Part { material, whole, done, .. } in &self.parts {
             let own = LOG_BYTES_AN_ADDRESS * whole.schedule.cost.positions as f64;
             let waiting = WAITING_BYTES_AN_ADDRESS * (whole.tiles * 4096) as f64;
@@ -90,12 +99,20 @@ impl Build {
         position: &Position,
         metric: Metric,
     ) -> Result<Reach, BuildError> {
-        let known = |node: &Node| self.is_known_table(node.material, metric);
+        let (start, asked) = (position.material(), self.asked_of_shelf(position, metric)?);
+        let handed =
+            |node: &Node| asked.is_some() && self.is_from_shelf(node.material, start, metric);
+        let known = |node: &Node| self.is_known_table(node.material, metric) || handed(node);
         let closure = Arc::new(self.closure(position, known)?);
         let nodes = &closure.nodes;
+        let from_shelf = match asked {
+            Some(_) => self.boards_from_shelf(nodes, start, metric),
+            None => FromShelf::new(),
+        };
         let materials: HashSet<Material> = nodes.iter().map(|node| node.material).collect();
         let reached = |sub: &Material| {
-            materials.contains(sub) || self.is_known_table(*sub, metric) || sub.len() <= 2
+            let made = materials.contains(sub) || from_shelf.contains_key(&sub.to_string());
+            made || self.is_known_table(*sub, metric) || sub.len() <= 2
         };
         let mut parts = Vec::new();
         for boards in by_material(nodes) {
@@ -113,8 +130,13 @@ impl Build {
                 all.extend(slices.iter().cloned());
             }
         }
-        let mut reach = Reach { sliced, parts, cost: Cost::default(), closure: closure.clone() };
-        reach.cost = self.reach_cost(&reach, nodes, metric);
+        let (cost, closure) = (Cost::default(), closure.clone());
+        let mut reach = Reach { sliced, from_shelf, parts, cost, closure };
+        reach.cost = self.reach_cost(&reach, &reach.closure.nodes, metric);
+        // Nodes that the shelf reads by itself are a part of the work, too.
+        if let Some(Cost { placements, positions, .. }) = asked {
+            (reach.cost.placements, reach.cost.positions) = (placements, positions);
+        }
         Ok(reach)
     }
 
@@ -182,7 +204,10 @@ impl Build {
         start.successors(&self.promotions, |next| {
             asked_next.insert(next.material);
         });
-        let mut logs: HashMap<Material, Arc<BoardLog>> = HashMap::new();
+        let mut logs = self.logs_from_shelf(&reach.from_shelf, metric)?;
+        for (material, log) in &logs {
+            inputs.add_source(*material, BoardSource::Log(log.clone()));
+        }
         for part in &reach.parts {
             let log = self.solve_part(part, metric, &inputs, &logs)?;
             logs.insert(part.material, log);
@@ -197,6 +222,25 @@ impl Build {
         lock(&self.reached)
             .extend(logs.into_iter().map(|(material, log)| ((material, metric), log)));
         Ok(())
+    }
+
+    /// Has a shelf make boards, into logs.
+    fn logs_from_shelf(
+        &self,
+        boards: &FromShelf,
+        metric: Metric,
+    ) -> Result<HashMap<Material, Arc<BoardLog>>, BuildError> {
+        let mut logs = HashMap::new();
+        for (material, pawns) in boards.values() {
+            let missing = BuildError::Missing { material: *material, metric };
+            let shelf = self.board_shelf(*material, metric).ok_or(missing)?;
+            let packing = |error| BuildError::packing(*material, error);
+            let folder = self.scratch_folder().map_err(packing)?;
+            let log = BoardLog::unnamed(folder, *material, metric)?;
+            self.log_some(&**shelf, (*material, metric), &log, pawns)?;
+            logs.insert(*material, Arc::new(log));
+        }
+        Ok(logs)
     }
 
     /// Solves the boards of one material into a log.

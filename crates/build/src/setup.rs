@@ -16,6 +16,7 @@ use crate::flight::Flights;
 use crate::limits::{BY_PART_MEN, LOGGED_ON_THE_WAY_MEN, TOGETHER_MEN};
 use crate::memory::{Aside, Budget};
 use crate::plan::SLICED_TILES;
+use crate::watch::FROM_SHELF_ADDRESSES;
 
 impl Default for Build {
     fn default() -> Build {
@@ -53,6 +54,7 @@ impl Build {
             sliced_tiles: SLICED_TILES,
             watched: Mutex::default(),
             learning: Flights::default(),
+            from_shelf_addresses: FROM_SHELF_ADDRESSES,
             by_part_men: BY_PART_MEN,
             lean_tiles: u64::MAX,
             exchange: Arc::new(Alone),
@@ -74,6 +76,13 @@ impl Build {
     /// in little memory; six unless this is said.
     pub fn by_part_from(mut self, men: usize) -> Build {
         self.by_part_men = men.clamp(3, BY_PART_MEN);
+        self
+    }
+
+    /// A position with pawns that can turn into boards of so many addresses is asked of a
+    /// shelf that makes them; 2^33 unless this is said.
+    pub fn from_shelf_at(mut self, addresses: u64) -> Build {
+        self.from_shelf_addresses = addresses;
         self
     }
 

@@ -20,7 +20,7 @@ use crate::{Build, BuildError, lock};
 
 /// A position with pawns that can turn into boards of so many addresses is asked of a shelf
 /// that solves whole tables: two cores take minutes for so many.
-const FROM_SHELF_ADDRESSES: u64 = 1 << 33;
+pub(crate) const FROM_SHELF_ADDRESSES: u64 = 1 << 33;
 
 /// What is different about the solve of a board without pawns.
 #[derive(Default)]
@@ -53,7 +53,7 @@ impl Build {
     /// If a table needs too much memory or is cancelled.
     pub fn watch(&self, positions: &[Position], metric: Metric) -> Result<(), BuildError> {
         self.watch_those(positions, metric, |position| {
-            Ok(self.cost(position, metric)?.positions >= FROM_SHELF_ADDRESSES)
+            Ok(self.cost(position, metric)?.positions >= self.from_shelf_addresses)
         })
     }
 

@@ -16,9 +16,7 @@ use molien_values::{BoardReceiver, Longest, Metric, Placement, SideStats, Stats}
 use crate::assemble::{Finished, wave_stats};
 use crate::engine::LARGE_MEN;
 use crate::large_keep::{keep_for_steps, slice_bytes};
-use crate::large_memory::{
-    PieceSlices, SlicePlan, part_most_bytes, part_planes, promotions, slice_plan,
-};
+use crate::large_memory::{PieceSlices, SlicePlan, part_most_bytes, part_planes, slice_plan};
 use crate::large_tables::{Demand, LargeTables};
 use crate::needs::{card_memory, sub_detail};
 use crate::pawn_exits::{PawnExits, Places, TargetKey};
@@ -86,6 +84,17 @@ impl CudaEngine {
         if !tables.order.contains(&material) {
             self.plan_large(tables, material, metric)?;
         }
+        self.solve_planned(tables, material, metric, receiver)
+    }
+
+    /// Solves a table that was planned, with all before it.
+    pub(crate) fn solve_planned(
+        &self,
+        tables: &mut LargeTables,
+        material: Material,
+        metric: Metric,
+        receiver: Option<&dyn BoardReceiver>,
+    ) -> Result<Stats, CudaError> {
         let boards = if self.own_kernels { tables.large_boards(material) } else { Vec::new() };
         let mut solve = || self.solve_until(tables, material, metric, receiver);
         if self.large_men < LARGE_MEN {
@@ -136,13 +145,7 @@ impl CudaEngine {
         let card_bytes = self.memory()?.1;
         let part_bytes = self.part_bytes.unwrap_or(part_most_bytes(metric, card_bytes));
         let planned = |goals: &[Material]| self.planned(goals, metric, card_bytes);
-        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-        let alone = planned(&[material]).map_err(|needed_bytes: u64| CudaError::Slices {
-            material,
-            metric,
-            needed_mib: mib(needed_bytes),
-            host_mib: mib(self.host_bytes),
-        })?;
+        let alone = planned(&[material]).map_err(|bytes| self.too_much(material, metric, bytes))?;
         let known = &tables.stats;
         tables.expected.retain(|goal| !known.contains_key(goal) && planned(&[*goal]).is_ok());
         let mut goals = tables.expected.clone();
@@ -151,6 +154,13 @@ impl CudaEngine {
         tables.plan(order, slices, part_bytes);
         tables.store.most_host_bytes = self.host_bytes;
         Ok(())
+    }
+
+    /// Card and host would have to hold so many bytes of slices.
+    pub(crate) fn too_much(&self, material: Material, metric: Metric, bytes: u64) -> CudaError {
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        let (needed_mib, host_mib) = (mib(bytes), mib(self.host_bytes));
+        CudaError::Slices { material, metric, needed_mib, host_mib }
     }
 
     /// The order in which some tables and what they read are solved, and what is done with
@@ -180,7 +190,7 @@ impl CudaEngine {
         reader: Material,
         metric: Metric,
     ) -> Result<(), CudaError> {
-        for (read, _) in promotions(reader) {
+        for (read, _) in tables.promotions(reader) {
             let table = read.canonical();
             let own = tables.demands(table, std::iter::once(reader));
             if read.has_pawns() || own.iter().all(|demand| tables.store.contains(&demand.key)) {

@@ -55,16 +55,32 @@ pub(crate) fn promotions(reader: Material) -> Vec<(Material, Man)> {
     found
 }
 
-/// Bytes of the slices that a material reads of another, of both attackers.
-fn slices_bytes(reader: Material, read: Material, metric: Metric) -> u64 {
-    let count = |color, role| read.count(Man::new(color, role)) as u64;
-    let (white, black) = (count(Color::White, Role::Pawn), count(Color::Black, Role::Pawn));
-    let boards = if read.has_pawns() {
+/// What a table reads after promotions.
+pub(crate) struct Promotion {
+    /// The other material, as the table sees it.
+    pub read: Material,
+    /// Boards with the new man on one square.
+    pub boards: u64,
+}
+
+/// What a whole table reads after promotions.
+fn all_promotions(reader: Material) -> Vec<Promotion> {
+    let boards = |read: Material| {
+        let count = |color| read.count(Man::new(color, Role::Pawn)) as u64;
+        let (white, black) = (count(Color::White), count(Color::Black));
+        if !read.has_pawns() {
+            return LONE_PAWN_FILES as u64;
+        }
         let all = binomial(PAWN_SQUARES, white) * binomial(PAWN_SQUARES - white, black);
         all.div_ceil(2) * PROMOTION_SQUARES
-    } else {
-        LONE_PAWN_FILES as u64
     };
+    let promoted = promotions(reader).into_iter();
+    promoted.map(|(read, _)| Promotion { read, boards: boards(read) }).collect()
+}
+
+/// Bytes of the slices that a material reads of another, of both attackers.
+fn slices_bytes(reader: Material, Promotion { read, boards }: &Promotion, metric: Metric) -> u64 {
+    let (read, boards) = (*read, *boards);
     let mut numbers = 1;
     for color in Color::BOTH {
         let pieces = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
@@ -93,21 +109,26 @@ pub(crate) enum PieceSlices {
 
 /// The most bytes of slices that are kept at a time, while tables with pawns are
 /// solved in this order.
-pub(crate) fn slices_peak_bytes(order: &[Material], metric: Metric, pieces: PieceSlices) -> u64 {
+fn slices_peak_bytes(
+    order: &[Material],
+    promotions: &dyn Fn(Material) -> Vec<Promotion>,
+    metric: Metric,
+    pieces: PieceSlices,
+) -> u64 {
     let at = |material: Material| order.iter().position(|m| *m == material);
     let reads = |reader: &Material, table: Material| {
-        promotions(*reader).iter().any(|(read, _)| read.canonical() == table)
+        promotions(*reader).iter().any(|promotion| promotion.read.canonical() == table)
     };
     let mut kept = vec![0; order.len()];
     for (end, reader) in order.iter().enumerate() {
-        for (read, _) in promotions(*reader) {
-            let table = read.canonical();
-            let first = match (read.has_pawns(), pieces) {
+        for promotion in promotions(*reader) {
+            let table = promotion.read.canonical();
+            let first = match (table.has_pawns(), pieces) {
                 (true, _) => at(table),
                 (false, PieceSlices::Shared) => order.iter().position(|m| reads(m, table)),
                 (false, PieceSlices::ForOne) => Some(end),
             };
-            let bytes = slices_bytes(*reader, read, metric);
+            let bytes = slices_bytes(*reader, &promotion, metric);
             kept[first.unwrap_or(end)..=end].iter_mut().for_each(|sum| *sum += bytes);
         }
     }
@@ -142,12 +163,22 @@ pub(crate) fn slice_plan(
     card_bytes: u64,
     host_bytes: u64,
 ) -> Result<SlicePlan, u64> {
-    let shared = slices_peak_bytes(order, metric, PieceSlices::Shared);
+    slice_plan_of(order, &all_promotions, metric, (card_bytes, host_bytes))
+}
+
+/// The same where tables read no more than said.
+pub(crate) fn slice_plan_of(
+    order: &[Material],
+    promotions: &dyn Fn(Material) -> Vec<Promotion>,
+    metric: Metric,
+    (card_bytes, host_bytes): (u64, u64),
+) -> Result<SlicePlan, u64> {
+    let shared = slices_peak_bytes(order, promotions, metric, PieceSlices::Shared);
     if shared <= card_bytes / 4 * SHARED_QUARTERS {
         return Ok(SlicePlan { pieces: PieceSlices::Shared, form: Form::Plain });
     }
     let pieces = PieceSlices::ForOne;
-    let least = slices_peak_bytes(order, metric, pieces);
+    let least = slices_peak_bytes(order, promotions, metric, pieces);
     let beside = least.saturating_sub(card_bytes / SLICE_SHARE);
     if beside <= host_bytes {
         return Ok(SlicePlan { pieces, form: Form::Plain });

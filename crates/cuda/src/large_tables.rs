@@ -8,8 +8,9 @@ use molien_hyper::Hyperboard;
 use molien_values::Stats;
 
 use crate::large_memory::{LONE_PAWN_FILES, PieceSlices, SlicePlan, promotions};
+use crate::large_some::Limits;
 use crate::layout::Board;
-use crate::pawn_exits::{Relaid, SliceKey};
+use crate::pawn_exits::{Places, Relaid, SliceKey};
 use crate::split::{Split, Splits};
 use crate::store::{Store, Stored};
 use crate::unit::Unit;
@@ -33,6 +34,8 @@ pub(crate) struct LargeTables {
     pub stats: HashMap<Material, Stats>,
     pub splits: Splits,
     pub store: Store,
+    /// If not all placements are solved: those that are.
+    pub limits: Option<Limits>,
 }
 
 /// What a table above reads of one that is being solved.
@@ -47,12 +50,31 @@ impl LargeTables {
     pub fn plan(&mut self, order: Vec<Material>, slices: SlicePlan, part_bytes: u64) {
         for &material in &order {
             if self.splits.get(material).is_none() {
-                self.splits.insert(material, Arc::new(Split::new(material, part_bytes)));
+                let places = match &self.limits {
+                    Some(limits) => limits.places(material),
+                    None => Places::new(material),
+                };
+                self.splits.insert(material, Arc::new(Split::of(places, part_bytes)));
             }
         }
         (self.order, self.pieces) = (order.into(), Some(slices.pieces));
         self.store.retain(|_| false);
         self.store.form = slices.form;
+    }
+
+    /// What a table reads after promotions.
+    pub fn promotions(&self, reader: Material) -> Vec<(Material, Man)> {
+        let promotes = |man: Man| match &self.limits {
+            Some(limits) => !limits.promotion_squares(reader, man.color).is_empty(),
+            None => true,
+        };
+        promotions(reader).into_iter().filter(|(_, promoted)| promotes(*promoted)).collect()
+    }
+
+    /// Gives up what is planned and kept. What was counted stays known.
+    pub fn set_aside(&mut self) {
+        self.order.clear();
+        self.store.retain(|_| false);
     }
 
     /// Whether a table that is still to be solved reads a material after a
@@ -71,7 +93,7 @@ impl LargeTables {
         for &table in
             self.order.iter().take_while(|table| !std::mem::replace(&mut end, **table == until))
         {
-            let pieces = promotions(table).into_iter().map(|(read, _)| read.canonical());
+            let pieces = self.promotions(table).into_iter().map(|(read, _)| read.canonical());
             let pieces = pieces.filter(|read| !read.has_pawns());
             let pieces = pieces.map(|read| Board::new(&Hyperboard::pieces(read)));
             let places = &self.splits.of(table).places;
@@ -89,7 +111,7 @@ impl LargeTables {
     pub fn demands(&self, table: Material, readers: impl Iterator<Item = Material>) -> Vec<Demand> {
         let mut found = Vec::new();
         for reader in readers {
-            for (material, promoted) in promotions(reader) {
+            for (material, promoted) in self.promotions(reader) {
                 if material.canonical() == table {
                     self.add_demands(reader, material, promoted, &mut found);
                 }
@@ -125,7 +147,12 @@ impl LargeTables {
             }
             let rank = if promoted.color == Color::White { 56 } else { 0 };
             for file in 0..LONE_PAWN_FILES {
-                let fixed = Some((promoted, Square::new(rank + file)));
+                let square = Square::new(rank + file);
+                let squares = |limits: &Limits| limits.promotion_squares(reader, promoted.color);
+                if self.limits.as_ref().is_some_and(|limits| !squares(limits).contains(square)) {
+                    continue;
+                }
+                let fixed = Some((promoted, square));
                 let mover = promoted.color;
                 let key = Relaid { material, men: men.clone(), fixed, mover };
                 add(Stored::Relaid { key, attacker });

@@ -71,7 +71,7 @@ impl CudaEngine {
     }
 
     /// The values of legal positions of a large table, all in canonical orientation. With
-    /// pawns the whole table is solved for them, in parts.
+    /// pawns all that their boards can turn into is solved for them, in parts.
     pub(crate) fn values_of(
         &self,
         material: Material,
@@ -83,7 +83,8 @@ impl CudaEngine {
             return self.values_in(material, metric, positions, planes);
         }
         let lookup = Lookup::new(material, metric, positions);
-        self.large_statistics(material, metric, Some(&lookup))?;
+        let pawns: Vec<Placement> = lookup.asked.keys().copied().collect();
+        self.some_boards(material, metric, &pawns, &lookup)?;
         let found = lookup.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let found: Option<Vec<Value>> = found.into_iter().collect();
         found.ok_or(CudaError::NotOfBoard { material })

@@ -40,6 +40,7 @@ mod host_planes;
 mod large;
 mod large_keep;
 mod large_memory;
+mod large_some;
 mod large_tables;
 mod large_values;
 mod late;

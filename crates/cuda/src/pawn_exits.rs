@@ -119,7 +119,11 @@ pub(crate) struct Places {
 
 impl Places {
     pub fn new(material: Material) -> Places {
-        let placements = Placement::all(&material);
+        Places::around(material, Placement::all(&material))
+    }
+
+    /// The boards around some pawns, sorted.
+    pub fn around(material: Material, placements: Vec<Placement>) -> Places {
         let first = placements.first().map(|p| p.bitboards()).unwrap_or_default();
         let outer = Hyperboard::around_pawns(material, first).outer().to_vec();
         let numbers = OuterAxes::new(&outer).len() as u32;

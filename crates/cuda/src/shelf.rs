@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use molien_board::{Material, Position};
 use molien_values::{
-    BoardReceiver, BoardValues, FIFTY_MOVES_PLIES, Graded, Metric, PieceSlice, Shelf, ShelfError,
-    Stats, Table, Value,
+    BoardReceiver, BoardValues, FIFTY_MOVES_PLIES, Graded, Metric, PieceSlice, Placement, Shelf,
+    ShelfError, Stats, Table, Value,
 };
 
 use crate::{CudaEngine, CudaError, Request};
@@ -140,6 +140,20 @@ impl Shelf for CudaShelf {
             return Err(ShelfError::NoBoards { material, metric });
         }
         let handed = self.engine.large_statistics(material, metric, Some(receiver));
+        handed.map_err(|error| not_made(material, metric, error))
+    }
+
+    fn hand_over_some(
+        &self,
+        material: Material,
+        metric: Metric,
+        pawns: &[Placement],
+        receiver: &dyn BoardReceiver,
+    ) -> Result<Stats, ShelfError> {
+        if !self.has_boards(material, metric) {
+            return Err(ShelfError::NoBoards { material, metric });
+        }
+        let handed = self.engine.some_boards(material, metric, pawns, receiver);
         handed.map_err(|error| not_made(material, metric, error))
     }
 

@@ -24,9 +24,15 @@ pub(crate) struct Split {
 }
 
 impl Split {
-    /// Parts whose planes take no more than so many bytes, if a board does not.
+    /// All placements of a material.
+    #[cfg(test)]
     pub fn new(material: Material, most_bytes: u64) -> Split {
-        let places = Places::new(material);
+        Split::of(Places::new(material), most_bytes)
+    }
+
+    /// Parts whose planes take no more than so many bytes, if a board does not. Of some
+    /// placements all must be there that their pawns can step to.
+    pub fn of(places: Places, most_bytes: u64) -> Split {
         let board_bytes = u64::from(places.numbers) * size_of::<Tile>() as u64;
         let boards = (most_bytes / board_bytes).max(1) as usize;
         let parts: Vec<Vec<u32>> = levels(&places.placements)

@@ -40,6 +40,21 @@ pub trait Shelf: Send + Sync {
         Err(ShelfError::NoBoards { material, metric })
     }
 
+    /// Hands over the boards around some pawns alone, as [`Self::hand_over`] does. What these
+    /// cannot turn into need not be made. Returns the statistics of what was.
+    ///
+    /// # Errors
+    /// As those of [`Self::hand_over`].
+    fn hand_over_some(
+        &self,
+        material: Material,
+        metric: Metric,
+        _pawns: &[Placement],
+        receiver: &dyn BoardReceiver,
+    ) -> Result<Stats, ShelfError> {
+        self.hand_over(material, metric, receiver)
+    }
+
     /// Whether slices of the table of a canonical material without pawns, too large for
     /// memory, can be had.
     fn has_slices(&self, _material: Material, _metric: Metric) -> bool {
