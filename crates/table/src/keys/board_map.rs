@@ -196,8 +196,13 @@ impl<'a> BoardMap<'a> {
         let (first_tile, bits) = (class * self.board.axes().len(), planes.len() - 2);
         let rows = keys.as_chunks::<64>().0;
         let mut words = SlicedWords::new();
+        // The words of a block differ in the square of one man, their bits in that of the
+        // hyperboard's column man.
+        let along_words = self.places.len() - 1 - self.column;
         for block in self.blocks(class * self.class_cells(), rows.len()) {
-            if cells.is_same_along(block.turn.along()) && !cells.has(block.cell) {
+            let men = [block.turn.along(), along_words];
+            let is_same = men.into_iter().all(|man| cells.is_same_along(man));
+            if is_same && !cells.has(block.cell) {
                 continue;
             }
             words.set_keys(block.turn, seen, &rows[block.row..], block.step, bits);
