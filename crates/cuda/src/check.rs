@@ -131,6 +131,7 @@ mod tests {
             subs,
             bishops: None,
             extras: Extras { check: true, ..Extras::default() },
+            beside: Default::default(),
         };
         let mut job = base_job(unit.layout, &engine.tables, Color::White);
         solve.fill_job(&mut job, &unit, &solve.working(0).unwrap(), 0);

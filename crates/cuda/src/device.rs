@@ -188,6 +188,10 @@ pub(crate) trait Device: Send + Sync {
     /// Memory; its content is undefined. Must be given to `free`.
     fn alloc(&self, bytes: usize) -> Result<Address, CudaError>;
     fn free(&self, at: Address, bytes: usize);
+    /// Memory of the host that kernels reach by themselves, many times slower than the
+    /// card's; its content is undefined. Must be given to `free_beside`.
+    fn alloc_beside(&self, bytes: usize) -> Result<Address, CudaError>;
+    fn free_beside(&self, at: Address, bytes: usize);
     fn fill(&self, at: Address, byte: u8, bytes: usize) -> Result<(), CudaError>;
     fn upload(&self, at: Address, from: &[u8]) -> Result<(), CudaError>;
     fn download(&self, to: &mut [u8], at: Address) -> Result<(), CudaError>;
@@ -200,18 +204,38 @@ pub(crate) trait Device: Send + Sync {
     fn mark_measured(&self, begin: bool);
 }
 
-/// Memory on the device, given back when dropped.
+/// Whose memory it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Memory {
+    Card,
+    /// The host's, within reach of the card.
+    Beside,
+}
+
+/// Memory that the device works in, given back when dropped.
 pub(crate) struct Buffer {
     device: Arc<dyn Device>,
     address: Address,
     bytes: usize,
+    memory: Memory,
 }
+
+/// Sizes are rounded up to this.
+const GRAIN_BYTES: usize = 512;
 
 impl Buffer {
     /// Memory with undefined content.
     pub fn new(device: &Arc<dyn Device>, bytes: usize) -> Result<Buffer, CudaError> {
-        let bytes = bytes.max(1).next_multiple_of(512);
-        Ok(Buffer { device: device.clone(), address: device.alloc(bytes)?, bytes })
+        let bytes = bytes.max(1).next_multiple_of(GRAIN_BYTES);
+        let (address, memory) = (device.alloc(bytes)?, Memory::Card);
+        Ok(Buffer { device: device.clone(), address, bytes, memory })
+    }
+
+    /// The same in the memory of the host.
+    pub fn beside(device: &Arc<dyn Device>, bytes: usize) -> Result<Buffer, CudaError> {
+        let bytes = bytes.max(1).next_multiple_of(GRAIN_BYTES);
+        let (address, memory) = (device.alloc_beside(bytes)?, Memory::Beside);
+        Ok(Buffer { device: device.clone(), address, bytes, memory })
     }
 
     /// Memory with every byte 0.
@@ -288,6 +312,9 @@ impl Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        self.device.free(self.address, self.bytes);
+        match self.memory {
+            Memory::Card => self.device.free(self.address, self.bytes),
+            Memory::Beside => self.device.free_beside(self.address, self.bytes),
+        }
     }
 }

@@ -18,6 +18,9 @@ const PRELUDE: &str = include_str!("../kernels/prelude.cu");
 /// Threads of a block, as in the launch bounds of the kernels.
 const BLOCK_THREADS: u32 = 256;
 
+/// Memory that nobody uses, by size.
+type Pool = HashMap<usize, Vec<Address>>;
+
 /// One card.
 pub(crate) struct CudaDevice {
     context: Arc<CudaContext>,
@@ -27,7 +30,9 @@ pub(crate) struct CudaDevice {
     processors: u32,
     /// Memory given back, by size: asking the driver for hundreds of planes
     /// would take longer than solving a small table.
-    pool: Mutex<HashMap<usize, Vec<Address>>>,
+    pool: Mutex<Pool>,
+    /// The same of the host's memory, which the driver must pin page by page.
+    pool_beside: Mutex<Pool>,
     /// A slot for each build; who compiles holds its lock, so that others wait
     /// rather than compile the same.
     modules: Mutex<HashMap<Build, Arc<Mutex<Option<Module>>>>>,
@@ -94,6 +99,7 @@ impl CudaDevice {
             options: options.to_vec(),
             processors: processors as u32,
             pool: Mutex::default(),
+            pool_beside: Mutex::default(),
             modules: Mutex::default(),
             functions: Mutex::default(),
         })
@@ -103,9 +109,23 @@ impl CudaDevice {
         self.context.bind_to_thread().map_err(driver_error("binding the context"))
     }
 
-    fn pool(&self) -> MutexGuard<'_, HashMap<usize, Vec<Address>>> {
+    fn pool(&self) -> MutexGuard<'_, Pool> {
         // Entries are only ever added or removed whole.
         self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn pool_beside(&self) -> MutexGuard<'_, Pool> {
+        // As above.
+        self.pool_beside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives all memory of the host in the pool back to the system.
+    fn empty_pool_beside(&self) {
+        for at in self.pool_beside().drain().flat_map(|(_, blocks)| blocks) {
+            // SAFETY: `at` came from `alloc_beside`, its buffer was dropped, and whatever
+            // used it was waited for then.
+            let _ = unsafe { result::free_host(at as *mut c_void) };
+        }
     }
 
     /// Gives everything in the pool back to the driver.
@@ -329,6 +349,31 @@ impl Device for CudaDevice {
         // thread may have it; other threads wait before they let go of it.
         if self.synchronize().is_ok() {
             self.pool().entry(bytes).or_default().push(at);
+        }
+    }
+
+    fn alloc_beside(&self, bytes: usize) -> Result<Address, CudaError> {
+        self.bind()?;
+        if let Some(at) = self.pool_beside().get_mut(&bytes).and_then(Vec::pop) {
+            return Ok(at);
+        }
+        // What another table has left does not fit this one.
+        self.empty_pool_beside();
+        let flags = sys::CU_MEMHOSTALLOC_PORTABLE | sys::CU_MEMHOSTALLOC_DEVICEMAP;
+        // SAFETY: the context is bound. With addresses common to host and card, which all
+        // cards of 64-bit systems have, the card knows the memory by this address; only
+        // kernels and copies of known length touch it.
+        let made = unsafe { result::malloc_host(bytes, flags) };
+        made.map(|at| at as Address).map_err(|error| match error.0 {
+            sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY => CudaError::Full { needed_bytes: bytes },
+            _ => driver_error("allocating memory of the host")(error),
+        })
+    }
+
+    fn free_beside(&self, at: Address, bytes: usize) {
+        // As for the card's.
+        if self.synchronize().is_ok() {
+            self.pool_beside().entry(bytes).or_default().push(at);
         }
     }
 

@@ -105,6 +105,15 @@ impl Device for Emulator {
         let take = |room: u64| room.checked_sub(bytes as u64);
         let taken = self.room_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
         taken.map_err(|_| CudaError::Full { needed_bytes: bytes })?;
+        self.alloc_beside(bytes)
+    }
+
+    fn free(&self, at: Address, bytes: usize) {
+        self.free_beside(at, bytes);
+        self.room_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    fn alloc_beside(&self, bytes: usize) -> Result<Address, CudaError> {
         // SAFETY: `Buffer` never asks for 0 bytes.
         let at = unsafe { alloc(layout(bytes)?) };
         // Not zero, so that a kernel that relies on zeros is found out.
@@ -112,11 +121,10 @@ impl Device for Emulator {
         Ok(at as Address)
     }
 
-    fn free(&self, at: Address, bytes: usize) {
+    fn free_beside(&self, at: Address, bytes: usize) {
         if let Ok(layout) = layout(bytes) {
-            // SAFETY: `at` came from `alloc` with the same size.
+            // SAFETY: `at` came from `alloc_beside` with the same size.
             unsafe { dealloc(at as *mut u8, layout) };
-            self.room_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         }
     }
 

@@ -351,6 +351,7 @@ impl CudaEngine {
             subs = self.slim(subs, &board, attacker)?;
         }
         let bishops = request.opposite_bishops.then(|| bishop_pair(&board)).flatten();
+        let needs = card_memory(material, metric, keep, &[attacker], request.planes);
         let solve = WaveSolve {
             device: &self.device,
             progress: &*self.progress,
@@ -365,6 +366,7 @@ impl CudaEngine {
             subs,
             bishops,
             extras: Extras { check: self.checks() && !extras.checked_before, ..extras },
+            beside: self.planes_beside(&needs)?,
         };
         let (unit, timing) = solve.run()?;
         let unit = Arc::new(unit);

@@ -16,7 +16,7 @@ use molien_values::{BoardReceiver, Longest, Metric, Placement, SideStats, Stats}
 use crate::assemble::{Finished, wave_stats};
 use crate::engine::LARGE_MEN;
 use crate::large_keep::{keep_for_steps, slice_bytes};
-use crate::large_memory::{PieceSlices, SlicePlan, part_most_bytes, part_planes, slice_plan};
+use crate::large_memory::{PieceSlices, SlicePlan, part_memory, part_most_bytes, slice_plan};
 use crate::large_tables::{Demand, LargeTables};
 use crate::needs::{card_memory, sub_detail};
 use crate::pawn_exits::{PawnExits, Places, TargetKey};
@@ -25,7 +25,7 @@ use crate::split::Split;
 use crate::store::Stored;
 use crate::unit::Unit;
 use crate::waves::Extras;
-use crate::{CudaEngine, CudaError, Detail, Planes, Request};
+use crate::{CardMemory, CudaEngine, CudaError, Detail, Planes, Request};
 
 /// One part of a table, while it is solved.
 struct Part<'a> {
@@ -151,8 +151,8 @@ impl CudaEngine {
         let mut goals = tables.expected.clone();
         goals.push(material);
         let (order, slices) = planned(&goals).unwrap_or(alone);
+        tables.store.most_host_bytes = self.host_bytes - slices.beside_bytes;
         tables.plan(order, slices, part_bytes);
-        tables.store.most_host_bytes = self.host_bytes;
         Ok(())
     }
 
@@ -227,7 +227,7 @@ impl CudaEngine {
         let mut units: Vec<Arc<Unit>> = Vec::new();
         for attacker in Color::BOTH {
             let solve = |tables: &mut LargeTables| {
-                self.room_beside(tables, needs.total(), material, metric)?;
+                self.room_for(tables, &needs, material, metric)?;
                 self.timed_unit(&request, attacker, extras)
             };
             let (mut unit, _) = self.once_more(tables, solve)?;
@@ -351,13 +351,13 @@ impl CudaEngine {
         attacker: Color,
     ) -> Result<Unit, CudaError> {
         let Request { material, metric, .. } = part.request;
-        let bytes = part.split.part_bytes() * part_planes(metric);
-        self.room_beside(tables, bytes, material, metric)?;
+        let needs = part_memory(metric, part.split.part_bytes());
+        self.room_for(tables, &needs, material, metric)?;
         let targets = match Unit::is_bare(material, attacker) {
             true => Targets::default(),
             false => self.part_targets(tables, part, attacker)?,
         };
-        self.room_beside(tables, bytes, material, metric)?;
+        self.room_for(tables, &needs, material, metric)?;
         self.solve_places(&part.request, attacker, part.places.clone(), &part.exits, targets)
     }
 
@@ -440,6 +440,22 @@ impl CudaEngine {
             out.push(Kept::Planes(planes));
         }
         Ok(out)
+    }
+
+    /// Sees to it that the card has room for a solve, or for what must be on the card of it.
+    pub(crate) fn room_for(
+        &self,
+        tables: &mut LargeTables,
+        needs: &CardMemory,
+        material: Material,
+        metric: Metric,
+    ) -> Result<(), CudaError> {
+        match self.room_beside(tables, needs.total(), material, metric) {
+            Err(CudaError::Memory { .. }) if self.device.memory()?.0 >= self.least_bytes(needs) => {
+                Ok(())
+            }
+            answer => answer,
+        }
     }
 
     /// Sees to it that the card has so much free: slices go to the host, then units

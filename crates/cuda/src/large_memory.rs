@@ -1,12 +1,17 @@
 //! How large the parts of a large table are, and what is kept between tables.
 
+use std::collections::HashSet;
+
 use molien_board::{Color, Man, Material, Role};
 use molien_hyper::Tile;
 use molien_values::{Metric, Rule};
 
+use crate::beside::beside_bytes;
 use crate::host_planes::Form;
 use crate::layout::binomial;
+use crate::needs::{card_memory, sub_detail};
 use crate::unit::Unit;
+use crate::{CardMemory, Planes};
 
 /// Bits of depth to expect: an allowance, not a bound.
 const DEPTH_BITS: u64 = 9;
@@ -14,19 +19,31 @@ const DEPTH_BITS: u64 = 9;
 /// that they read, sub-games and slices.
 const PART_SHARE: u64 = 6;
 
-/// Planes on the card at the peak of solving a part: those of the waves, and both
-/// attackers' values.
-pub(crate) fn part_planes(metric: Metric) -> u64 {
-    // Candidates and the losses of two waves; when conversions fall due.
-    let release = match (metric.conversion_rule(), metric.push_rule()) {
+/// What solving a part takes at its peak, besides what it reads: the planes of the waves,
+/// and both attackers' values.
+pub(crate) fn part_memory(metric: Metric, plane: u64) -> CardMemory {
+    let release_bits = match (metric.conversion_rule(), metric.push_rule()) {
         (Rule::One, Rule::One) => 1,
         (Rule::Fifty, _) => 7,
         _ => DEPTH_BITS + 1,
     };
-    let waves = 3 + 2 * (1 + release);
-    // Open, won, lost and stalemates.
-    let values = 4 + 2 * DEPTH_BITS;
-    waves + 2 * values
+    CardMemory {
+        plane,
+        // Candidates and the losses of two waves; when conversions fall due.
+        working_planes: 3 + 2 * (1 + release_bits),
+        // Open, won, lost and stalemates.
+        value_planes: 2 * (4 + 2 * DEPTH_BITS),
+        // Of the attacker who is solved.
+        seldom_planes: 2 * release_bits + 2 * DEPTH_BITS,
+        tile_lists: 0,
+        sub_games: 0,
+        put_off: 0,
+    }
+}
+
+/// Planes of a part.
+fn part_planes(metric: Metric) -> u64 {
+    part_memory(metric, 1).total()
 }
 
 /// The most bytes a plane of a part should have on a card.
@@ -152,6 +169,27 @@ pub(crate) struct SlicePlan {
     pub pieces: PieceSlices,
     /// How those are kept for which the card has no room.
     pub form: Form,
+    /// Memory of the host that is left to planes of tables without pawns, which a small
+    /// card has beside it.
+    pub beside_bytes: u64,
+}
+
+/// The most bytes that any table without pawns has beside a card while it is solved for its
+/// slices.
+fn pieces_beside_bytes(
+    order: &[Material],
+    promotions: &dyn Fn(Material) -> Vec<Promotion>,
+    metric: Metric,
+    card_bytes: u64,
+) -> u64 {
+    let own = metric.without_pawns();
+    let beside = |read: Material| {
+        let needs = card_memory(read, own, sub_detail(own), &[Color::White], Planes::Four);
+        beside_bytes(&needs, card_bytes)
+    };
+    let read = order.iter().flat_map(|reader| promotions(*reader)).map(|p| p.read.canonical());
+    let pieces: HashSet<Material> = read.filter(|read| !read.has_pawns()).collect();
+    pieces.into_iter().map(beside).max().unwrap_or(0)
 }
 
 /// What is done with slices on a card and beside so much memory of the host; or how much
@@ -174,24 +212,24 @@ pub(crate) fn slice_plan_of(
     (card_bytes, host_bytes): (u64, u64),
 ) -> Result<SlicePlan, u64> {
     let shared = slices_peak_bytes(order, promotions, metric, PieceSlices::Shared);
-    if shared <= card_bytes / 4 * SHARED_QUARTERS {
-        return Ok(SlicePlan { pieces: PieceSlices::Shared, form: Form::Plain });
+    let beside_bytes = pieces_beside_bytes(order, promotions, metric, card_bytes);
+    let plan = |pieces, form| Ok(SlicePlan { pieces, form, beside_bytes });
+    let host_bytes = host_bytes.checked_sub(beside_bytes);
+    if shared <= card_bytes / 4 * SHARED_QUARTERS && host_bytes.is_some() {
+        return plan(PieceSlices::Shared, Form::Plain);
     }
-    let pieces = PieceSlices::ForOne;
-    let least = slices_peak_bytes(order, promotions, metric, pieces);
-    let beside = least.saturating_sub(card_bytes / SLICE_SHARE);
-    if beside <= host_bytes {
-        return Ok(SlicePlan { pieces, form: Form::Plain });
+    let least = slices_peak_bytes(order, promotions, metric, PieceSlices::ForOne);
+    let on_host = least.saturating_sub(card_bytes / SLICE_SHARE);
+    match host_bytes {
+        Some(room) if on_host <= room => plan(PieceSlices::ForOne, Form::Plain),
+        Some(room) if on_host / PACKED_RATIO <= room => plan(PieceSlices::ForOne, Form::Packed),
+        _ => Err(least + beside_bytes),
     }
-    let packed = SlicePlan { pieces, form: Form::Packed };
-    if beside / PACKED_RATIO <= host_bytes { Ok(packed) } else { Err(least) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Planes;
-    use crate::needs::{card_memory, sub_detail};
     use crate::split::Split;
     use molien_build::order;
 
@@ -209,48 +247,57 @@ mod tests {
         let small = (24_000_000_000, 96 * GIB);
         let plan =
             |name: &str, metric, (card, host)| slice_plan(&planned(name), metric, card, host);
-        let plain = |pieces| Ok(SlicePlan { pieces, form: Form::Plain });
+        let with = |pieces, form| Ok(SlicePlan { pieces, form, beside_bytes: 0 });
+        let plain = |pieces| with(pieces, Form::Plain);
+        let beside_gib = |name, metric| {
+            plan(name, metric, small).map(|plan| (plan.pieces, plan.form, plan.beside_bytes >> 30))
+        };
         assert_eq!(planned("KRPKRP").len(), 5);
         assert_eq!(plan("KRPKRP", Metric::Dtm, large), plain(PieceSlices::ForOne));
-        assert_eq!(plan("KRPKRP", Metric::Dtm, small), plain(PieceSlices::ForOne));
+        let for_one = |form, gib| Ok((PieceSlices::ForOne, form, gib));
+        assert_eq!(beside_gib("KRPKRP", Metric::Dtm), for_one(Form::Packed, 19));
         assert_eq!(plan("KRPKRP", Metric::Dtz50, large), plain(PieceSlices::Shared));
-        assert_eq!(plan("KRPKRP", Metric::Dtz50, small), plain(PieceSlices::ForOne));
+        assert_eq!(beside_gib("KRPKRP", Metric::Dtz50), for_one(Form::Plain, 15));
         assert_eq!(plan("KBPPKP", Metric::Dtz50, large), plain(PieceSlices::Shared));
-        assert_eq!(plan("KPPKPP", Metric::Dtz50, small), plain(PieceSlices::ForOne));
-        let packed = SlicePlan { pieces: PieceSlices::ForOne, form: Form::Packed };
-        assert_eq!(plan("KPPKPP", Metric::Dtm, large), Ok(packed));
+        assert_eq!(beside_gib("KPPKPP", Metric::Dtz50), for_one(Form::Plain, 15));
+        assert_eq!(plan("KPPKPP", Metric::Dtm, large), with(PieceSlices::ForOne, Form::Packed));
         assert!(plan("KPPKPP", Metric::Dtm, (24_000_000_000, 32 * GIB)).is_err());
     }
 
     const GIB: u64 = 1 << 30;
 
-    /// How many of the tables of six men with pawns can be solved beside 96 GiB of host
-    /// memory: those whose tables without pawns fit the card with what is read of them, and
-    /// whose slices have room.
-    fn solvable(card_bytes: u64, metric: Metric) -> usize {
+    /// How many of the tables of six men with pawns can be solved beside so much host
+    /// memory: those whose tables without pawns fit the card and what is beside it, and whose
+    /// slices have room.
+    fn solvable(card_bytes: u64, host_bytes: u64, metric: Metric) -> usize {
         let mut tables = Material::all(6);
         tables.retain(|material| material.len() == 6 && material.has_pawns());
         assert_eq!(tables.len(), 195);
         let (own, white) = (metric.without_pawns(), &[Color::White]);
         let mut known = std::collections::HashMap::new();
         let mut fits = |read: Material| {
-            let needs = || card_memory(read, own, sub_detail(own), white, Planes::Four).total();
-            *known.entry(read).or_insert_with(|| needs() <= card_bytes)
+            let needs = || card_memory(read, own, sub_detail(own), white, Planes::Four);
+            let fits =
+                |needs: CardMemory| needs.total() - needs.seldom_planes * needs.plane <= card_bytes;
+            *known.entry(read).or_insert_with(|| fits(needs()))
         };
         let solvable = |table: &&Material| {
             let order = planned(&table.to_string());
             let mut pieces = order.iter().flat_map(|reader| promotions(*reader));
             pieces.all(|(read, _)| read.has_pawns() || fits(read.canonical()))
-                && slice_plan(&order, metric, card_bytes, 96 * GIB).is_ok()
+                && slice_plan(&order, metric, card_bytes, host_bytes).is_ok()
         };
         tables.iter().filter(solvable).count()
     }
 
     #[test]
     fn solvable_tables_on_two_cards() {
-        let counts = |card| [Metric::Dtm, Metric::Dtz50, Metric::Dtc].map(|m| solvable(card, m));
-        assert_eq!(counts(139 * GIB), [195, 195, 195]);
-        assert_eq!(counts(24_000_000_000), [13, 13, 195]);
+        let counts = |card, host| {
+            [Metric::Dtm, Metric::Dtz50, Metric::Dtc].map(|metric| solvable(card, host, metric))
+        };
+        assert_eq!(counts(139 * GIB, 96 * GIB), [195, 195, 195]);
+        assert_eq!(counts(24_000_000_000, 96 * GIB), [193, 195, 195]);
+        assert_eq!(counts(24_000_000_000, 48 * GIB), [185, 195, 195]);
     }
 
     /// One board of three pieces and a pawn, whose plane takes 128 MiB, fits a card

@@ -126,8 +126,8 @@ impl CudaEngine {
         let slices = slice_plan_of(&order, &promotions, metric, room)
             .map_err(|bytes| self.too_much(material, metric, bytes))?;
         let part_bytes = self.part_bytes.unwrap_or(part_most_bytes(metric, card_bytes));
+        tables.store.most_host_bytes = self.host_bytes - slices.beside_bytes;
         tables.plan(order, slices, part_bytes);
-        tables.store.most_host_bytes = self.host_bytes;
         Ok(())
     }
 }

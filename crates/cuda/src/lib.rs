@@ -23,6 +23,7 @@
 
 mod assemble;
 mod bench;
+mod beside;
 mod cache;
 mod check;
 mod compile;

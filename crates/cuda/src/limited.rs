@@ -50,6 +50,14 @@ impl Device for Limited {
         self.used_bytes.fetch_sub(bytes as u64, Ordering::Relaxed);
     }
 
+    fn alloc_beside(&self, bytes: usize) -> Result<Address, CudaError> {
+        self.device.alloc_beside(bytes)
+    }
+
+    fn free_beside(&self, at: Address, bytes: usize) {
+        self.device.free_beside(at, bytes);
+    }
+
     fn fill(&self, at: Address, byte: u8, bytes: usize) -> Result<(), CudaError> {
         self.device.fill(at, byte, bytes)
     }

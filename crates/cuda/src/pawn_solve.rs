@@ -5,13 +5,14 @@
 use std::sync::Arc;
 
 use molien_board::{Color, Material};
-use molien_hyper::Hyperboard;
+use molien_hyper::{Hyperboard, Tile};
 use molien_values::{MAX_BITS, Metric, Rule, Table};
 
 use crate::assemble::{games, wave_stats};
 use crate::counts::{Tally, put};
 use crate::device::{Buffer, Kernel};
 use crate::engine::Request;
+use crate::large_memory::part_memory;
 use crate::layout::{Board, Job, Target};
 use crate::pawn_exits::{PawnExits, Places, Relaid, TargetKey, rule_number};
 use crate::split::levels;
@@ -108,12 +109,14 @@ impl CudaEngine {
     ) -> Result<T, CudaError> {
         let first = places.placements.first().map(|p| p.bitboards()).unwrap_or_default();
         let board = Hyperboard::around_pawns(request.material, first);
+        let layout = Board::around_kings(&places.outer, places.placements.len());
+        let plane_bytes = u64::from(layout.tiles) * size_of::<Tile>() as u64;
         let solve = WaveSolve {
             device: &self.device,
             progress: &*self.progress,
             tables: &self.tables,
             board: &board,
-            layout: Board::around_kings(&places.outer, places.placements.len()),
+            layout,
             attacker,
             metric: request.metric,
             rule_plies: self.rule_plies,
@@ -122,6 +125,7 @@ impl CudaEngine {
             subs: Vec::new(),
             bishops: None,
             extras: Extras { check: self.checks(), ..Extras::default() },
+            beside: self.planes_beside(&part_memory(request.metric, plane_bytes))?,
         };
         work(&PawnSolve { solve, places, exits, targets })
     }
@@ -294,7 +298,7 @@ impl PawnSolve<'_> {
         let bits = self.release_bits(&list);
         for planes in [&mut working.wins, &mut working.holds].into_iter().flatten() {
             while planes.bits.len() < bits {
-                planes.bits.push(solve.plane()?);
+                planes.bits.push(solve.seldom_plane()?);
             }
         }
         let (targets, level_places) = (Buffer::of(device, &list)?, Buffer::of(device, level)?);

@@ -31,7 +31,7 @@ impl CudaEngine {
     fn fits_with_depths(&self, material: Material, metric: Metric) -> bool {
         let (metric, white) = (metric.without_pawns(), &[Color::White]);
         let needs = card_memory(material, metric, Detail::Depths, white, Planes::Four);
-        self.memory().is_ok_and(|(_, total)| needs.total() < total)
+        self.fits_card(&needs)
     }
 
     /// Slices of a table in canonical orientation, in the order given, and its statistics.
@@ -64,7 +64,7 @@ impl CudaEngine {
         let mut units: Vec<Arc<Unit>> = Vec::new();
         for attacker in Color::BOTH {
             let solve = |tables: &mut LargeTables| {
-                self.room_beside(tables, needs.total(), material, metric)?;
+                self.room_for(tables, &needs, material, metric)?;
                 self.timed_unit(request, attacker, Extras::default())
             };
             let (mut unit, _) = self.once_more(tables, solve)?;

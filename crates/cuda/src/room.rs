@@ -23,7 +23,8 @@ impl CudaEngine {
             self.lock().clear();
         }
         let (needed, free) = (needs.total(), self.device.memory()?.0);
-        if free + self.lock().touch(&closure, request.metric) >= needed {
+        let least = self.least_bytes(&needs);
+        if free + self.lock().touch(&closure, request.metric) >= least {
             return Ok(());
         }
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);

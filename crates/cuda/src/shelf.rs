@@ -35,8 +35,7 @@ impl CudaShelf {
     }
 
     fn fits(&self, material: Material, metric: Metric) -> bool {
-        let needed = self.engine.needs(&Request::new(material, metric)).total();
-        self.engine.memory().is_ok_and(|(_, total)| needed < total)
+        self.engine.fits_card(&self.engine.needs(&Request::new(material, metric)))
     }
 
     fn solved(&self) -> MutexGuard<'_, HashMap<Material, Solved>> {

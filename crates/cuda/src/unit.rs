@@ -115,17 +115,3 @@ impl Unit {
         self.won_depth.len().max(self.lost_depth.len())
     }
 }
-
-/// Makes sure depth planes exist for every bit of a ply.
-pub(crate) fn grow_depths(
-    device: &Arc<dyn Device>,
-    planes: &mut Vec<Buffer>,
-    ply: u16,
-    plane_bytes: usize,
-) -> Result<(), CudaError> {
-    let bits = (u16::BITS - ply.leading_zeros()) as usize;
-    while planes.len() < bits {
-        planes.push(Buffer::zeroed(device, plane_bytes)?);
-    }
-    Ok(())
-}

@@ -8,6 +8,7 @@ use molien_hyper::Hyperboard;
 use molien_solve::{Progress, WaveReport};
 use molien_values::Metric;
 
+use crate::beside::Beside;
 use crate::counts::{TALLY_WORDS, Tally, put};
 use crate::device::{Buffer, Device, Kernel};
 use crate::layout::{Board, Job};
@@ -44,6 +45,8 @@ pub(crate) struct WaveSolve<'a> {
     /// Count only placements with these two bishops on both colours.
     pub bishops: Option<[i32; 2]>,
     pub extras: Extras<'a>,
+    /// Which planes are in the memory of the host.
+    pub beside: Beside,
 }
 
 /// What is wanted of a solve besides its planes and counts.

@@ -9,7 +9,7 @@ use crate::late::LatePlanes;
 use crate::layout::{Job, Release};
 use crate::pawn_exits::rule_number;
 use crate::two_planes::PutOffRoom;
-use crate::unit::{Unit, addresses, grow_depths};
+use crate::unit::{Unit, addresses};
 use crate::watch::{Notes, Watch};
 use crate::waves::{GROUP_TILES, TALLIES, WaveSolve};
 use crate::{CudaError, Detail, Planes};
@@ -74,6 +74,20 @@ impl WaveSolve<'_> {
         Buffer::new(self.device, self.plane_bytes())
     }
 
+    /// A plane that kernels touch seldom: a bit of the plies of conversions, which are
+    /// looked at when one of a tile falls due, or a bit of depths, which are written once.
+    /// Where the card has no room it is in the memory of the host.
+    pub fn seldom_plane(&self) -> Result<Buffer, CudaError> {
+        let beside = || Buffer::beside(self.device, self.plane_bytes());
+        if self.beside.is_planned() {
+            return beside();
+        }
+        match self.plane() {
+            Err(CudaError::Full { .. }) if self.beside.is_spare() => beside(),
+            answer => answer,
+        }
+    }
+
     pub fn flags(&self) -> Result<Buffer, CudaError> {
         Buffer::zeroed(self.device, self.tiles().next_multiple_of(GROUP_TILES))
     }
@@ -86,7 +100,7 @@ impl WaveSolve<'_> {
         if bits == 0 {
             return Ok(None);
         }
-        let bits = (0..bits).map(|_| self.plane()).collect::<Result<_, _>>()?;
+        let bits = (0..bits).map(|_| self.seldom_plane()).collect::<Result<_, _>>()?;
         Ok(Some(ReleasePlanes { some: self.plane()?, bits, due: self.dues()? }))
     }
 
@@ -221,9 +235,14 @@ impl WaveSolve<'_> {
         if self.keep != Detail::Depths {
             return Ok(());
         }
-        let bytes = self.plane_bytes();
-        grow_depths(self.device, &mut unit.won_depth, ply, bytes)?;
-        grow_depths(self.device, &mut unit.lost_depth, ply, bytes)?;
+        for planes in [&mut unit.won_depth, &mut unit.lost_depth] {
+            let bits = (u16::BITS - ply.leading_zeros()) as usize;
+            while planes.len() < bits {
+                let plane = self.seldom_plane()?;
+                plane.fill(0)?;
+                planes.push(plane);
+            }
+        }
         job.won_depth = addresses(&unit.won_depth);
         job.lost_depth = addresses(&unit.lost_depth);
         Ok(())
