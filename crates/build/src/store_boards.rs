@@ -48,6 +48,11 @@ impl Build {
         wanted: &[Metric],
         making: &Making<'_>,
     ) -> Result<(), BuildError> {
+        for &metric in wanted {
+            if let Some(shelf) = self.board_shelf(material, metric) {
+                shelf.plan_boards(material, metric)?;
+            }
+        }
         let mut logged: Vec<LoggedBoards> = Vec::new();
         for metric in ORDER.into_iter().filter(|metric| wanted.contains(metric)) {
             let known = self.without_new_curses(material, metric, &logged)?;

@@ -18,6 +18,8 @@ enum Fault {
     Changed,
     /// One bit of every depth is another one.
     AllChanged,
+    /// There is no room for the metric that is solved last.
+    NoRoom,
 }
 
 /// Exchanges one bit of a depth.
@@ -57,6 +59,13 @@ impl Shelf for Handing {
         material.has_pawns()
     }
 
+    fn plan_boards(&self, material: Material, metric: Metric) -> Result<(), ShelfError> {
+        match self.fault == Fault::NoRoom && metric == Metric::Dtm {
+            true => Err(ShelfError::NoBoards { material, metric }),
+            false => Ok(()),
+        }
+    }
+
     fn hand_over(
         &self,
         material: Material,
@@ -68,6 +77,7 @@ impl Shelf for Handing {
             table.parts.iter().rev().map(|part| BoardValues::clone(part)).collect();
         match self.fault {
             Fault::None => {}
+            Fault::NoRoom => panic!("{material} in {metric} is solved without room for DTM"),
             Fault::Missing => drop(boards.pop()),
             Fault::Changed => change_a_depth(&mut boards[0]),
             Fault::AllChanged => boards.iter_mut().for_each(change_all_depths),
@@ -89,6 +99,15 @@ fn store(folder: &Path, goal: Material, fault: Fault) -> Result<(), BuildError> 
     // So little memory that batches wait for each other.
     let build = build.with_memory_limit(64 << 20).with_shelf(Arc::new(shelf));
     build.store(&[goal], &[Metric::Dtm, Metric::Dtz, Metric::Dtz50], &Making::default())
+}
+
+/// What does not fit is refused before anything is solved, whichever metric it is.
+#[test]
+fn no_room_is_said_first() {
+    let (folder, goal) = (tempfile::tempdir().unwrap(), "KPK".parse().unwrap());
+    let refused = store(folder.path(), goal, Fault::NoRoom).unwrap_err();
+    assert!(refused.to_string().contains("KPK in dtm"), "{refused}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no log, no table");
 }
 
 #[test]

@@ -177,10 +177,14 @@ impl CudaEngine {
         Ok((order, slices))
     }
 
-    /// Whether the slices of a table fit card and host.
-    pub(crate) fn fits_large(&self, material: Material, metric: Metric) -> bool {
-        let planned = |(_, total)| self.planned(&[material], metric, total).is_ok();
-        self.memory().is_ok_and(planned)
+    /// Says whether the slices of a table fit card and host, and what they take if not.
+    pub(crate) fn room_for_large(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<(), CudaError> {
+        let planned = self.planned(&[material], metric, self.memory()?.1);
+        planned.map(drop).map_err(|bytes| self.too_much(material, metric, bytes))
     }
 
     /// Sees to the slices of tables without pawns that a table reads.

@@ -67,7 +67,7 @@ impl CudaEngine {
     /// without.
     pub(crate) fn tells_values(&self, material: Material, metric: Metric) -> bool {
         let large = material.len() == self.large_men && Metric::ALL.contains(&metric);
-        large && (!material.has_pawns() || self.fits_large(material, metric))
+        large && (!material.has_pawns() || self.room_for_large(material, metric).is_ok())
     }
 
     /// The values of legal positions of a large table, all in canonical orientation. With

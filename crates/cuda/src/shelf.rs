@@ -129,6 +129,11 @@ impl Shelf for CudaShelf {
         self.engine.is_large(material) && Metric::ALL.contains(&metric)
     }
 
+    fn plan_boards(&self, material: Material, metric: Metric) -> Result<(), ShelfError> {
+        let planned = self.engine.room_for_large(material, metric);
+        planned.map_err(|error| not_made(material, metric, error))
+    }
+
     fn hand_over(
         &self,
         material: Material,

@@ -26,6 +26,15 @@ pub trait Shelf: Send + Sync {
         false
     }
 
+    /// Whether there is room to make the boards of a table that it [has](Self::has_boards): asked
+    /// of all metrics before the first is solved.
+    ///
+    /// # Errors
+    /// If they cannot be made here.
+    fn plan_boards(&self, _material: Material, _metric: Metric) -> Result<(), ShelfError> {
+        Ok(())
+    }
+
     /// Hands over all boards of a table that it [has](Self::has_boards), in any order, in
     /// batches that the receiver takes. Returns the statistics of the whole.
     ///
