@@ -84,7 +84,11 @@ pub enum ProbeError {
 impl ProbeError {
     /// Whether the caller asked to stop.
     pub fn is_cancelled(&self) -> bool {
-        matches!(self, ProbeError::Build(error) if error.is_cancelled())
+        match self {
+            ProbeError::Build(error) => error.is_cancelled(),
+            ProbeError::Table(error) => error.is_interrupted(),
+            _ => false,
+        }
     }
 
     /// Whether it is too much for the memory that may be used, or for any.

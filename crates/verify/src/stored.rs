@@ -42,8 +42,19 @@ pub fn stored_check_bytes(file: &TableFile) -> u64 {
 /// positions next to an en-passant capture.
 ///
 /// # Errors
-/// If the file is damaged or a sub-game cannot be solved.
+/// If the file is damaged, a sub-game cannot be solved, or it is cancelled.
 pub fn verify_stored(
+    solver: &Build,
+    file: Arc<TableFile>,
+    options: &Options,
+    memory_bytes: u64,
+) -> Result<Report, VerifyError> {
+    let material = file.material();
+    let checked = check_in_file(solver, file, options, memory_bytes);
+    checked.map_err(|error| error.of_check(material))
+}
+
+fn check_in_file(
     solver: &Build,
     file: Arc<TableFile>,
     options: &Options,

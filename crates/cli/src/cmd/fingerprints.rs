@@ -18,7 +18,7 @@ pub fn run(context: &Context, directories: &[Directory]) -> anyhow::Result<Verdi
     let mut verdict = Verdict::Done;
     for directory in directories {
         for entry in directory.list()? {
-            let file = TableFile::open(&entry.path)?;
+            let file = directory.open(entry.material)?;
             for metric in file.solved_metrics() {
                 if let Some(why) = unreadable(&file, metric) {
                     note(format_args!("{} {metric}: {why}: no fingerprint", entry.material));

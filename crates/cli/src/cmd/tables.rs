@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -85,7 +86,11 @@ impl Shown {
 
 /// Lists the tables of the folders.
 pub fn run(context: &Context, args: &TablesArgs) -> anyhow::Result<Verdict> {
-    let directories = context.directories();
+    let stopping = |directory: &Directory| {
+        let interrupted = context.interrupt_flag();
+        directory.clone().stopping_when(move || interrupted.load(Ordering::Relaxed))
+    };
+    let directories: Vec<Directory> = context.directories().iter().map(stopping).collect();
     if directories.is_empty() {
         bail!("no folder of tables is in use");
     }
@@ -94,16 +99,21 @@ pub fn run(context: &Context, args: &TablesArgs) -> anyhow::Result<Verdict> {
         return Ok(Verdict::Done);
     }
     if args.fingerprints {
-        return fingerprints::run(context, directories);
+        return fingerprints::run(context, &directories);
     }
     if args.clean {
-        return clean(context, directories);
+        return clean(context, &directories);
     }
     let (mut folders, mut damaged) = (Vec::new(), false);
-    for directory in directories {
+    for directory in &directories {
         let mut found = Vec::new();
         for entry in directory.list()? {
             let checked = args.check.then(|| directory.verify(entry.material));
+            if let Some(Err(error)) = &checked
+                && error.is_interrupted()
+            {
+                return Err(error.clone().into());
+            }
             let verified = matches!(checked, Some(Ok(()))) || entry.verified;
             found
                 .push(Shown::new(ListedTable { verified, ..entry }, checked.and_then(Result::err)));

@@ -121,7 +121,7 @@ fn check(
         seed: args.seed,
         en_passant: args.en_passant,
     };
-    match large_file(context, material)? {
+    match large_file(build, material)? {
         Some(file) => check_file(context, build, file, args),
         None => Ok(verify(build, material, &options)?),
     }
@@ -152,12 +152,13 @@ fn all_stored(stored: &Tablebase, material: Material, metrics: &[Metric]) -> any
 }
 
 /// The file of a table too large for memory, if it is stored.
-fn large_file(context: &Context, material: Material) -> anyhow::Result<Option<TableFile>> {
-    let is_large = matches!(storage(material), Storage::FromLog | Storage::ByPart);
-    let directory = context.directory().filter(|_| is_large);
-    match directory.map(|directory| directory.open(material)) {
-        Some(Err(error)) if error.is_missing() => Ok(None),
-        found => Ok(found.transpose()?),
+fn large_file(build: &Build, material: Material) -> anyhow::Result<Option<TableFile>> {
+    if !matches!(storage(material), Storage::FromLog | Storage::ByPart) {
+        return Ok(None);
+    }
+    match build.open_file(material) {
+        Err(error) if error.is_missing() => Ok(None),
+        found => Ok(found?),
     }
 }
 

@@ -129,7 +129,10 @@ impl Directory {
                 false => file.load(metric).map(|table| Box::new(table) as _),
                 true => FileParts::new(file.clone(), metric).map(|table| Box::new(table) as _),
             };
-            kept.extend(table.ok());
+            match table {
+                Err(error) if error.is_interrupted() => return Err(error),
+                table => kept.extend(table.ok()),
+            }
         }
         let all = tables.iter().copied().chain(kept.iter().map(|table| &**table));
         let all: Vec<&dyn TableParts> = all.collect();

@@ -401,6 +401,7 @@ impl PartDecoder<'_> {
     ) -> Result<(), TableError> {
         let shared = &self.file.shared;
         for (number, keys) in self.blocks(part, groups, group, keys) {
+            self.file.go_on()?;
             let block = self.file.read_block(number)?;
             let decoded = match self.told.metric() {
                 // Depths are written one after the other, outcomes can be looked up.
@@ -428,6 +429,7 @@ impl PartDecoder<'_> {
         };
         let mut room = Room::new();
         for (number, keys) in self.blocks(part, groups, group, keys) {
+            self.file.go_on()?;
             let block = self.file.read_block(number)?;
             for (i, tile) in block.shape.tiles.iter().enumerate() {
                 let rows = self.cells.rows(tile.number);
