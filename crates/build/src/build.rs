@@ -24,6 +24,7 @@ use crate::packed::PackedTable;
 use crate::plan::Schedule;
 use crate::run::{Gathered, Run};
 use crate::scratch::ScratchFolder;
+use crate::slices::Slicing;
 use crate::watch::Extras;
 use crate::whole::{Whole, table_bytes};
 use crate::{BuildError, lock};
@@ -345,7 +346,7 @@ impl Build {
         }
         let held = self.hold((material, metric), whole.slices_bytes)?;
         for (source, slices) in &whole.slices {
-            self.copy_slices(&inputs, key(*source, metric), slices)?;
+            self.copy_slices(Slicing { inputs: &inputs, key: key(*source, metric), slices })?;
         }
         Ok((inputs, held))
     }

@@ -1,12 +1,12 @@
 //! The folder of tables.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use molien_board::{Color, Material};
 use molien_build::Build;
 use molien_hyper::Index;
 use molien_table::{Directory, Pack, Reading, TableError, TableFile, WriteOptions};
+use molien_testing::Patience;
 use molien_values::{Metric, Shelf};
 
 #[test]
@@ -104,23 +104,6 @@ fn storing_tidies_up() {
     assert_eq!(left, [false, true, false, true, false, true]);
 }
 
-/// Says stop from the question of this number on, and counts the questions.
-#[derive(Clone)]
-struct Patience {
-    questions: Arc<AtomicUsize>,
-    most: usize,
-}
-
-impl Patience {
-    fn new(most: usize) -> Patience {
-        Patience { questions: Arc::default(), most }
-    }
-
-    fn is_over(&self) -> bool {
-        self.questions.fetch_add(1, Ordering::Relaxed) >= self.most
-    }
-}
-
 /// Reading whole boards ends when it is told to, wherever it is; single positions are read
 /// all the same, and a file that was found sound is not called unsound.
 #[test]
@@ -134,7 +117,7 @@ fn long_reading_ends_when_told_to() {
             let table = solver.table(material, Metric::Dtm).unwrap();
             directory.store(&[&table], &options).unwrap();
             directory.verify(material).unwrap();
-            let open = |patience: &Patience| {
+            let open = |patience: &Arc<Patience>| {
                 let patience = patience.clone();
                 directory.clone().stopping_when(move || patience.is_over()).open(material).unwrap()
             };
@@ -147,17 +130,17 @@ fn long_reading_ends_when_told_to() {
             let reads: [Reads; 3] =
                 [|file| file.load(Metric::Dtm).map(drop), |file| file.verify(), part];
             for read in reads {
-                let all = Patience::new(usize::MAX);
+                let all = Arc::new(Patience::new(usize::MAX));
                 read(&open(&all)).unwrap();
-                let asked = all.questions.load(Ordering::Relaxed);
+                let asked = usize::MAX - all.left();
                 assert!(asked > 0, "{name}");
                 for most in [0, asked / 2, asked - 1] {
-                    let stopped = read(&open(&Patience::new(most)));
+                    let stopped = read(&open(&Arc::new(Patience::new(most))));
                     let is_stop = matches!(stopped, Err(TableError::ReadInterrupted { .. }));
                     assert!(is_stop, "{name}: {most} of {asked}: {stopped:?}");
                 }
             }
-            let stopped = open(&Patience::new(0));
+            let stopped = open(&Arc::new(Patience::new(0)));
             let pawns = stopped.placements()[last(&stopped)];
             assert!(stopped.load_board(Metric::Dtm, pawns).is_err_and(|e| e.is_interrupted()));
             let part = table.parts.last().unwrap();

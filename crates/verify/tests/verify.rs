@@ -1,12 +1,12 @@
 //! The checks pass on what was solved, and the referee finds what is damaged.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use molien_board::{Material, Position};
 use molien_build::{Build, check_consistency};
 use molien_solve::Progress;
 use molien_table::{Directory, TableFile, WriteOptions, write};
+use molien_testing::Patience;
 use molien_values::{Metric, Table, Value};
 use molien_verify::{Options, Referee, RefereeError, VerifyError, verify, verify_stored};
 
@@ -115,12 +115,11 @@ fn pawn_positions_are_sampled_too() {
 }
 
 /// Cancels after so many questions.
-struct Impatient(AtomicUsize);
+struct Impatient(Patience);
 
 impl Progress for Impatient {
     fn cancelled(&self) -> bool {
-        let less = |left: usize| left.checked_sub(1);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err()
+        self.0.is_over()
     }
 }
 
@@ -128,13 +127,13 @@ impl Progress for Impatient {
 #[test]
 fn every_part_of_a_check_can_be_interrupted() {
     let folder = tempfile::tempdir().unwrap();
-    let patience = Arc::new(Impatient(AtomicUsize::new(usize::MAX)));
+    let patience = Arc::new(Impatient(Patience::new(usize::MAX)));
     let solver =
         Build::new().with_progress(patience.clone()).with_folder(Directory::new(folder.path()));
     let metrics = [Metric::Dtm, Metric::Dtm50];
     for name in ["KRK", "KPK"] {
         let material: Material = name.parse().unwrap();
-        let again = |left: usize| patience.0.store(left, Ordering::Relaxed);
+        let again = |left: usize| patience.0.set(left);
         // All tables are made before.
         again(usize::MAX);
         verify(&solver, material, &Options { metrics: metrics.to_vec(), ..Options::default() })

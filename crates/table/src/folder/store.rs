@@ -11,7 +11,7 @@ use crate::folder::directory::io_error;
 use crate::write::assemble::{
     MetricValues, PartsRoom, assemble, assemble_parts, kept_parts, temporary,
 };
-use crate::write::parts::{CachedParts, FileParts, PartCache, TableParts};
+use crate::write::parts::{FileParts, PartCache, TableParts};
 use crate::write::write_parts;
 use crate::{Assembly, Directory, Logged, LoggedBoards, TableError, WriteOptions};
 
@@ -152,9 +152,7 @@ impl Directory {
         let Some(bytes) = room_bytes else { return write_parts(&path, tables, options, None) };
         let room = WritingRoom::new(*first, tables.len(), bytes);
         let cache = PartCache::new(room.parts);
-        let numbered = tables.iter().enumerate();
-        let cached: Vec<CachedParts<'_>> =
-            numbered.map(|(number, &parts)| CachedParts { parts, number, cache: &cache }).collect();
+        let cached = cache.of(tables);
         let cached: Vec<&dyn TableParts> = cached.iter().map(|table| table as _).collect();
         write_parts(&path, &cached, options, Some(room.cells))
     }
@@ -236,9 +234,7 @@ impl Directory {
         let temporary = temporary(folder.folder(), &name, &metrics, level);
         let room = WritingRoom::new(first, all.len(), assembly.memory_bytes);
         let cache = PartCache::new(room.parts);
-        let numbered = all.iter().enumerate();
-        let cached: Vec<CachedParts<'_>> =
-            numbered.map(|(number, &parts)| CachedParts { parts, number, cache: &cache }).collect();
+        let cached = cache.of(&all);
         let cached: Vec<&dyn TableParts> = cached.iter().map(|table| table as _).collect();
         assemble_parts(&self.path(material), &temporary, &cached, room.for_parts(), assembly)?;
         self.tidy(material, &metrics)
