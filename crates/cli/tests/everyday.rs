@@ -222,3 +222,29 @@ fn checks_can_be_interrupted() {
         assert!(stdout.is_empty(), "{command:?}: {}", String::from_utf8_lossy(&stdout));
     }
 }
+
+/// On a terminal a bar shows how far the reading of tables is; there is none with --json.
+#[test]
+fn fingerprints_show_how_far_they_are() {
+    let tables = scratch("fingerprinted-tables");
+    let tables = tables.to_str().unwrap();
+    assert_eq!(run(&["--tables", tables, "solve", "KPK", "--metric", "dtm"]).0, Some(0));
+    let on_a_terminal = |more: &str| {
+        let program = env!("CARGO_BIN_EXE_molien");
+        let command = format!("'{program}' --tables '{tables}' {more} tables --fingerprints");
+        let output = Command::new("script").args(["-qec", &command, "/dev/null"]).output().ok()?;
+        assert!(output.status.success(), "{command}");
+        Some(String::from_utf8(output.stdout).unwrap())
+    };
+    let Some(shown) = on_a_terminal("") else {
+        println!("skipped: `script`, which makes terminals, is missing");
+        return;
+    };
+    assert!(shown.contains("KPK dtm") && shown.contains(" % of the table"), "{shown}");
+    assert!(shown.contains("as published"), "{shown}");
+    let json = on_a_terminal("--json").unwrap();
+    assert!(!json.contains('%') && json.contains("\"as_published\":true"), "{json}");
+    let (code, plain, errors) = run(&["--tables", tables, "tables", "--fingerprints"]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    assert!(!plain.contains('%'), "{plain}");
+}
