@@ -121,7 +121,7 @@ impl Referee {
         self.tables.of(self.material)
     }
 
-    /// Looks at every position (of mirror images and exchanged like men, one).
+    /// Looks at every position, once for all its mirror images and exchanges of like men.
     ///
     /// # Errors
     /// If a position leads out of all tables, or it is cancelled.
@@ -212,7 +212,8 @@ impl Referee {
         self.sample_boards(&self.en_passant_boards(), count, seed)
     }
 
-    /// Learns what the samples lead to and no table holds, once for both.
+    /// Learns the values of positions that the samples lead to and no table holds, once
+    /// for both samples.
     ///
     /// # Errors
     /// If it cannot be solved.
