@@ -1,20 +1,22 @@
 #!/usr/bin/env bash
 # Stores tables one at a time, each from an empty folder, and prints what that took, as CSV.
 #
-#   [MOLIEN=PROGRAM] benches/memory.sh [--memory SIZE] [--threads N] [--jobs N] [--metric LIST] [--pack HOW]
+#   [MOLIEN=PROGRAM] benches/memory.sh [--in-memory] [--memory SIZE] [--threads N] [--jobs N] [--metric LIST] [--pack HOW]
 #                                      [--scratch DIR] [--known FILE] [--begin-within SECONDS] TABLE... | all
 #
-# `all` are the 145 tables of three to five men, the longest first. Needs bash and the program only. With --jobs so many tables
-# are in work at a time, each by a process of its own with --threads and --memory. Tables that have a row in FILE, an earlier
-# output, are passed over; none is begun after --begin-within. peak_mib is VmHWM, the most the process ever had in memory;
+# `all` stands for the 145 tables of three to five men, the longest first. Needs bash and the program only. With --in-memory
+# tables are solved and not stored: there is no folder, --pack has no effect, and files is 0. With --jobs N, N tables are in
+# work at a time, each by a process of its own with --threads and --memory. Tables that have a row in FILE, an earlier output,
+# are passed over; none is begun after --begin-within. peak_mib is VmHWM, the most the process ever had in memory;
 # above_percent says by how much that is above --memory.
 set -euo pipefail
 
 molien="${MOLIEN:-molien}"
 memory=2G threads=2 jobs=1 metric=dtm,dtc,dtz,dtz50 pack=quick
-scratch_in="${TMPDIR:-/tmp}" known=/dev/null begin_within_s=
+scratch_in="${TMPDIR:-/tmp}" known=/dev/null begin_within_s= in_memory=
 while [[ "${1:-}" == --* ]]; do
     case "$1" in
+        --in-memory) in_memory=1; shift; continue ;;
         --memory) memory="$2" ;;
         --threads) threads="$2" ;;
         --jobs) jobs="$2" ;;
@@ -72,9 +74,13 @@ measure() {
 
 store() {
     local table="$1" folder="$scratch/$1" user system wall peak_kib status
+    local where=(--tables "$folder") how=(--pack "$pack")
+    if [[ -n "$in_memory" ]]; then
+        where=(--in-memory) how=()
+    fi
     mkdir "$folder"
     read -r user system wall peak_kib status <<< "$(measure "$folder.run" "$molien" --backend cpu --threads "$threads" \
-        --memory "$memory" --tables "$folder" --yes solve "$table" --metric "$metric" --pack "$pack")"
+        --memory "$memory" "${where[@]}" --yes solve "$table" --metric "$metric" "${how[@]}")"
     awk -v table="$table" -v user="$user" -v sys="$system" -v wall="$wall" -v peak="$peak_kib" -v status="$status" \
         -v memory="$memory" -v threads="$threads" -v limit="$limit_mib" -v files="$(find "$folder" -name '*.mol' | wc -l)" \
         'BEGIN {

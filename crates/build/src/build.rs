@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use molien_board::{Material, Position, Role};
 use molien_operators::Backend;
 use molien_solve::{Cost, Exchange, Keep, Node, Progress, derive_depths};
-use molien_table::{BoardLog, Directory, Logged};
+use molien_table::{BoardLog, Directory, Logged, TableError, TableFile};
 use molien_values::{BoardValues, Metric, Shelf, Stats, Table, Value, WaveLog};
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -24,6 +24,7 @@ use crate::packed::PackedTable;
 use crate::plan::Schedule;
 use crate::run::{Gathered, Run};
 use crate::scratch::ScratchFolder;
+use crate::slices::Slicing;
 use crate::watch::Extras;
 use crate::whole::{Whole, table_bytes};
 use crate::{BuildError, lock};
@@ -95,6 +96,31 @@ impl Build {
     /// The folder tables are stored in, if there is one.
     pub fn folder(&self) -> Option<&Directory> {
         self.folder.as_ref()
+    }
+
+    /// Whom it reports to, and who says when it is to stop.
+    pub fn progress(&self) -> Arc<dyn Progress> {
+        self.progress.clone()
+    }
+
+    /// Opens a table of the folder; none if there is no folder. Reading whole boards of it
+    /// ends when this build is cancelled.
+    ///
+    /// # Errors
+    /// As [`Directory::open`].
+    pub fn open_file(&self, material: Material) -> Result<Option<TableFile>, TableError> {
+        let Some(folder) = &self.folder else { return Ok(None) };
+        Ok(Some(self.stopping(folder.open(material)?)))
+    }
+
+    /// Reading whole boards of this file ends when the build is cancelled.
+    pub(crate) fn stopping(&self, file: TableFile) -> TableFile {
+        // Of several ranks none stops alone: the others would wait for it.
+        if self.exchange.size() > 1 {
+            return file;
+        }
+        let progress = self.progress.clone();
+        file.stopping_when(move || progress.cancelled())
     }
 
     /// The memory that may be used.
@@ -320,7 +346,7 @@ impl Build {
         }
         let held = self.hold((material, metric), whole.slices_bytes)?;
         for (source, slices) in &whole.slices {
-            self.copy_slices(&inputs, key(*source, metric), slices)?;
+            self.copy_slices(Slicing { inputs: &inputs, key: key(*source, metric), slices })?;
         }
         Ok((inputs, held))
     }
@@ -328,9 +354,11 @@ impl Build {
     /// Loads or solves what a shelf has. `None` if no shelf has it after all.
     fn load(&self, wanted: Key) -> Result<Option<Table>, BuildError> {
         let (material, metric) = wanted;
-        if let Some(folder) = self.folder.as_ref().filter(|_| is_loaded(material)) {
-            match folder.open(material).and_then(|file| file.load(metric)) {
-                Ok(table) => return Ok(Some(table)),
+        if is_loaded(material) {
+            let file = self.open_file(material);
+            match file.and_then(|file| file.map(|file| file.load(metric)).transpose()) {
+                Ok(Some(table)) => return Ok(Some(table)),
+                Ok(None) => {}
                 Err(error) if error.is_missing() => {}
                 Err(error) => return Err(error.into()),
             }
@@ -347,8 +375,7 @@ impl Build {
     /// side's depths one move on.
     fn derive(&self, wanted: Key, inputs: &Inputs) -> Result<Option<Table>, BuildError> {
         let (material, metric) = wanted;
-        let Some(folder) = &self.folder else { return Ok(None) };
-        let file = folder.open(material)?;
+        let Some(file) = self.open_file(material)? else { return Ok(None) };
         let Some(side) = file.derived_side(metric) else { return Ok(Some(file.load(metric)?)) };
         let mut table = file.load_stored(metric)?;
         // Pawn moves lead to other boards of the table itself, and there to the
@@ -357,7 +384,8 @@ impl Build {
         let derive = |game: &Arc<BoardValues>| {
             let exits = inputs.exits(&game.board)?;
             let mut whole = BoardValues::clone(game);
-            whole.values[side.index()].depth = derive_depths(self.backend, game, side, &*exits);
+            whole.values[side.index()].depth =
+                derive_depths(self.backend, game, side, &*exits, &*self.progress)?;
             Ok::<_, BuildError>(Arc::new(whole))
         };
         table.parts = table.parts.par_iter().map(derive).collect::<Result<_, _>>()?;

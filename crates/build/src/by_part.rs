@@ -20,6 +20,7 @@ use crate::needs::reads;
 use crate::packed::PackedTable;
 use crate::run::{Run, Sink};
 use crate::scratch::ScratchFolder;
+use crate::slices::Slicing;
 use crate::sources::BoardSource;
 use crate::store::LOCK_POLL;
 use crate::whole::{Whole, stages};
@@ -176,7 +177,7 @@ impl Build {
             inputs.add_source(sub, self.board_source(key(sub, metric))?);
         }
         for (source, slices) in &left.slices {
-            self.copy_slices(&inputs, key(*source, metric), slices)?;
+            self.copy_slices(Slicing { inputs: &inputs, key: key(*source, metric), slices })?;
         }
         let held = share.recent_bytes.min(left.schedule.cost.bytes);
         let room = self

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use molien_board::{Color, Position, Symmetry};
-use molien_solve::{BoardSolve, Keep, Node, SolveError};
+use molien_solve::{BoardSolve, Node, SolveError};
 use molien_values::{BoardValues, ClockValues, Metric, Placement};
 
 use crate::build::outside_rayon;
@@ -93,19 +93,7 @@ impl Build {
         let board = node.board();
         self.pool().install(|| {
             let exits = inputs.exits(&board)?;
-            let solve = BoardSolve {
-                backend: self.backend,
-                progress: &*self.progress,
-                board: &board,
-                exits: &*exits,
-                metric,
-                rule_plies: self.rule_plies,
-                keep: Keep::Outcomes,
-                log: None,
-                bishops: None,
-                ranks: None,
-            };
-            Ok(work(&solve)?)
+            Ok(work(&self.board_solve(&board, &*exits, metric))?)
         })
     }
 }

@@ -17,7 +17,7 @@ use crate::{Build, BuildError};
 /// moves out of it lead to comes from `build`.
 ///
 /// # Errors
-/// If a table that is read cannot be had.
+/// If a table that is read cannot be had, or it is cancelled.
 pub fn check_consistency(build: &Build, table: &Table) -> Result<Consistency, BuildError> {
     outside_rayon(|| {
         let (inputs, _held) = build.inputs_for(key(table.material, table.metric))?;
@@ -25,7 +25,8 @@ pub fn check_consistency(build: &Build, table: &Table) -> Result<Consistency, Bu
         inputs.add_table(Arc::new(table.clone()));
         build.pool().install(|| {
             let check = |game: &Arc<BoardValues>| {
-                Ok(check_board(build.backend, game, &*inputs.exits(&game.board)?))
+                let exits = inputs.exits(&game.board)?;
+                Ok(check_board(build.backend, game, &*exits, &*build.progress)?)
             };
             let merge = |a: Consistency, b: Consistency| Ok(a.merge(b));
             table.parts.par_iter().map(check).try_reduce(Consistency::default, merge)
@@ -37,7 +38,7 @@ pub fn check_consistency(build: &Build, table: &Table) -> Result<Consistency, Bu
 /// in memory.
 ///
 /// # Errors
-/// If the file or a table that is read cannot be had.
+/// If the file or a table that is read cannot be had, or it is cancelled.
 pub fn check_stored(
     build: &Build,
     file: &Arc<TableFile>,
@@ -55,7 +56,8 @@ pub fn check_stored(
             let missing = BuildError::NotCovered { material };
             let board = Arc::new(file.load_board(metric, node.pawns)?.ok_or(missing)?);
             inputs.add_board(*node, board.clone());
-            Ok(check_board(build.backend, &board, &*inputs.exits(&board.board)?))
+            let exits = inputs.exits(&board.board)?;
+            Ok(check_board(build.backend, &board, &*exits, &*build.progress)?)
         };
         let merge = |a: Consistency, b: Consistency| Ok(a.merge(b));
         let mut found = Consistency::default();

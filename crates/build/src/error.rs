@@ -148,7 +148,7 @@ impl BuildError {
     pub fn is_cancelled(&self) -> bool {
         match self {
             BuildError::Solve(SolveError::Cancelled { .. }) => true,
-            BuildError::Table(error) => matches!(**error, TableError::Interrupted { .. }),
+            BuildError::Table(error) => error.is_interrupted(),
             _ => false,
         }
     }

@@ -1,10 +1,10 @@
 //! The planner and scheduler: from what is wanted to tables.
 //!
-//! [`Build`] is told what is at hand (memory, threads, a folder, tables that can
-//! be had elsewhere) and asked for tables, positions or stored files. It works
-//! out what they depend on and in which order that is made, what is kept until
-//! when, and at what cost; then it does it, however many threads ask at once.
-//! A table that several ask for is made once.
+//! You tell [`Build`] what is at hand (memory, threads, a folder, other sources of
+//! tables) and ask it for tables, positions or stored files. It works out what they
+//! depend on, in which order to make that, what to keep and for how long, and at
+//! what cost; then it does the work, however many threads ask at once. A table that
+//! several ask for is made once.
 //!
 //! What it is not: it knows no moves and no file format (`molien-solve` and
 //! `molien-table` do), and it prints nothing.

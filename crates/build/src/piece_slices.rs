@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use crate::cache::Key;
 use crate::inputs::Inputs;
 use crate::memory::plane_bytes;
+use crate::slices::Slicing;
 use crate::{Build, BuildError, lock};
 
 /// Planes alive at a time beside the slice's: one of the table, one turned.
@@ -48,15 +49,11 @@ impl SideByClass<'_> {
 
 impl Build {
     /// Copies slices of a table without pawns that is never in memory as a whole.
-    pub(crate) fn copy_piece_slices(
-        &self,
-        inputs: &Inputs,
-        key: Key,
-        slices: &[Wanted],
-    ) -> Result<(), BuildError> {
-        if self.take_slices(inputs, key, slices)? {
+    pub(crate) fn copy_piece_slices(&self, some: Slicing<'_>) -> Result<(), BuildError> {
+        if self.take_slices(some)? {
             return Ok(());
         }
+        let Slicing { inputs, key, slices } = some;
         let table = self.by_class(key)?;
         inputs.note_curses(table.stats.is_cursed());
         let slice_tiles = slices.iter().map(|wanted| OuterAxes::new(&wanted.men).len()).max();

@@ -26,6 +26,7 @@ use crate::planned::LOG_BYTES_AN_ADDRESS;
 use crate::positions::covers;
 use crate::reach_shelf::FromShelf;
 use crate::run::Run;
+use crate::slices::Slicing;
 use crate::sources::BoardSource;
 use crate::whole::{Whole, table_bytes};
 use crate::{Build, BuildError, lock};
@@ -197,7 +198,7 @@ impl Build {
         let inputs = inputs.within(reach.closure.clone());
         for (source, slices) in reach.sliced.values() {
             let source = key(*source, metric);
-            self.copy_piece_slices(&inputs, source, slices)?;
+            self.copy_piece_slices(Slicing { inputs: &inputs, key: source, slices })?;
             self.forget_waves(source)?;
         }
         let mut asked_next = HashSet::from([start.material]);
@@ -256,14 +257,12 @@ impl Build {
             inputs.add_source(*sub, self.board_source(key(*sub, metric))?);
         }
         for (source, slices) in &whole.slices {
-            let key = key(*source, metric);
+            let some = Slicing { inputs, key: key(*source, metric), slices };
             match logs.get(source) {
-                Some(log) => {
-                    self.copy_slices_from(inputs, key, &BoardSource::Log(log.clone()), slices)?;
-                }
+                Some(log) => self.copy_slices_from(some, &BoardSource::Log(log.clone()))?,
                 // Slices of large tables without pawns are there.
                 None if slices.iter().all(|wanted| inputs.has_slice(wanted)) => {}
-                None => self.copy_slices(inputs, key, slices)?,
+                None => self.copy_slices(some)?,
             }
         }
         let folder =

@@ -72,31 +72,30 @@ impl Build {
         self
     }
 
-    /// Tables of so many men and more are solved and written a part at a time,
-    /// in little memory; six unless this is said.
+    /// Tables with this many men or more are solved and written a part at a time,
+    /// in little memory; six by default.
     pub fn by_part_from(mut self, men: usize) -> Build {
         self.by_part_men = men.clamp(3, BY_PART_MEN);
         self
     }
 
-    /// A position with pawns that can turn into boards of so many addresses is asked of a
-    /// shelf that makes them; 2^33 unless this is said.
+    /// If a position with pawns can turn into boards of this many addresses in all, a
+    /// shelf that makes such boards is asked; 2^33 by default.
     pub fn from_shelf_at(mut self, addresses: u64) -> Build {
         self.from_shelf_addresses = addresses;
         self
     }
 
-    /// Boards of so many tiles and more are solved in little memory, which takes
-    /// longer; else only those that do not fit otherwise.
+    /// Boards with this many tiles or more are solved in little memory, which takes
+    /// longer; by default only those that do not fit otherwise.
     pub fn lean_from(mut self, tiles: u64) -> Build {
         self.lean_tiles = tiles;
         self
     }
 
-    /// Makes tables together with other ranks, that of `exchange`. All ranks have
-    /// builds that are set up alike, with the same folder, which they share, and
-    /// ask them for the same files ([`Build::store`]); what else is asked for each
-    /// makes alone.
+    /// Makes tables together with the other ranks of `exchange`. All ranks have
+    /// builds that are set up alike, share one folder, and ask for the same files
+    /// ([`Build::store`]); everything else each rank makes alone.
     pub fn with_ranks(mut self, exchange: Arc<dyn Exchange>) -> Build {
         if exchange.size() > 1 {
             self.by_part_men = self.by_part_men.min(TOGETHER_MEN);
@@ -105,8 +104,8 @@ impl Build {
         self
     }
 
-    /// Puts temporary files into this folder; else they go where the folder of
-    /// tables is, or to the system's place for them.
+    /// Puts temporary files into this folder; by default they go to the folder of
+    /// tables, or to the system's temporary folder if there is none.
     pub fn with_scratch(mut self, folder: impl Into<PathBuf>) -> Build {
         self.scratch = Some(folder.into());
         self
@@ -131,9 +130,9 @@ impl Build {
         self
     }
 
-    /// Leaves one part in so many of the memory limit, which has been set before,
-    /// and at most so many bytes, to others: an allocator that keeps blocks for
-    /// later, for instance.
+    /// Leaves one part in `one_in` of the memory limit, which has been set before, to
+    /// others, an allocator that keeps blocks for later for instance; at most
+    /// `most_bytes`.
     pub fn with_memory_aside(mut self, one_in: NonZeroU64, most_bytes: u64) -> Build {
         self.budget = self.budget.with_aside(Aside { one_in: Some(one_in), most_bytes });
         self
@@ -187,8 +186,8 @@ impl Build {
     }
 
     /// In [`Metric::Dtm50`](molien_values::Metric::Dtm50) the game is drawn
-    /// after so many plies without a zeroing move. Other than 100 it is not the
-    /// rule of chess, so shelves and the folder given before are not used.
+    /// after this many plies without a zeroing move. Any number but 100 is not the
+    /// rule of chess, so shelves and a folder given before are not used.
     pub fn with_rule_plies(mut self, plies: u16) -> Build {
         if plies != FIFTY_MOVES_PLIES {
             self.forget_outside_tables();

@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use crate::cache::Key;
 use crate::inputs::Inputs;
 use crate::memory::plane_bytes;
+use crate::slices::{Slicing, by_board};
 use crate::{Build, BuildError, lock};
 
 /// Of the memory there is, what slices may take that are not compressed yet; and the most
@@ -87,20 +88,13 @@ impl BoardReceiver for Cutting<'_> {
 impl Build {
     /// Cuts slices off the boards of a table with pawns that a shelf hands over; says
     /// whether there is one that does.
-    pub(crate) fn cut_handed_over(
-        &self,
-        inputs: &Inputs,
-        key: Key,
-        slices: &[Wanted],
-    ) -> Result<bool, BuildError> {
+    pub(crate) fn cut_handed_over(&self, some: Slicing<'_>) -> Result<bool, BuildError> {
+        let Slicing { inputs, key, slices } = some;
         let (material, metric) = key;
         let known = lock(&self.logs).contains_key(&key) || self.stored_file(key)?.is_some();
         let shelf = self.board_shelf(material, metric).filter(|_| self.may_solve && !known);
         let Some(shelf) = shelf else { return Ok(false) };
-        let mut by_board: HashMap<Placement, Vec<&Wanted>> = HashMap::new();
-        for wanted in slices {
-            by_board.entry(wanted.node().pawns).or_default().push(wanted);
-        }
+        let by_board = by_board(slices);
         let (boards, most_bytes) = (by_board.len(), self.held_bytes());
         let _room = self.reserve(key, most_bytes)?;
         let (came, failed) = (AtomicUsize::new(0), Mutex::new(None));
@@ -130,17 +124,12 @@ impl Build {
     }
 
     /// Has slices cut by a shelf and keeps them; says whether there is one that does.
-    pub(crate) fn take_slices(
-        &self,
-        inputs: &Inputs,
-        key: Key,
-        slices: &[Wanted],
-    ) -> Result<bool, BuildError> {
-        let (material, metric) = key;
+    pub(crate) fn take_slices(&self, some: Slicing<'_>) -> Result<bool, BuildError> {
+        let Slicing { inputs, key, slices } = some;
         let Some(shelf) = self.slice_shelf(key)? else { return Ok(false) };
         let asked: Option<Vec<PieceSlice>> = slices.iter().map(piece_slice).collect();
         let Some(asked) = asked else { return Ok(false) };
-        let most_bytes = self.held_bytes();
+        let (material, most_bytes) = (key.0, self.held_bytes());
         let each_bytes = slices.iter().map(slice_bytes).max().unwrap_or(1).max(1);
         let at_once = (most_bytes / each_bytes).max(1) as usize;
         for (slices, asked) in slices.chunks(at_once).zip(asked.chunks(at_once)) {
@@ -148,7 +137,7 @@ impl Build {
                 return Err(SolveError::Cancelled { material }.into());
             }
             let _room = self.reserve(key, each_bytes * slices.len() as u64)?;
-            let (cut, stats) = shelf.slices(material, metric, asked)?;
+            let (cut, stats) = shelf.slices(material, key.1, asked)?;
             inputs.note_curses(stats.is_cursed());
             let store = inputs.slice_store().ok_or(BuildError::NoFolder)?;
             let keep = |(wanted, values)| {

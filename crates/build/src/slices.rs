@@ -18,43 +18,52 @@ use crate::{Build, BuildError, lock};
 /// Parts brought into memory at a time take at most this much, or are one.
 const PARTS_BYTES: u64 = 256 << 20;
 
+/// Slices that are wanted of a table.
+#[derive(Clone, Copy)]
+pub(crate) struct Slicing<'a> {
+    /// Where they are kept.
+    pub inputs: &'a Inputs,
+    /// The table.
+    pub key: Key,
+    pub slices: &'a [Wanted],
+}
+
+/// Slices by the board that they are cut off.
+pub(crate) fn by_board(slices: &[Wanted]) -> HashMap<Placement, Vec<&Wanted>> {
+    let mut boards: HashMap<Placement, Vec<&Wanted>> = HashMap::new();
+    for wanted in slices {
+        boards.entry(wanted.node().pawns).or_default().push(wanted);
+    }
+    boards
+}
+
 impl Build {
     /// Copies slices of a table, which is made if need be, and lets go of it.
-    pub(crate) fn copy_slices(
-        &self,
-        inputs: &Inputs,
-        key: Key,
-        slices: &[Wanted],
-    ) -> Result<(), BuildError> {
+    pub(crate) fn copy_slices(&self, some: Slicing<'_>) -> Result<(), BuildError> {
+        let key = some.key;
         let (material, metric) = key;
         if self.is_logged(material) {
-            return self.copy_piece_slices(inputs, key, slices);
+            return self.copy_piece_slices(some);
         }
-        if self.cut_handed_over(inputs, key, slices)? {
+        if self.cut_handed_over(some)? {
             return Ok(());
         }
         let source = match self.sooner_solved(key)? {
             Some(table) => BoardSource::Planes(table),
             None => self.source(key, keep_for_conversions(material, metric))?,
         };
-        self.copy_slices_from(inputs, key, &source, slices)
+        self.copy_slices_from(some, &source)
     }
 
     /// Copies slices of boards that are read from a source.
     pub(crate) fn copy_slices_from(
         &self,
-        inputs: &Inputs,
-        key: Key,
+        Slicing { inputs, key, slices }: Slicing<'_>,
         source: &BoardSource,
-        slices: &[Wanted],
     ) -> Result<(), BuildError> {
         let material = key.0;
         inputs.note_curses(source.is_cursed()?);
-        let mut by_board: HashMap<Placement, Vec<&Wanted>> = HashMap::new();
-        for wanted in slices {
-            by_board.entry(wanted.node().pawns).or_default().push(wanted);
-        }
-        let mut boards: Vec<(Placement, Vec<&Wanted>)> = by_board.into_iter().collect();
+        let mut boards: Vec<(Placement, Vec<&Wanted>)> = by_board(slices).into_iter().collect();
         boards.sort_unstable_by_key(|(pawns, _)| *pawns);
         let each = match source {
             BoardSource::Planes(_) => cutting_bytes(material),

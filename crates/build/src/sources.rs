@@ -126,14 +126,14 @@ impl Build {
     ) -> Result<Option<Arc<TableFile>>, BuildError> {
         // Of a file of one side to move the other is derived from what it reads.
         let is_whole = |file: &TableFile| !file.is_one_sided() && file.holds(metric);
-        let own = self.folder.as_ref().map(|folder| folder.open(material)).transpose();
-        let own = match own {
+        let own = match self.open_file(material) {
             Err(error) if !error.is_missing() => return Err(error.into()),
             own => own.ok().flatten().filter(is_whole),
         };
         // What cannot be read in a folder of others is looked for elsewhere.
         let mut others = self.read_folders.iter().filter_map(|folder| folder.open(material).ok());
-        Ok(own.or_else(|| others.find(is_whole)).map(Arc::new))
+        let other = || others.find(is_whole).map(|file| self.stopping(file));
+        Ok(own.or_else(other).map(Arc::new))
     }
 }
 

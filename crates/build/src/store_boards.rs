@@ -4,11 +4,10 @@
 use std::sync::Arc;
 
 use molien_board::Material;
-use molien_table::{Assembly, BoardLog, Directory, LoggedBoards, TableParts};
+use molien_table::{BoardLog, Directory, LoggedBoards, TableParts};
 use molien_values::Metric;
 
-use crate::cache::{Key, key};
-use crate::needs::reads;
+use crate::cache::Key;
 use crate::store::Making;
 use crate::{Build, BuildError};
 
@@ -27,17 +26,14 @@ impl Build {
         metrics: &[Metric],
         making: &Making<'_>,
     ) -> Result<(), BuildError> {
-        let Some(&metric) = self.missing(folder, material, metrics).first() else { return Ok(()) };
-        if !self.may_solve {
-            return Err(BuildError::Missing { material, metric });
-        }
-        let _turn = self.wait_for_turn(material)?;
-        let _lock = self.lock_table(folder, material)?;
-        let wanted = self.missing(folder, material, metrics);
-        if wanted.is_empty() {
-            return Ok(()); // another process was faster
-        }
-        self.store_solved_boards(folder, material, &wanted, making)
+        let lock = || {
+            let turn = self.wait_for_turn(material)?;
+            // Given back in the other order.
+            Ok((self.lock_table(folder, material)?, turn))
+        };
+        self.store_missing(folder, (material, metrics), lock, |wanted| {
+            self.store_solved_boards(folder, material, wanted, making)
+        })
     }
 
     /// The same for who has the turn and the lock.
@@ -70,15 +66,7 @@ impl Build {
                 }
             });
         }
-        // All memory is for the table now.
-        self.forget_all();
-        let watch = |written, blocks| (making.writing)(material, written, blocks);
-        let (options, memory_bytes) = (&making.options, making.assembly_bytes);
-        let assembly = Assembly { options, memory_bytes, watch: &watch };
-        self.by_leader(|| {
-            self.pool().install(|| folder.store_boards(&logged, &assembly))?;
-            Ok(())
-        })
+        self.assemble(material, making, |assembly| folder.store_boards(&logged, assembly))
     }
 
     /// Sees to it that a log has all boards of a table.
@@ -113,13 +101,8 @@ impl Build {
         let here = metric == Metric::Dtz50 && self.board_shelf(material, metric).is_none();
         let Some(plain) = plain.filter(|_| here) else { return Ok(None) };
         // Only a pawn's push starts the count anew among the same men.
-        if plain.stats().is_cursed() {
+        if plain.stats().is_cursed() || self.is_cursed_below(material)? {
             return Ok(None);
-        }
-        for sub in reads(material) {
-            if self.is_cursed(key(sub, Metric::Dtz50))? {
-                return Ok(None);
-            }
         }
         Ok(Some(plain.also(Metric::Dtz50)))
     }

@@ -1,7 +1,7 @@
 //! Tables too large for memory: solved for their waves, assembled from them.
 
 use molien_board::Material;
-use molien_table::{Assembly, Directory, Logged};
+use molien_table::{Assembly, Directory, Logged, TableError};
 use molien_values::{Metric, Stats, WaveLog};
 
 use crate::build::outside_rayon;
@@ -24,16 +24,30 @@ impl Build {
         metrics: &[Metric],
         making: &Making<'_>,
     ) -> Result<(), BuildError> {
+        let lock = || self.lock_table(folder, material);
+        self.store_missing(folder, (material, metrics), lock, |wanted| {
+            self.store_waves(folder, material, wanted, making)
+        })
+    }
+
+    /// Has those of the metrics stored that the folder lacks, by whoever has the lock.
+    pub(crate) fn store_missing<L>(
+        &self,
+        folder: &Directory,
+        (material, metrics): (Material, &[Metric]),
+        lock: impl FnOnce() -> Result<L, BuildError>,
+        store: impl FnOnce(&[Metric]) -> Result<(), BuildError>,
+    ) -> Result<(), BuildError> {
         let Some(&metric) = self.missing(folder, material, metrics).first() else { return Ok(()) };
         if !self.may_solve {
             return Err(BuildError::Missing { material, metric });
         }
-        let _lock = self.lock_table(folder, material)?;
+        let _lock = lock()?;
         let wanted = self.missing(folder, material, metrics);
         if wanted.is_empty() {
             return Ok(()); // another process was faster
         }
-        self.store_waves(folder, material, &wanted, making)
+        store(&wanted)
     }
 
     /// The same for who has the lock.
@@ -48,15 +62,22 @@ impl Build {
         for metric in ORDER.into_iter().filter(|metric| wanted.contains(metric)) {
             self.add_logged(folder, material, metric, &mut logged)?;
         }
+        self.assemble(material, making, |assembly| folder.store_logged(&logged, assembly))
+    }
+
+    /// Has a table written from its logs, by the leader.
+    pub(crate) fn assemble(
+        &self,
+        material: Material,
+        making: &Making<'_>,
+        store: impl Fn(&Assembly<'_>) -> Result<(), TableError> + Sync,
+    ) -> Result<(), BuildError> {
         // All memory is for the table now.
         self.forget_all();
         let watch = |written, blocks| (making.writing)(material, written, blocks);
         let (options, memory_bytes) = (&making.options, making.assembly_bytes);
         let assembly = Assembly { options, memory_bytes, watch: &watch };
-        self.by_leader(|| {
-            self.pool().install(|| folder.store_logged(&logged, &assembly))?;
-            Ok(())
-        })
+        self.by_leader(|| Ok(self.pool().install(|| store(&assembly))?))
     }
 
     /// Adds a metric to those that are logged. Where the 50-move rule spoils
@@ -84,8 +105,8 @@ impl Build {
         Ok(())
     }
 
-    /// Whether a capture can lead to where the 50-move rule matters.
-    fn is_cursed_below(&self, material: Material) -> Result<bool, BuildError> {
+    /// Whether a capture or a promotion can lead to where the 50-move rule matters.
+    pub(crate) fn is_cursed_below(&self, material: Material) -> Result<bool, BuildError> {
         for sub in reads(material) {
             if self.is_cursed(key(sub, Metric::Dtz50))? {
                 return Ok(true);

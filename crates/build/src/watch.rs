@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use molien_board::{Material, Position};
 use molien_hyper::Hyperboard;
-use molien_solve::{BishopPair, BoardSolve, Exchange, Keep, LeanSolve, Watch};
+use molien_solve::{BishopPair, BoardSolve, Exchange, Exits, Keep, LeanSolve, Watch};
 use molien_values::{BoardValues, Metric, Shelf, Stats, Table, Value, WaveLog};
 
 use crate::build::outside_rayon;
@@ -244,21 +244,36 @@ impl Build {
         let board = Hyperboard::pieces(material);
         let exits = inputs.exits(&board)?;
         let solve = BoardSolve {
-            backend: self.backend,
-            progress: &*self.progress,
-            board: &board,
-            exits: &*exits,
-            metric,
-            rule_plies: self.rule_plies,
-            keep: Keep::Outcomes,
             log: extras.log,
             bishops: extras.bishops,
             ranks: extras.ranks,
+            ..self.board_solve(&board, &*exits, metric)
         };
         let mut watch = Watch::new(&board, extras.watch);
         let solved = self.announced((material, metric), &board, || solve.run(&mut watch));
         let (values, stats) = solved?;
         Ok((values, stats, watch.values(&board)))
+    }
+
+    /// Solves a board for who wins, alone and without a log.
+    pub(crate) fn board_solve<'a>(
+        &'a self,
+        board: &'a Hyperboard,
+        exits: &'a dyn Exits,
+        metric: Metric,
+    ) -> BoardSolve<'a> {
+        BoardSolve {
+            backend: self.backend,
+            progress: &*self.progress,
+            board,
+            exits,
+            metric,
+            rule_plies: self.rule_plies,
+            keep: Keep::Outcomes,
+            log: None,
+            bishops: None,
+            ranks: None,
+        }
     }
 
     /// Solves the one board of a material, and says so.

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use molien_board::{Color, Material};
 use molien_build::{Build, Making, Storage, check_consistency, check_stored, dependencies, reads};
 use molien_solve::Progress;
 use molien_table::{Directory, TableParts};
+use molien_testing::Patience;
 use molien_values::{Metric, Placement, Stats};
 use tempfile::TempDir;
 
@@ -89,12 +89,11 @@ fn parts_give_the_same_files() {
 }
 
 /// Cancels after so many questions.
-struct Impatient(AtomicUsize);
+struct Impatient(Patience);
 
 impl Progress for Impatient {
     fn cancelled(&self) -> bool {
-        let less = |left: usize| left.checked_sub(1);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err()
+        self.0.is_over()
     }
 }
 
@@ -106,7 +105,7 @@ fn an_interrupted_solve_resumes() {
     let parts = without_large(whole.path(), goal);
     let (mut stops, mut boards) = (0, 0);
     loop {
-        let patience = Arc::new(Impatient(AtomicUsize::new(100 + 40 * stops)));
+        let patience = Arc::new(Impatient(Patience::new(100 + 40 * stops)));
         let writing = |_: Material, written: usize, _: usize| stops % 2 == 0 || written % 10 != 9;
         let making = Making { writing: &writing, ..Making::default() };
         let build = by_part(parts.path(), goal).with_progress(patience);

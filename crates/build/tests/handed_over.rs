@@ -47,14 +47,6 @@ struct Handing {
 }
 
 impl Shelf for Handing {
-    fn contains(&self, _: Material, _: Metric) -> bool {
-        false
-    }
-
-    fn load(&self, _: Material, _: Metric) -> Result<Option<Table>, ShelfError> {
-        Ok(None)
-    }
-
     fn has_boards(&self, material: Material, _: Metric) -> bool {
         material.has_pawns()
     }

@@ -1,13 +1,13 @@
 //! Boards solved in little memory equal those solved as usual.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use molien_board::{Color, Material, Position, Square};
 use molien_build::Build;
 use molien_hyper::{Index, KING_PAIRS};
 use molien_solve::Progress;
 use molien_table::WaveLogs;
+use molien_testing::Patience;
 use molien_values::{Metric, Table};
 
 /// A build that solves every board in little memory.
@@ -58,12 +58,11 @@ fn pieces_are_solved_alike() {
 }
 
 /// Cancels after so many questions.
-struct Impatient(AtomicUsize);
+struct Impatient(Patience);
 
 impl Progress for Impatient {
     fn cancelled(&self) -> bool {
-        let less = |left: usize| left.checked_sub(1);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err()
+        self.0.is_over()
     }
 }
 
@@ -77,7 +76,7 @@ fn an_interrupted_solve_resumes() {
     let mut stops = 0;
     loop {
         // What it reads is solved with less than the first so many.
-        let patience = Arc::new(Impatient(AtomicUsize::new(150 + 20 * stops)));
+        let patience = Arc::new(Impatient(Patience::new(150 + 20 * stops)));
         match lean().with_progress(patience).solve_logged(material, metric, &logs) {
             Ok(_) => break,
             Err(error) => assert!(error.is_cancelled(), "{error}"),

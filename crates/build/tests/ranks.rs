@@ -2,13 +2,13 @@
 //! byte of the files.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use molien_board::Material;
 use molien_build::{Build, BuildError, Making, dependencies};
 use molien_solve::{ExchangeError, Progress, WaveReport, thread_ranks};
 use molien_table::{Directory, WaveLogs};
+use molien_testing::Patience;
 use molien_values::Metric;
 use tempfile::TempDir;
 
@@ -19,12 +19,12 @@ type Wave = (String, Metric, bool, u16, u64, u64);
 struct Notes {
     waves: Mutex<Vec<Wave>>,
     men: usize,
-    patience: AtomicUsize,
+    patience: Patience,
 }
 
 impl Notes {
     fn new(goal: Material, patience: usize) -> Notes {
-        let patience = AtomicUsize::new(patience);
+        let patience = Patience::new(patience);
         Notes { waves: Mutex::default(), men: goal.len(), patience }
     }
 
@@ -53,8 +53,7 @@ impl Progress for Notes {
     }
 
     fn cancelled(&self) -> bool {
-        let less = |left: usize| left.checked_sub(1);
-        self.patience.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err()
+        self.patience.is_over()
     }
 }
 

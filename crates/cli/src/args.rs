@@ -41,8 +41,9 @@ pub struct Common {
     /// Use at most this much memory: 8G, 500M, or 50% of the machine's
     #[arg(long, global = true, default_value = "70%", value_name = "SIZE")]
     pub memory: MemoryLimit,
-    /// Keep tables in this folder; of several, the first keeps new tables and the
-    /// others are read [default: $MOLIEN_TABLES, else the platform's data folder]
+    /// Keep tables in this folder; if given several times, new tables go to the first
+    /// folder and the others are only read [default: $MOLIEN_TABLES, else the
+    /// platform's data folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub tables: Vec<PathBuf>,
     /// Also answer from Syzygy files in these folders [default: $SYZYGY_PATH]
@@ -51,36 +52,36 @@ pub struct Common {
     /// Use stored tables only; a missing one is an error
     #[arg(long, global = true)]
     pub no_solve: bool,
-    /// Begin long solves without asking back
+    /// Begin long solves without asking first
     #[arg(long, global = true)]
     pub yes: bool,
-    /// Solve in memory; read and store no table
+    /// Solve in memory, without reading or storing tables
     #[arg(long, global = true, conflicts_with_all = ["tables", "no_solve"])]
     pub in_memory: bool,
-    /// What pawns may promote to; 'queen' is not chess, but what Thompson
+    /// What pawns may promote to; 'queen' is not chess, but it is what Thompson
     /// assumed for KQPKQ in 1986
     #[arg(long, global = true, default_value = "all", value_name = "ROLES")]
     pub promote: Promote,
     /// Where to solve tables
     #[arg(long, global = true, default_value = "auto", value_name = "WHICH")]
     pub backend: Backend,
-    /// Use at most this much of the card's memory, as if it had no more: 24G
+    /// Use at most this much of the card's memory, such as 24G
     #[arg(long, global = true, value_name = "SIZE", value_parser = parse_size)]
     pub card_memory: Option<u64>,
-    /// Solve with these instructions of the processor, to compare their speed
-    /// [default: the fastest it has]
+    /// Solve with this instruction set, to compare speeds [default: the fastest
+    /// that the processor has]
     #[arg(long, global = true, value_name = "SET")]
     pub instructions: Option<Instructions>,
     /// Put temporary files into this folder [default: the folder of tables, else
-    /// the system's place for them]
+    /// the system's temporary folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub temp: Option<PathBuf>,
     /// Solve tables with N men and more a part at a time, in little memory
     #[arg(long, global = true, value_name = "N", default_value_t = 6, hide = true,
           value_parser = clap::value_parser!(u8).range(3..=6))]
     pub by_part: u8,
-    /// Where standard error is no terminal, say how far the work is every so many
-    /// seconds; 0: never
+    /// Where standard error is not a terminal, report progress every so many
+    /// seconds; 0 is never
     #[arg(long, global = true, value_name = "SECONDS", default_value = "60",
           value_parser = parse_seconds)]
     pub news: Duration,

@@ -180,3 +180,71 @@ fn a_wall_of_pawns_is_a_draw() {
     let (code, answer, _) = probe("8/4k3/8/1p1r1r1r/1P1P1P2/8/4K3/8 w - -");
     assert!(code == Some(2) && answer.contains("9 men"), "{answer}");
 }
+
+/// Whether a process has set up what it does about signals.
+fn listens(pid: u32) -> bool {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+    names.into_iter().any(|name| name.trim() == "ctrl-c")
+}
+
+/// Checks of stored tables end at the first signal, with a sentence and the exit code of
+/// what could not run.
+#[test]
+fn checks_can_be_interrupted() {
+    let tables = scratch("interrupted-tables");
+    let tables = tables.to_str().unwrap();
+    let solve = ["--tables", tables, "solve", "KQKR", "--metric", "dtm,dtc"];
+    assert_eq!(run(&solve).0, Some(0));
+    let commands: [(&[&str], &str); 3] = [
+        (&["verify", "KQKR", "--metric", "dtm,dtc"], "error: checking KQKR was interrupted\n"),
+        (&["tables", "--check"], "reading was interrupted\n"),
+        (&["tables", "--fingerprints"], "reading was interrupted\n"),
+    ];
+    for (command, sentence) in commands {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_molien"))
+            .args(["--threads", "1", "--tables", tables, "--no-solve"])
+            .args(command)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        while !listens(child.id()) {
+            assert!(child.try_wait().unwrap().is_none(), "{command:?} ended by itself");
+            std::thread::yield_now();
+        }
+        let pid = child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        let Output { status, stdout, stderr } = child.wait_with_output().unwrap();
+        let errors = String::from_utf8(stderr).unwrap();
+        assert!(status.code() == Some(2) && errors.ends_with(sentence), "{command:?}: {errors}");
+        assert_eq!(errors.lines().count(), 1, "{command:?}: {errors}");
+        assert!(stdout.is_empty(), "{command:?}: {}", String::from_utf8_lossy(&stdout));
+    }
+}
+
+/// On a terminal a bar shows how far the reading of tables is; there is none with --json.
+#[test]
+fn fingerprints_show_how_far_they_are() {
+    let tables = scratch("fingerprinted-tables");
+    let tables = tables.to_str().unwrap();
+    assert_eq!(run(&["--tables", tables, "solve", "KPK", "--metric", "dtm"]).0, Some(0));
+    let on_a_terminal = |more: &str| {
+        let program = env!("CARGO_BIN_EXE_molien");
+        let command = format!("'{program}' --tables '{tables}' {more} tables --fingerprints");
+        let output = Command::new("script").args(["-qec", &command, "/dev/null"]).output().ok()?;
+        assert!(output.status.success(), "{command}");
+        Some(String::from_utf8(output.stdout).unwrap())
+    };
+    let Some(shown) = on_a_terminal("") else {
+        println!("skipped: `script`, which makes terminals, is missing");
+        return;
+    };
+    assert!(shown.contains("KPK dtm") && shown.contains(" % of the table"), "{shown}");
+    assert!(shown.contains("as published"), "{shown}");
+    let json = on_a_terminal("--json").unwrap();
+    assert!(!json.contains('%') && json.contains("\"as_published\":true"), "{json}");
+    let (code, plain, errors) = run(&["--tables", tables, "tables", "--fingerprints"]);
+    assert_eq!((code, errors.as_str()), (Some(0), ""));
+    assert!(!plain.contains('%'), "{plain}");
+}

@@ -77,3 +77,28 @@ fn storing() {
     check(&["solve", "KRPK"]);
     check(&["solve", "KNNKN", "--metric", "dtc"]);
 }
+
+/// The script that measures memory: with --in-memory it solves and leaves no file.
+#[test]
+fn the_script_measures_storing_and_solving_alone() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/memory.sh");
+    let scratch = tempfile::tempdir().unwrap();
+    for (flag, files) in [(None, "1"), (Some("--in-memory"), "0")] {
+        let output = Command::new("bash")
+            .arg(&script)
+            .args(flag)
+            .args(["--memory", "200M", "--threads", "1", "--metric", "dtm", "--scratch"])
+            .args([scratch.path().as_os_str(), "KRK".as_ref()])
+            .env("MOLIEN", env!("CARGO_BIN_EXE_molien"))
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && errors.is_empty(), "{flag:?}: {errors}");
+        let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+        let [names, row] = &rows[..] else { panic!("{text}") };
+        let of = |name: &str| row[names.iter().position(|other| *other == name).unwrap()];
+        assert_eq!([of("table"), of("files"), of("status")], ["KRK", files, "0"], "{text}");
+    }
+    assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 0, "nothing is left");
+}

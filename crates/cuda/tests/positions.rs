@@ -7,20 +7,12 @@ use molien_board::{Material, Position};
 use molien_build::Build;
 use molien_cuda::{CudaEngine, CudaShelf};
 use molien_testing::is_exhaustive;
-use molien_values::{BoardReceiver, Metric, Placement, Shelf, ShelfError, Stats, Table};
+use molien_values::{BoardReceiver, Metric, Placement, Shelf, ShelfError, Stats};
 
 /// Of the card, the boards of large tables alone: it has all smaller tables, too.
 struct BoardsOnly(CudaShelf);
 
 impl Shelf for BoardsOnly {
-    fn contains(&self, _: Material, _: Metric) -> bool {
-        false
-    }
-
-    fn load(&self, _: Material, _: Metric) -> Result<Option<Table>, ShelfError> {
-        Ok(None)
-    }
-
     fn has_boards(&self, material: Material, metric: Metric) -> bool {
         self.0.has_boards(material, metric)
     }

@@ -25,14 +25,6 @@ struct Counting {
 }
 
 impl Shelf for Counting {
-    fn contains(&self, _: Material, _: Metric) -> bool {
-        false
-    }
-
-    fn load(&self, _: Material, _: Metric) -> Result<Option<Table>, ShelfError> {
-        Ok(None)
-    }
-
     fn has_boards(&self, material: Material, metric: Metric) -> bool {
         self.card.has_boards(material, metric)
     }

@@ -99,7 +99,7 @@ impl TableSet {
     ) -> Result<TableSet, MineError> {
         let rule = Metric::Dtz50;
         let canonical = material.canonical();
-        let file = build.folder().and_then(|folder| folder.open(canonical).ok());
+        let file = build.open_file(canonical).ok().flatten();
         let wanted = [searched, told].concat();
         let has_wanted = |file: &TableFile| match wanted.is_empty() {
             true => file.metrics().iter().any(|&metric| is_whole(file, metric)),

@@ -61,8 +61,8 @@ pub enum ProbeError {
         /// Its name.
         name: String,
     },
-    /// Tables keep mate under the 50-move rule at clock 0. At other clocks the
-    /// rule can change it, which takes the whole board to be solved.
+    /// Tables hold mate under the 50-move rule at clock 0. At other clocks the rule
+    /// can change it, and to find out the whole board has to be solved.
     #[error("{material}: mate with {clock} plies counted takes solving, and nothing may be solved")]
     UnknownAtClock {
         /// Whose board.
@@ -84,7 +84,11 @@ pub enum ProbeError {
 impl ProbeError {
     /// Whether the caller asked to stop.
     pub fn is_cancelled(&self) -> bool {
-        matches!(self, ProbeError::Build(error) if error.is_cancelled())
+        match self {
+            ProbeError::Build(error) => error.is_cancelled(),
+            ProbeError::Table(error) => error.is_interrupted(),
+            _ => false,
+        }
     }
 
     /// Whether it is too much for the memory that may be used, or for any.

@@ -1,12 +1,11 @@
 //! Positions in; values, moves and their consequences out.
 //!
-//! [`Tablebase`] answers for any legal position it has (or can make) tables
-//! for: who wins under the 50-move rule, in how many plies by each metric,
-//! and what every legal move leads to. Mirrored and colour-swapped positions
-//! and en passant are handled here. Where the values come from is a
-//! [`Source`], or several in a row: [`StoredTables`] reads a folder,
-//! [`MadeTables`] solves what is not at hand, and [`SurveySource`] does so faster for
-//! large boards.
+//! [`Tablebase`] answers for any legal position whose tables it has or can make:
+//! who wins under the 50-move rule, in how many plies by each metric, and what
+//! every legal move leads to. Mirrored and colour-swapped positions and en passant
+//! are handled here. The values come from a [`Source`], or from several in a row:
+//! [`StoredTables`] reads a folder, [`MadeTables`] solves what is not at hand, and
+//! [`SurveySource`] does the same for large boards, faster.
 //!
 //! What it is not: it solves nothing itself, and it prints nothing.
 //!

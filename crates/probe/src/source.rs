@@ -16,8 +16,8 @@ pub struct Failure {
     pub error: ProbeError,
 }
 
-/// A place that knows the values of positions: a folder of files, a card, a
-/// solver. Sources are asked one after the other: each fills in what it knows
+/// Something that knows the values of positions: a folder of files, a card, a
+/// solver. Sources are asked one after the other; each fills in what it knows
 /// and leaves the rest.
 pub trait Source: Send + Sync {
     /// Whether it holds the whole table of a material, so that nothing has to

@@ -66,8 +66,8 @@ impl Tablebase {
         self.source.holds(material, metric)
     }
 
-    /// The values of many positions in some metrics, en passant included: what
-    /// is not known is left out, and said why.
+    /// The values of many positions in some metrics, en passant included. What
+    /// is not known is left out, with the reason.
     ///
     /// # Errors
     /// If a position is not legal.
@@ -102,7 +102,7 @@ impl Tablebase {
     }
 
     /// The value of a position in one metric, en passant included. A source that
-    /// rounds may leave out one ply: [`Tablebase::values`] says so.
+    /// rounds may be one ply short: [`Tablebase::values`] says where.
     ///
     /// # Errors
     /// If the position is not legal or its tables cannot be had.
@@ -250,9 +250,9 @@ impl Tablebase {
     }
 
     /// Every legal move with the values after it in these metrics, best first.
-    /// Classes are exact at the count of the 50-move rule, which moves go on
-    /// with: a move wins in time exactly if it leaves a loss. With 100 plies
-    /// counted already the draw can be claimed instead of any move.
+    /// Classes are exact at the count of the 50-move rule, which moves continue:
+    /// a move wins in time exactly if it leaves a loss. With 100 plies already
+    /// counted a draw can be claimed instead of any move.
     ///
     /// # Errors
     /// If the position is not legal or the values after a move cannot be had.

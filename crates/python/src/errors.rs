@@ -49,7 +49,7 @@ impl From<Failure> for PyErr {
 
 fn of_table(error: &TableError) -> &'static str {
     match error {
-        TableError::Interrupted { .. } => INTERRUPTED,
+        _ if error.is_interrupted() => INTERRUPTED,
         _ if error.is_damage() => DAMAGED,
         _ if error.is_missing() => MISSING,
         _ => OTHER,

@@ -147,6 +147,12 @@ pub enum TableError {
         /// The file that is not there yet.
         path: PathBuf,
     },
+    /// Reading many values was stopped.
+    #[error("{}: reading was interrupted", path.display())]
+    ReadInterrupted {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another process is writing this table.
     #[error("{}: another process is working on it", path.display())]
     Busy {
@@ -172,6 +178,11 @@ impl TableError {
             self,
             Foreign { .. } | Length { .. } | Checksum { .. } | Malformed { .. } | Unreadable { .. }
         )
+    }
+
+    /// Whether the caller asked to stop.
+    pub fn is_interrupted(&self) -> bool {
+        matches!(self, TableError::Interrupted { .. } | TableError::ReadInterrupted { .. })
     }
 
     /// Whether the table is simply not there, or of a version of the format too

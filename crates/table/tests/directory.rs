@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use molien_board::{Color, Material};
 use molien_build::Build;
-use molien_table::{Directory, TableError, WriteOptions};
+use molien_hyper::Index;
+use molien_table::{Directory, Pack, Reading, TableError, TableFile, WriteOptions};
+use molien_testing::Patience;
 use molien_values::{Metric, Shelf};
 
 #[test]
@@ -99,4 +102,75 @@ fn storing_tidies_up() {
     directory.store(&[&table], &WriteOptions::default()).unwrap();
     let left = [&mine, &others, &dtc, &dtm, &part, &far].map(|path| path.exists());
     assert_eq!(left, [false, true, false, true, false, true]);
+}
+
+/// Reading whole boards ends when it is told to, wherever it is; single positions are read
+/// all the same, and a file that was found sound is not called unsound.
+#[test]
+fn long_reading_ends_when_told_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = Directory::new(folder.path());
+    let solver = Build::new();
+    for options in [WriteOptions::quick(3), WriteOptions::packed(Pack::Fast)] {
+        for name in ["KBNK", "KPK"] {
+            let material: Material = name.parse().unwrap();
+            let table = solver.table(material, Metric::Dtm).unwrap();
+            directory.store(&[&table], &options).unwrap();
+            directory.verify(material).unwrap();
+            let open = |patience: &Arc<Patience>| {
+                let patience = patience.clone();
+                directory.clone().stopping_when(move || patience.is_over()).open(material).unwrap()
+            };
+            type Reads = fn(&TableFile) -> Result<(), TableError>;
+            let last = |file: &TableFile| file.placements().len() - 1;
+            let part: Reads = |file| {
+                let reading = Reading { metric: None, sides: [true; 2], cut: None };
+                file.read_part(0, reading).map(drop)
+            };
+            let reads: [Reads; 3] =
+                [|file| file.load(Metric::Dtm).map(drop), |file| file.verify(), part];
+            for read in reads {
+                let all = Arc::new(Patience::new(usize::MAX));
+                read(&open(&all)).unwrap();
+                let asked = usize::MAX - all.left();
+                assert!(asked > 0, "{name}");
+                for most in [0, asked / 2, asked - 1] {
+                    let stopped = read(&open(&Arc::new(Patience::new(most))));
+                    let is_stop = matches!(stopped, Err(TableError::ReadInterrupted { .. }));
+                    assert!(is_stop, "{name}: {most} of {asked}: {stopped:?}");
+                }
+            }
+            let stopped = open(&Arc::new(Patience::new(0)));
+            let pawns = stopped.placements()[last(&stopped)];
+            assert!(stopped.load_board(Metric::Dtm, pawns).is_err_and(|e| e.is_interrupted()));
+            let part = table.parts.last().unwrap();
+            let first = (0..part.board.tiles()).flat_map(|tile| {
+                let pairs = part.values[0].legal[tile].pairs();
+                pairs.map(move |(row, column)| Index { tile, row, column }).take(1)
+            });
+            let position = first.into_iter().find_map(|at| part.board.decode(at, Color::White));
+            let position = position.unwrap();
+            assert_eq!(stopped.get(&position, Metric::Dtm).unwrap(), table.get(&position).unwrap());
+            let stopping = directory.clone().stopping_when(|| true);
+            assert!(stopping.verify(material).is_err_and(|error| error.is_interrupted()));
+            assert!(directory.list().unwrap().iter().any(|t| t.material == material && t.verified));
+        }
+    }
+}
+
+/// A metric of the earlier file whose reading was interrupted is not given up: nothing is
+/// written.
+#[test]
+fn interrupted_storing_keeps_the_earlier_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = Directory::new(folder.path());
+    let material = "KRK".parse().unwrap();
+    let [dtm, dtc] = [Metric::Dtm, Metric::Dtc].map(|m| Build::new().table(material, m).unwrap());
+    directory.store(&[&dtm], &WriteOptions::quick(3)).unwrap();
+    let stopping = directory.clone().stopping_when(|| true);
+    let stopped = stopping.store(&[&dtc], &WriteOptions::quick(3));
+    assert!(stopped.is_err_and(|error| error.is_interrupted()));
+    assert_eq!(directory.open(material).unwrap().metrics(), [Metric::Dtm]);
+    directory.store(&[&dtc], &WriteOptions::quick(3)).unwrap();
+    assert!(directory.has(material, Metric::Dtm) && directory.has(material, Metric::Dtc));
 }

@@ -1,5 +1,5 @@
-//! What tests share: random positions ([`Random`]), and outside tables and
-//! figures to compare with.
+//! What tests share: random positions ([`Random`]), somebody who gets impatient
+//! ([`Patience`]), and outside tables and figures to compare with.
 //!
 //! The outside tables are not part of the project. Their folder, the *oracle*,
 //! is named by the environment variable `MOLIEN_ORACLE`, or else is
@@ -19,6 +19,34 @@ pub use random::Random;
 pub use syzygy::{Syzygy, SyzygyAnswer};
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Is over after so many questions, and stays so.
+#[derive(Debug)]
+pub struct Patience(AtomicUsize);
+
+impl Patience {
+    /// The answer is no so many times.
+    pub const fn new(questions: usize) -> Patience {
+        Patience(AtomicUsize::new(questions))
+    }
+
+    /// From now on the answer is no so many times.
+    pub fn set(&self, questions: usize) {
+        self.0.store(questions, Ordering::Relaxed);
+    }
+
+    /// Questions that are left.
+    pub fn left(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// One question.
+    pub fn is_over(&self) -> bool {
+        let less = |left: usize| left.checked_sub(1);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_err()
+    }
+}
 
 /// Whether tests are to look at everything, however long it takes: the
 /// variable `MOLIEN_EXHAUSTIVE` is set.

@@ -4,16 +4,21 @@ use molien_board::{Color, Man, Material, Position, Square};
 
 use crate::{BoardValues, Graded, Metric, Placement, ShelfError, Stats, Table, Value};
 
-/// Tables solved earlier, on disk for instance.
+/// Tables solved earlier, on disk for instance. All methods have defaults: a shelf has
+/// only what it says it has.
 pub trait Shelf: Send + Sync {
     /// Whether the table of a canonical material can be had.
-    fn contains(&self, material: Material, metric: Metric) -> bool;
+    fn contains(&self, _material: Material, _metric: Metric) -> bool {
+        false
+    }
 
     /// The table, if it is there.
     ///
     /// # Errors
     /// If it is there but cannot be read or made.
-    fn load(&self, material: Material, metric: Metric) -> Result<Option<Table>, ShelfError>;
+    fn load(&self, _material: Material, _metric: Metric) -> Result<Option<Table>, ShelfError> {
+        Ok(None)
+    }
 
     /// Whether tables are decoded from files, which can take longer than solving them.
     fn reads_files(&self) -> bool {

@@ -9,7 +9,7 @@
 use molien_board::{Color, Material};
 use molien_build::{Build, BuildError};
 use molien_hyper::Index;
-use molien_solve::{Consistency, Inconsistency, Law};
+use molien_solve::{Consistency, Inconsistency, Law, SolveError};
 use molien_values::{FIFTY_MOVES_PLIES, Metric, Outcome, Place, Table, Value};
 use rayon::prelude::*;
 
@@ -37,7 +37,13 @@ pub(crate) fn check_dtm50(build: &Build, material: Material) -> Result<Consisten
     });
     let tiles: Vec<(usize, usize)> = tiles.collect();
     let check = |&(part, tile): &(usize, usize)| check_tile(&dtm50, part, tile, holds);
-    Ok(tiles.par_iter().map(check).reduce(Consistency::default, Consistency::merge))
+    let progress = build.progress();
+    let unless_cancelled = |tile: &(usize, usize)| match progress.cancelled() {
+        true => Err(SolveError::Cancelled { material }),
+        false => Ok(check(tile)),
+    };
+    let found = tiles.par_iter().map(unless_cancelled);
+    Ok(found.try_reduce(Consistency::default, |a, b| Ok(a.merge(b)))?)
 }
 
 /// Whether a value is one that the other metrics allow.

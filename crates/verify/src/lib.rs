@@ -4,12 +4,13 @@
 //!
 //! - self-consistency: every value of every position follows from the values
 //!   one move on, tile by tile ([`molien_build::check_consistency`]);
-//! - the [`Referee`]: positions taken one by one, with the legal moves of an
+//! - the [`Referee`]: positions are judged one by one, with the legal moves of an
 //!   independent chess library; all of them up to four men, a seeded random
 //!   sample beyond.
 //!
-//! Tables too large for memory are checked in their file ([`verify_stored`]):
-//! who wins by planes, depths by the referee.
+//! Tables too large for memory are checked in their file ([`verify_stored`]): with
+//! pawns every value by planes, board by board; without pawns who wins by planes and
+//! depths by the referee.
 //!
 //! ```
 //! use molien_build::Build;

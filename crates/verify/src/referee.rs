@@ -6,7 +6,7 @@ use molien_board::{Color, Material, Position, Square};
 use molien_build::{Build, BuildError};
 use molien_hyper::{Hyperboard, Index, Tile};
 use molien_probe::chess::to_chess;
-use molien_solve::Node;
+use molien_solve::{Node, Progress};
 use molien_table::TableFile;
 use molien_values::{Metric, Place, Table, Value, better, value_before};
 use rayon::prelude::*;
@@ -28,6 +28,12 @@ pub enum RefereeError {
     NoTable {
         /// The position before the move.
         position: Position,
+    },
+    /// The caller asked to stop.
+    #[error("checking {material} was interrupted")]
+    Interrupted {
+        /// Whose positions were looked at.
+        material: Material,
     },
     /// Not one table for each metric.
     #[error("{found} tables to judge, but {expected} metrics")]
@@ -51,6 +57,8 @@ pub enum RefereeError {
 pub struct Referee {
     material: Material,
     tables: TableSet,
+    /// Says when to stop.
+    progress: Arc<dyn Progress>,
 }
 
 impl Referee {
@@ -64,7 +72,8 @@ impl Referee {
         metrics: &[Metric],
     ) -> Result<Referee, BuildError> {
         let material = material.canonical();
-        Ok(Referee { material, tables: TableSet::new(solver, material, metrics)? })
+        let tables = TableSet::new(solver, material, metrics)?;
+        Ok(Referee { material, tables, progress: solver.progress() })
     }
 
     /// A referee for a large table, read in its file.
@@ -77,7 +86,8 @@ impl Referee {
         metrics: &[Metric],
     ) -> Result<Referee, BuildError> {
         let material = file.material();
-        Ok(Referee { material, tables: TableSet::around(solver, file, metrics)? })
+        let tables = TableSet::around(solver, file, metrics)?;
+        Ok(Referee { material, tables, progress: solver.progress() })
     }
 
     /// Judges these tables, one for each metric in the order given to
@@ -99,14 +109,22 @@ impl Referee {
         Ok(self)
     }
 
+    /// An error if the referee is to stop.
+    fn go_on(&self) -> Result<(), RefereeError> {
+        match self.progress.cancelled() {
+            true => Err(RefereeError::Interrupted { material: self.material }),
+            false => Ok(()),
+        }
+    }
+
     fn tables(&self) -> &[Arc<Table>] {
         self.tables.of(self.material)
     }
 
-    /// Looks at every position (of mirror images and exchanged like men, one).
+    /// Looks at every position, once for all its mirror images and exchanges of like men.
     ///
     /// # Errors
-    /// If a position leads out of all tables.
+    /// If a position leads out of all tables, or it is cancelled.
     pub fn exhaustive(&self) -> Result<RefereeReport, RefereeError> {
         self.all_of(|_| true)
     }
@@ -115,7 +133,7 @@ impl Referee {
     /// can be answered en passant, as far as the pawns decide it.
     ///
     /// # Errors
-    /// If a position leads out of all tables.
+    /// If a position leads out of all tables, or it is cancelled.
     pub fn en_passant(&self) -> Result<RefereeReport, RefereeError> {
         self.all_of(has_en_passant)
     }
@@ -138,6 +156,7 @@ impl Referee {
         part: usize,
         tile: usize,
     ) -> Result<RefereeReport, RefereeError> {
+        self.go_on()?;
         let board = &table.parts[part].board;
         let mut report = RefereeReport::default();
         let Some(cell) = board.cell(tile) else { return Ok(report) };
@@ -153,7 +172,7 @@ impl Referee {
     /// Looks at a random sample of legal positions.
     ///
     /// # Errors
-    /// If a position leads out of all tables.
+    /// If a position leads out of all tables, or it is cancelled.
     pub fn sample(&self, count: u64, seed: u64) -> Result<RefereeReport, RefereeError> {
         let Some(table) = self.tables().first() else { return Ok(RefereeReport::default()) };
         // Running totals of tiles, to choose a part by its size.
@@ -161,9 +180,12 @@ impl Referee {
         for game in &table.parts {
             ends.push(ends.last().copied().unwrap_or(0) + game.board.tiles());
         }
-        let judge = |n| match random_place(table, &ends, &mut SplitMix::new(seed, n)) {
-            Some(place) => self.judge(table, place),
-            None => Ok(RefereeReport::default()),
+        let judge = |n| {
+            self.go_on()?;
+            match random_place(table, &ends, &mut SplitMix::new(seed, n)) {
+                Some(place) => self.judge(table, place),
+                None => Ok(RefereeReport::default()),
+            }
         };
         (0..count)
             .into_par_iter()
@@ -175,7 +197,7 @@ impl Referee {
     /// other.
     ///
     /// # Errors
-    /// If a position leads out of all tables.
+    /// If a position leads out of all tables, or it is cancelled.
     pub fn sample_positions(&self, count: u64, seed: u64) -> Result<RefereeReport, RefereeError> {
         self.sample_boards(&boards(self.material), count, seed)
     }
@@ -185,12 +207,13 @@ impl Referee {
     /// none.
     ///
     /// # Errors
-    /// If a position leads out of all tables.
+    /// If a position leads out of all tables, or it is cancelled.
     pub fn sample_en_passant(&self, count: u64, seed: u64) -> Result<RefereeReport, RefereeError> {
         self.sample_boards(&self.en_passant_boards(), count, seed)
     }
 
-    /// Learns what the samples lead to and no table holds, once for both.
+    /// Learns the values of positions that the samples lead to and no table holds, once
+    /// for both samples.
     ///
     /// # Errors
     /// If it cannot be solved.
@@ -230,9 +253,12 @@ impl Referee {
         if boards.is_empty() {
             return Ok(RefereeReport::default());
         }
-        let judge = |n| match random_position(boards, &mut SplitMix::new(seed, n)) {
-            Some(position) => self.judge_position(&position),
-            None => Ok(RefereeReport::default()),
+        let judge = |n| {
+            self.go_on()?;
+            match random_position(boards, &mut SplitMix::new(seed, n)) {
+                Some(position) => self.judge_position(&position),
+                None => Ok(RefereeReport::default()),
+            }
         };
         (0..count)
             .into_par_iter()

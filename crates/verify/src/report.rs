@@ -57,6 +57,12 @@ pub enum VerifyError {
     /// A stored table is damaged.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// The caller asked to stop.
+    #[error("checking {material} was interrupted")]
+    Interrupted {
+        /// The material.
+        material: Material,
+    },
     /// More men than any table can have.
     #[error("{material} has {} men, but at most {MAX_MEN} are supported", material.len())]
     TooManyMen {
@@ -140,6 +146,24 @@ pub struct Report {
     pub exhaustive: bool,
 }
 
+impl VerifyError {
+    /// Whether the caller asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        match self {
+            VerifyError::Solve(error) => error.is_cancelled(),
+            VerifyError::Referee(error) => matches!(error, RefereeError::Interrupted { .. }),
+            VerifyError::Table(error) => error.is_interrupted(),
+            VerifyError::Interrupted { .. } => true,
+            VerifyError::TooManyMen { .. } => false,
+        }
+    }
+
+    /// The same, but what was interrupted is the check, whatever it was doing.
+    pub(crate) fn of_check(self, material: Material) -> VerifyError {
+        if self.is_cancelled() { VerifyError::Interrupted { material } } else { self }
+    }
+}
+
 impl Report {
     /// How many values are wrong.
     pub fn failures(&self) -> u64 {
@@ -151,13 +175,21 @@ impl Report {
 /// both ways.
 ///
 /// # Errors
-/// If a table cannot be solved.
+/// If a table cannot be solved, or it is cancelled.
 pub fn verify(
     solver: &Build,
     material: Material,
     options: &Options,
 ) -> Result<Report, VerifyError> {
     let material = material.canonical();
+    check_both_ways(solver, material, options).map_err(|error| error.of_check(material))
+}
+
+fn check_both_ways(
+    solver: &Build,
+    material: Material,
+    options: &Options,
+) -> Result<Report, VerifyError> {
     if material.len() > MAX_MEN {
         return Err(VerifyError::TooManyMen { material });
     }

@@ -35,15 +35,26 @@ pub fn stored_check_bytes(file: &TableFile) -> u64 {
     (boards.len() * plane) as u64 * CHECK_PLANES
 }
 
-/// Checks a large table in its file, in those of the metrics it has. With pawns,
-/// every value of every position, board by board. Without pawns, who wins, of
-/// every position, if that takes at most `memory_bytes`. And values with their
-/// depths, read as any reader would, on a sample; if so wanted also on a sample of
-/// positions next to an en-passant capture.
+/// Checks a large table in its file, in those of the metrics that it has. With pawns,
+/// every value of every position is checked, board by board; without pawns, who wins
+/// in every position, if that takes at most `memory_bytes`. In addition the referee
+/// checks values with their depths, read as any reader would, on a sample, and on
+/// request on a sample of positions one move away from an en-passant capture.
 ///
 /// # Errors
-/// If the file is damaged or a sub-game cannot be solved.
+/// If the file is damaged, a sub-game cannot be solved, or it is cancelled.
 pub fn verify_stored(
+    solver: &Build,
+    file: Arc<TableFile>,
+    options: &Options,
+    memory_bytes: u64,
+) -> Result<Report, VerifyError> {
+    let material = file.material();
+    let checked = check_in_file(solver, file, options, memory_bytes);
+    checked.map_err(|error| error.of_check(material))
+}
+
+fn check_in_file(
     solver: &Build,
     file: Arc<TableFile>,
     options: &Options,

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use molien_board::Position;
-use molien_build::Build;
-use molien_table::{TableFile, WriteOptions, write};
+use molien_board::{Material, Position};
+use molien_build::{Build, check_consistency};
+use molien_solve::Progress;
+use molien_table::{Directory, TableFile, WriteOptions, write};
+use molien_testing::Patience;
 use molien_values::{Metric, Table, Value};
-use molien_verify::{Options, Referee, RefereeError, verify, verify_stored};
+use molien_verify::{Options, Referee, RefereeError, VerifyError, verify, verify_stored};
 
 #[test]
 fn three_and_four_men_are_right() {
@@ -110,4 +112,61 @@ fn pawn_positions_are_sampled_too() {
     let referee = Referee::new(&solver, "KPK".parse().unwrap(), &[Metric::Dtm]).unwrap();
     let report = referee.sample_positions(500, 3).unwrap();
     assert_eq!((report.checked, report.failures), (500, 0));
+}
+
+/// Cancels after so many questions.
+struct Impatient(Patience);
+
+impl Progress for Impatient {
+    fn cancelled(&self) -> bool {
+        self.0.is_over()
+    }
+}
+
+/// A check ends when it is told to, whatever it is doing.
+#[test]
+fn every_part_of_a_check_can_be_interrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let patience = Arc::new(Impatient(Patience::new(usize::MAX)));
+    let solver =
+        Build::new().with_progress(patience.clone()).with_folder(Directory::new(folder.path()));
+    let metrics = [Metric::Dtm, Metric::Dtm50];
+    for name in ["KRK", "KPK"] {
+        let material: Material = name.parse().unwrap();
+        let again = |left: usize| patience.0.set(left);
+        // All tables are made before.
+        again(usize::MAX);
+        verify(&solver, material, &Options { metrics: metrics.to_vec(), ..Options::default() })
+            .unwrap();
+        let table = solver.table(material, Metric::Dtm).unwrap();
+        solver.folder().unwrap().store(&[&table], &WriteOptions::quick(1)).unwrap();
+        let referee = Referee::new(&solver, material, &[Metric::Dtm]).unwrap();
+        for left in [0, 2] {
+            let planes = |left| {
+                again(left);
+                check_consistency(&solver, &table)
+            };
+            assert!(planes(left).is_err_and(|error| error.is_cancelled()), "{name}");
+            again(left);
+            let judged = referee.exhaustive();
+            assert!(matches!(judged, Err(RefereeError::Interrupted { .. })), "{name}");
+            for sample in [Referee::sample, Referee::sample_positions] {
+                again(left);
+                let judged = sample(&referee, 100, 1);
+                assert!(matches!(judged, Err(RefereeError::Interrupted { .. })), "{name}");
+            }
+            for metric in metrics {
+                again(left);
+                let options = Options { metrics: vec![metric], ..Options::default() };
+                let checked = verify(&solver, material, &options);
+                let is_stop = |error| matches!(error, VerifyError::Interrupted { .. });
+                assert!(checked.is_err_and(is_stop), "{name} {metric}");
+            }
+            again(left);
+            let file = Arc::new(solver.open_file(material).unwrap().unwrap());
+            let checked = verify_stored(&solver, file, &Options::default(), u64::MAX);
+            let error = checked.map(drop).unwrap_err();
+            assert_eq!(error.to_string(), format!("checking {material} was interrupted"));
+        }
+    }
 }

@@ -26,8 +26,8 @@ to the ply, and in a draw every move that keeps the draw is one.
 
   necessary  whatever best moves are chosen, a goal is reached
   white      White can choose best moves so that one is reached
-  black      Black can
-  possible   both together can
+  black      Black can do so
+  possible   both sides together can
 
 Mirror images are counted once, and goals belong to their own basins. `zugzwangs`
 stands for all mutual zugzwangs, with either side to move. Materials without pawns

@@ -21,12 +21,12 @@ Examples:
   molien compare --with prophet_max_dtm_ply_6_men.tsv --pieces     on a card: minutes
   molien compare --with syzygy_summary.tsv --with syzygy_histogram.tsv KNNNKP
 
-Files are tab-separated, with names in the first line. Three kinds are known: longest
-mates (max_dtm_ply_first_side_to_move_and_wins, ...second...), classes under the 50-move
-rule (w_win, w_cursed_win, ... b_loss), and DTZ50 by ply (stm, kind, ply, count). The
-latter two tell like men apart, and without pawns count mirror images so that they can
-be compared only if all men are unlike. The exit code is 1 if a figure differs or a
-table cannot be had.";
+Files are tab-separated, with column names in the first line. Three kinds are known:
+longest mates (max_dtm_ply_first_side_to_move_and_wins, ...second...), classes under the
+50-move rule (w_win, w_cursed_win, ... b_loss), and DTZ50 by ply (stm, kind, ply, count).
+The last two tell like men apart, and without pawns they count mirror images in a way
+that can be compared only if no two men are alike. The exit code is 1 if a figure differs
+or a table is not available.";
 
 /// What to compare.
 #[derive(Args, Debug)]

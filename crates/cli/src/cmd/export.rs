@@ -29,7 +29,7 @@ Columns: fen, turn, category (win, cursed-win, draw, blessed-loss or loss, for
 the side to move), one for every man with its square (white_king, white_rook,
 white_rook2, ...), and one for every metric in plies: positive for a win of the
 side to move, negative for a loss, 0 for mated, empty for a draw. The query
-language is that of `molien find`; of mirror images one position is written.
+language is that of `molien find`; of mirror images only one is written.
 '-' writes to standard output.";
 
 /// A kind of file.

@@ -63,7 +63,7 @@ pub struct FindArgs {
     /// Print this many positions chosen at random
     #[arg(long, value_name = "N", conflicts_with_all = ["count", "limit", "sort"])]
     sample: Option<usize>,
-    /// Where chance begins: equal seeds choose equally
+    /// Seed of the random choice: the same seed chooses the same positions
     #[arg(long, value_name = "N", default_value_t = 1, requires = "sample")]
     seed: u64,
     /// Sort by depth: dtm puts the shortest first, dtm-desc the longest; so do

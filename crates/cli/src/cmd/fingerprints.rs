@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use crate::Verdict;
 use crate::context::Context;
+use crate::scan_bar::ScanBar;
 use crate::text::{note, print_answer, print_line};
 
 /// A table without pawns is one part, which has to fit into memory.
@@ -18,13 +19,17 @@ pub fn run(context: &Context, directories: &[Directory]) -> anyhow::Result<Verdi
     let mut verdict = Verdict::Done;
     for directory in directories {
         for entry in directory.list()? {
-            let file = TableFile::open(&entry.path)?;
+            let file = directory.open(entry.material)?;
             for metric in file.solved_metrics() {
                 if let Some(why) = unreadable(&file, metric) {
                     note(format_args!("{} {metric}: {why}: no fingerprint", entry.material));
                     continue;
                 }
-                let found = FingerprintJson::new(entry.material, metric, of_file(&file, metric)?);
+                let bar =
+                    (!context.json).then(|| ScanBar::new(&format!("{} {metric}", entry.material)));
+                let value = of_file(&file, metric, bar.as_ref())?;
+                drop(bar);
+                let found = FingerprintJson::new(entry.material, metric, value);
                 if found.as_published == Some(false) {
                     verdict = Verdict::Failed;
                 }
@@ -45,9 +50,15 @@ fn unreadable(file: &TableFile, metric: Metric) -> Option<&'static str> {
 }
 
 /// Parts are read side by side, a few at a time, and taken in their order.
-fn of_file(file: &TableFile, metric: Metric) -> Result<Fingerprint, TableError> {
-    let mut print = Fingerprint::default();
+fn of_file(
+    file: &TableFile,
+    metric: Metric,
+    bar: Option<&ScanBar>,
+) -> Result<Fingerprint, TableError> {
+    let (mut print, mut done, total) = (Fingerprint::default(), 0, file.placements().len() as u64);
     for some in file.placements().chunks(rayon::current_num_threads()) {
+        bar.inspect(|bar| bar.set(done, total));
+        done += some.len() as u64;
         let boards: Vec<_> = some.par_iter().map(|&at| file.load_board(metric, at)).collect();
         for board in boards {
             board?.iter().for_each(|board| print.add_board(board));

@@ -26,7 +26,7 @@ there are, {..} the material after a capture or promotion.
 A strategy is a metric or letters, the most important first: M (dtm), C (dtc),
 Z or F (dtz), R. ZM plays for the next zeroing move and settles ties by mate.
 R, the default, wins within the 50-move rule, counted from the clock of the FEN;
-of the moves that do it takes the one with the shortest mate, as if there were no
+of the moves that do, it takes the one with the shortest mate, as if there were no
 rule. dtm50 mates as soon as the rule allows. The other strategies do not look at
 the rule and can throw a win away. The line ends where a draw can be claimed.
 With --syzygy, where only Syzygy files know the position, both sides play by dtz50.";

@@ -17,8 +17,8 @@ Examples:
   molien maxima KRK
   molien maxima KQKQ --metric dtc --side white --json
 
-All positions of the greatest depth, won and lost, for each side to move; of
-mirror images one. In dtz50 depths above 100 plies are cursed wins and blessed
+Lists all positions of the greatest depth, won and lost, for each side to move; mirror
+images are listed once. In dtz50 depths above 100 plies are cursed wins and blessed
 losses: draws by the 50-move rule.";
 
 /// A side as the user names it.

@@ -27,9 +27,9 @@ Examples:
   molien plan --men 4 --format snakemake
 
 Tables are listed in the order in which `molien solve` makes them; those in the folder
-are left out. Times and sizes are rough. Disk is what the files take in the end; at the
-peak the log of the table in work comes on top. As a makefile or for Snakemake a plan
-has a command for each table; see `docs/cluster.md`.";
+are left out. Times and sizes are estimates. Disk is what the files take in the end; at
+the peak, the log of the table being solved comes on top. As a makefile or for Snakemake
+the plan has a command for each table: see `docs/cluster.md`.";
 
 /// What to plan.
 #[derive(Args, Debug)]
@@ -48,8 +48,8 @@ pub struct PlanArgs {
     /// How the plan is written
     #[arg(long, default_value = "text", value_name = "HOW")]
     format: Format,
-    /// Have tables with six men made by N ranks together (MPI), in a makefile or
-    /// Snakemake's; memory is then what each rank takes
+    /// In a plan for make or Snakemake, have tables with six men made by N ranks
+    /// together (MPI); memory is then that of each rank
     #[arg(long, value_name = "N")]
     ranks: Option<NonZeroUsize>,
 }

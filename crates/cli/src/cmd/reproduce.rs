@@ -14,8 +14,8 @@ Examples:
   molien reproduce thompson --table 1 --json
   molien reproduce stiller --table claims
 
-Without a paper all of them; without a table all that five men decide. --full
-adds six men: seconds on a CUDA card, else minutes to hours and gigabytes. The tables are
+Without a paper, all of them are compared; without a table, all that need no more than
+five men. --full adds six men: seconds on a CUDA card, else minutes to hours and gigabytes. The tables are
   thompson   1, 2, 3, lines
   stiller    claims, 2 (or one row, such as KQQKQQ), 3
   nalimov    1, 2, 3, 5, B

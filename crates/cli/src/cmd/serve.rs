@@ -38,8 +38,9 @@ at /api/v1 (described by /api/v1/openapi.json), counts for Prometheus at /metric
 docs/serve.md has examples, and says how to run it behind a proxy and with systemd.
 
 Only this machine can connect unless --listen says otherwise. Tables of up to
---solve-up-to men are solved and stored when they are asked for; larger ones have
-to be there. SIGTERM and Ctrl-C end it once requests under way are answered.";
+--solve-up-to men are solved and stored when somebody asks for them; larger ones must
+have been stored before. SIGTERM and Ctrl-C end it once the requests in progress are
+answered.";
 
 /// How often it is asked whether to stop.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);

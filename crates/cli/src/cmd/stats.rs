@@ -27,12 +27,11 @@ Examples:
   molien stats KRK --plot KRK.svg
   molien stats KRKN --metric dtm,dtc --plot KRKN.png --log
 
-Each side's figures are seen from the side to move. In dtz50, wins that the
-50-move rule spoils are cursed wins, and losses that it saves blessed losses: they
-are counted apart. `stiller` tells like men
-apart and counts White to move with Black in check as won; those wins are in
-the totals but have no ply. H % is the horizon: the share of decided positions
-among those not decided within so many plies.";
+All figures are seen from the side to move. In dtz50, wins that the 50-move rule
+spoils are cursed wins and losses that it saves are blessed losses; they are counted
+separately. `stiller` tells like men apart and counts White to move with Black in
+check as won; those wins are in the totals but have no ply. H % is the horizon: of
+the positions not decided within so many plies, the share that is decided later.";
 
 /// Which statistics.
 #[derive(Args, Debug)]

@@ -24,8 +24,8 @@ longer possible: whether it keeps the win or draw, and whether it is the only
 move that does. The 50-move rule counts, from the clock of the FEN on. Of a study
 (a game with a FEN and a result) the first flaw is named.
 
-With --out the games are written with their annotations; what nothing was found
-about is written as it was, byte for byte. An input file is never overwritten.
+With --out the games are written with their annotations; where there is nothing to
+say, the text stays as it was, byte for byte. An input file is never overwritten.
 '-' stands for standard input, and with --out for standard output; then only
 the games are printed.
 

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -28,19 +29,20 @@ Examples:
   molien tables --fingerprints
   molien tables --clean
 
-With --sizes the bytes of every table are told apart: win, draw and loss (wdl),
-then what each metric adds, in bytes and in bits per legal position with both
-sides to move. A metric may be stored as the difference to another one.
-With --check every block of every file is read and its checksums compared; the
-exit code is 1 if a file is damaged. 'Checksums ok' means that they were compared
-once since the file was written.
-Equal tables are equal files, on any machine: --checksums prints what sha256sum does,
+--sizes breaks the bytes of every table down: win, draw and loss (wdl), then what
+each metric adds, in bytes and in bits per legal position, both sides to move
+counted. A metric may be stored as the difference from another one.
+--check reads every block of every file and compares its checksums; the exit code is
+1 if a file is damaged. 'Checksums ok' means that they have been compared since the
+file was written.
+Equal tables are equal files, on any machine: --checksums prints what sha256sum would,
 so that `sha256sum -c` can compare folders.
---fingerprints reads every value and prints a number for each table and metric that
-tells tables with other values apart, however they were made or coded. Those of all
-tables of up to five men are known to the program; the exit code is 1 if one differs.
---clean removes what interrupted solves have left that is of no use: what is stored
-by now, and what nobody has worked on for an hour.";
+--fingerprints reads every value and prints one number for each table and metric.
+Tables with different values have different numbers, however they were made or coded.
+The program knows the numbers of all tables of up to five men; the exit code is 1 if
+one differs.
+--clean removes useless files that interrupted solves have left behind: those of tables
+that are stored by now, and those that nobody has worked on for an hour.";
 
 /// What to list.
 #[derive(Args, Debug)]
@@ -49,16 +51,16 @@ pub struct TablesArgs {
     /// Check all checksums
     #[arg(long)]
     check: bool,
-    /// Tell what the bytes are used for
+    /// Show what the bytes are used for
     #[arg(long)]
     sizes: bool,
     /// Print the SHA-256 sum of every file
     #[arg(long, conflicts_with_all = ["check", "sizes"])]
     checksums: bool,
-    /// Print what the values of every table are known by, and compare
+    /// Print a fingerprint of the values of every table, and compare it
     #[arg(long, conflicts_with_all = ["check", "sizes", "checksums"])]
     fingerprints: bool,
-    /// Remove what interrupted solves have left
+    /// Remove what interrupted solves have left behind
     #[arg(long, conflicts_with_all = ["check", "sizes", "checksums", "fingerprints"])]
     clean: bool,
 }
@@ -85,7 +87,11 @@ impl Shown {
 
 /// Lists the tables of the folders.
 pub fn run(context: &Context, args: &TablesArgs) -> anyhow::Result<Verdict> {
-    let directories = context.directories();
+    let stopping = |directory: &Directory| {
+        let interrupted = context.interrupt_flag();
+        directory.clone().stopping_when(move || interrupted.load(Ordering::Relaxed))
+    };
+    let directories: Vec<Directory> = context.directories().iter().map(stopping).collect();
     if directories.is_empty() {
         bail!("no folder of tables is in use");
     }
@@ -94,16 +100,21 @@ pub fn run(context: &Context, args: &TablesArgs) -> anyhow::Result<Verdict> {
         return Ok(Verdict::Done);
     }
     if args.fingerprints {
-        return fingerprints::run(context, directories);
+        return fingerprints::run(context, &directories);
     }
     if args.clean {
-        return clean(context, directories);
+        return clean(context, &directories);
     }
     let (mut folders, mut damaged) = (Vec::new(), false);
-    for directory in directories {
+    for directory in &directories {
         let mut found = Vec::new();
         for entry in directory.list()? {
             let checked = args.check.then(|| directory.verify(entry.material));
+            if let Some(Err(error)) = &checked
+                && error.is_interrupted()
+            {
+                return Err(error.clone().into());
+            }
             let verified = matches!(checked, Some(Ok(()))) || entry.verified;
             found
                 .push(Shown::new(ListedTable { verified, ..entry }, checked.and_then(Result::err)));

@@ -29,14 +29,15 @@ Examples:
   molien verify KBBKN --sample 100000 --seed 7
   molien verify --men 3          every material with up to three men
 
-Two checks: every value of every position against the values one move on, by
-planes; and a referee that plays the legal moves of an independent library,
-on every position up to four men and on a random sample beyond.
-Places are more than positions: with both kings on the long diagonal a position and
-its mirror image have a place each.
-A stored table of six men is checked in its file: with pawns every value by planes,
-board by board; without pawns who wins by planes, the depths by the referee. There
---en-passant is a second sample, of positions next to such a capture.
+There are two checks. One compares every value of every position with the values one
+move on, a plane at a time. The other is a referee that plays the legal moves of an
+independent library: on every position up to four men, and on a random sample beyond.
+There are more places than positions: with both kings on the long diagonal, a position
+and its mirror image have a place each.
+A stored table of six men is checked in its file: with pawns, every value by planes,
+board by board; without pawns, who wins by planes and the depths by the referee. For
+such a table --en-passant adds a second sample, of positions one move away from an
+en-passant capture.
 The exit code is 1 if a check fails.";
 
 /// What to check.
@@ -48,11 +49,11 @@ pub struct VerifyArgs {
     /// Metrics: dtm, dtc, dtz, dtz50
     #[arg(long, value_delimiter = ',', default_value = "dtm,dtc,dtz,dtz50")]
     metric: Vec<Metric>,
-    /// Positions the referee looks at beyond four men, or 'all' [default: 1000000;
-    /// of a stored table of six men 20000]
+    /// How many positions the referee looks at beyond four men, or 'all' [default:
+    /// 1000000; 20000 for a stored table of six men]
     #[arg(long, value_name = "N")]
     sample: Option<Sample>,
-    /// Beside the sample, every position next to an en-passant capture
+    /// Look at every position one move away from an en-passant capture as well
     #[arg(long)]
     en_passant: bool,
     /// Seed of the sample
@@ -121,7 +122,7 @@ fn check(
         seed: args.seed,
         en_passant: args.en_passant,
     };
-    match large_file(context, material)? {
+    match large_file(build, material)? {
         Some(file) => check_file(context, build, file, args),
         None => Ok(verify(build, material, &options)?),
     }
@@ -152,12 +153,13 @@ fn all_stored(stored: &Tablebase, material: Material, metrics: &[Metric]) -> any
 }
 
 /// The file of a table too large for memory, if it is stored.
-fn large_file(context: &Context, material: Material) -> anyhow::Result<Option<TableFile>> {
-    let is_large = matches!(storage(material), Storage::FromLog | Storage::ByPart);
-    let directory = context.directory().filter(|_| is_large);
-    match directory.map(|directory| directory.open(material)) {
-        Some(Err(error)) if error.is_missing() => Ok(None),
-        found => Ok(found.transpose()?),
+fn large_file(build: &Build, material: Material) -> anyhow::Result<Option<TableFile>> {
+    if !matches!(storage(material), Storage::FromLog | Storage::ByPart) {
+        return Ok(None);
+    }
+    match build.open_file(material) {
+        Err(error) if error.is_missing() => Ok(None),
+        found => Ok(found?),
     }
 }
 

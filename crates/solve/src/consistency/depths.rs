@@ -128,7 +128,7 @@ impl OutPlies {
 impl Check<'_> {
     /// The laws of depth. Takes losing moves out of `out.holds` as their
     /// plies pass.
-    pub(super) fn depths(&self, side: Color, out: &mut [Out]) -> Consistency {
+    pub(super) fn depths(&self, side: Color, out: &mut [Out]) -> Option<Consistency> {
         let values = &self.game.values;
         let own = Side::new(&values[side.index()]);
         let their = Side::new(&values[side.other().index()]);
@@ -142,7 +142,7 @@ impl Check<'_> {
             sooner: vec![Tile::EMPTY; tiles],
         };
         let deepest = own.deepest().max(their.deepest()).saturating_add(1);
-        let mut found = self.depth(side, &own, &front, out, &plies);
+        let mut found = self.depth(side, &own, &front, out, &plies)?;
         while front.ply < deepest {
             let passed = front.ply;
             out.par_iter_mut()
@@ -155,9 +155,9 @@ impl Check<'_> {
                         release.some.minus(&self.backend.release_at(release.plies(), passed));
                 });
             front.advance(&own, &their);
-            found = found.merge(self.depth(side, &own, &front, out, &plies));
+            found = found.merge(self.depth(side, &own, &front, out, &plies)?);
         }
-        found
+        Some(found)
     }
 
     /// The laws of depth at one ply.
@@ -168,7 +168,7 @@ impl Check<'_> {
         front: &Front,
         out: &[Out],
         plies: &OutPlies,
-    ) -> Consistency {
+    ) -> Option<Consistency> {
         let ply = front.ply;
         let some_lost = front.their_lost.live.contains(&true);
         self.each_tile(|cell| {

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::Check;
 use super::depths::{OutPlies, Side, show};
 use crate::exits::Exits;
+use crate::{Progress, SolveError};
 
 /// The depths of a board with this side to move, a plane for each bit, the lowest
 /// first. Known are who wins for both sides, the depths of the other side, and
@@ -17,16 +18,21 @@ use crate::exits::Exits;
 ///
 /// A win is as deep as its soonest move, a loss as its latest: going up through
 /// the plies, a win takes the first that a move gives it, a loss the last.
+///
+/// # Errors
+/// If it is cancelled.
 pub fn derive_depths(
     backend: &dyn Backend,
     game: &BoardValues,
     side: Color,
     exits: &dyn Exits,
-) -> Vec<Vec<Tile>> {
-    let check = Check { backend, game, exits };
+    progress: &dyn Progress,
+) -> Result<Vec<Vec<Tile>>, SolveError> {
+    let check = Check { backend, game, exits, progress };
+    let cancelled = || SolveError::Cancelled { material: game.board.material() };
     let own = &game.values[side.index()];
     let their = Side::new(&game.values[side.other().index()]);
-    let out = check.moves_out(side);
+    let out = check.moves_out(side).ok_or_else(cancelled)?;
     let tiles = out.len();
     let plies = OutPlies::new(&out);
     let deepest = their.deepest().saturating_add(1).max(plies.greatest());
@@ -36,6 +42,9 @@ pub fn derive_depths(
     let mut depths = vec![Tile::EMPTY; tiles * bits];
     let (mut their_won, mut their_lost) = (Plane::empty(tiles), Plane::empty(tiles));
     for ply in 1..=deepest {
+        if progress.cancelled() {
+            return Err(cancelled());
+        }
         show(&mut their_won, |tile| their.won_at(tile, ply - 1));
         show(&mut their_lost, |tile| their.lost_at(tile, ply - 1));
         let each = depths.par_chunks_mut(bits).zip(&mut open_wins).enumerate().with_min_len(16);
@@ -59,7 +68,7 @@ pub fn derive_depths(
     while planes.last().is_some_and(|plane| plane.iter().all(Tile::is_empty)) {
         planes.pop();
     }
-    planes
+    Ok(planes)
 }
 
 /// Sets the depth of some positions, whatever it was.

@@ -19,6 +19,7 @@ use molien_values::{BoardValues, Graded};
 use rayon::prelude::*;
 
 use crate::exits::Exits;
+use crate::{Progress, SolveError};
 
 /// How many failures are kept with their positions.
 const KEPT_FAILURES: usize = 10;
@@ -94,15 +95,32 @@ impl Consistency {
 
 /// Checks every position of a board against the positions one move on, those
 /// that the moves out of it lead to included.
-pub fn check_board(backend: &dyn Backend, game: &BoardValues, exits: &dyn Exits) -> Consistency {
-    let check = Check { backend, game, exits };
-    check.side(Color::White).merge(check.side(Color::Black))
+///
+/// # Errors
+/// If it is cancelled.
+pub fn check_board(
+    backend: &dyn Backend,
+    game: &BoardValues,
+    exits: &dyn Exits,
+    progress: &dyn Progress,
+) -> Result<Consistency, SolveError> {
+    let check = Check { backend, game, exits, progress };
+    let side = |side: Color| {
+        let cancelled = || SolveError::Cancelled { material: game.board.material() };
+        check.side(side).ok_or_else(cancelled)
+    };
+    Ok(side(Color::White)?.merge(side(Color::Black)?))
 }
 
+/// One tile in so many asks whether to stop.
+const ASKING_TILES: usize = 256;
+
+/// What its methods find is `None` if the check was cancelled.
 struct Check<'a> {
     backend: &'a dyn Backend,
     game: &'a BoardValues,
     exits: &'a dyn Exits,
+    progress: &'a dyn Progress,
 }
 
 /// The moves out of the board of one tile, seen as attack and as defence.
@@ -116,18 +134,24 @@ impl Check<'_> {
         &self.game.board
     }
 
-    fn side(&self, side: Color) -> Consistency {
+    fn side(&self, side: Color) -> Option<Consistency> {
         let values = &self.game.values;
         let (own, their) = (&values[side.index()], &values[side.other().index()]);
-        let mut out = self.moves_out(side);
-        let mut found = self.outcomes(side, own, their, &out);
+        let mut out = self.moves_out(side)?;
+        let mut found = self.outcomes(side, own, their, &out)?;
         if !own.depth.is_empty() || !their.depth.is_empty() {
-            found = found.merge(self.depths(side, &mut out));
+            found = found.merge(self.depths(side, &mut out)?);
         }
-        found
+        Some(found)
     }
 
-    fn moves_out(&self, side: Color) -> Vec<Out> {
+    /// Does something to a tile, unless the check is to end.
+    fn unless_cancelled<T>(&self, tile: usize, work: impl FnOnce() -> T) -> Option<T> {
+        let asks = tile.is_multiple_of(ASKING_TILES);
+        (!asks || !self.progress.cancelled()).then(work)
+    }
+
+    fn moves_out(&self, side: Color) -> Option<Vec<Out>> {
         let conversions = |goal, tile| {
             let mut found = self.exits.conversions(side, goal, tile);
             found.restrict(&self.game.values[side.index()].legal[tile]);
@@ -135,17 +159,18 @@ impl Check<'_> {
         };
         let out =
             |tile| Out { wins: conversions(Goal::Win, tile), holds: conversions(Goal::Hold, tile) };
-        (0..self.board().tiles()).into_par_iter().with_min_len(16).map(out).collect()
+        let tiles = (0..self.board().tiles()).into_par_iter().with_min_len(16);
+        tiles.map(|tile| self.unless_cancelled(tile, || out(tile))).collect()
     }
 
     /// Runs a check on every tile.
-    fn each_tile(&self, check: impl Fn(&Cell) -> Consistency + Sync) -> Consistency {
-        (0..self.board().tiles())
-            .into_par_iter()
-            .with_min_len(16)
-            .filter_map(|tile| self.board().cell(tile))
-            .map(|cell| check(&cell))
-            .reduce(Consistency::default, Consistency::merge)
+    fn each_tile(&self, check: impl Fn(&Cell) -> Consistency + Sync) -> Option<Consistency> {
+        let check = |tile: usize| {
+            let cell = self.board().cell(tile);
+            self.unless_cancelled(tile, || cell.map_or_else(Consistency::default, |c| check(&c)))
+        };
+        let tiles = (0..self.board().tiles()).into_par_iter().with_min_len(16);
+        tiles.map(check).try_reduce(Consistency::default, |a, b| Some(a.merge(b)))
     }
 
     fn quiet(&self, side: Color, plane: &Plane, cell: &Cell) -> Tile {
@@ -162,7 +187,13 @@ impl Check<'_> {
     }
 
     /// The laws of win, draw and loss.
-    fn outcomes(&self, side: Color, own: &Graded, their: &Graded, out: &[Out]) -> Consistency {
+    fn outcomes(
+        &self,
+        side: Color,
+        own: &Graded,
+        their: &Graded,
+        out: &[Out],
+    ) -> Option<Consistency> {
         let lost = Plane::from_tiles(their.lost.clone());
         let legal = Plane::from_tiles(their.legal.clone());
         let not_won = Plane::from_tiles(

@@ -9,6 +9,7 @@ use molien_board::Material;
 use molien_values::Metric;
 
 use crate::folder::lock::{Lock, Patience};
+use crate::read::stop::Stop;
 use crate::{BlockCache, TableError, TableFile, WaveLogs};
 
 /// The ending of table files.
@@ -29,6 +30,8 @@ pub struct Directory {
     folder: PathBuf,
     /// Decoded blocks of all files of the folder.
     blocks: BlockCache,
+    /// Whether long reading of its files is to end.
+    stop: Stop,
 }
 
 /// One table of a folder.
@@ -56,7 +59,18 @@ pub(crate) fn io_error(
 impl Directory {
     /// This folder. It is made when something is stored in it.
     pub fn new(folder: impl Into<PathBuf>) -> Directory {
-        Directory { folder: folder.into(), blocks: BlockCache::new(CACHE_BYTES) }
+        let blocks = BlockCache::new(CACHE_BYTES);
+        Directory { folder: folder.into(), blocks, stop: Stop::default() }
+    }
+
+    /// Opens its files so that long reading ends when this says so
+    /// ([`TableFile::stopping_when`]).
+    pub fn stopping_when(
+        mut self,
+        is_stopped: impl Fn() -> bool + Send + Sync + 'static,
+    ) -> Directory {
+        self.stop = Stop::when(is_stopped);
+        self
     }
 
     /// Keeps decoded blocks of its files in this cache. Clones share it.
@@ -89,7 +103,8 @@ impl Directory {
     /// # Errors
     /// As [`TableFile::open`]; also if the file is of another material.
     pub fn open(&self, material: Material) -> Result<TableFile, TableError> {
-        let file = TableFile::open_with_cache(self.path(material), &self.blocks)?;
+        let mut file = TableFile::open_with_cache(self.path(material), &self.blocks)?;
+        file.stop = self.stop.clone();
         if file.material() != material.canonical() {
             return Err(TableError::Malformed {
                 path: self.path(material),
@@ -157,13 +172,15 @@ impl Directory {
     /// cannot be written to keeps no mark.
     ///
     /// # Errors
-    /// The first damage found.
+    /// The first damage found, or that it was [interrupted](Directory::stopping_when).
     pub fn verify(&self, material: Material) -> Result<(), TableError> {
         let file = self.open(material)?;
         let mark = self.beside(file.material(), VERIFIED);
         let checked = file.verify();
         match &checked {
             Ok(()) => drop(fs::write(mark, format!("{:016x}\n", file.signature()))),
+            // What was found earlier still holds.
+            Err(error) if error.is_interrupted() => {}
             Err(_) => drop(fs::remove_file(mark)),
         }
         checked

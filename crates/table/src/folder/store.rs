@@ -11,7 +11,7 @@ use crate::folder::directory::io_error;
 use crate::write::assemble::{
     MetricValues, PartsRoom, assemble, assemble_parts, kept_parts, temporary,
 };
-use crate::write::parts::{CachedParts, FileParts, PartCache, TableParts};
+use crate::write::parts::{FileParts, PartCache, TableParts};
 use crate::write::write_parts;
 use crate::{Assembly, Directory, Logged, LoggedBoards, TableError, WriteOptions};
 
@@ -129,7 +129,10 @@ impl Directory {
                 false => file.load(metric).map(|table| Box::new(table) as _),
                 true => FileParts::new(file.clone(), metric).map(|table| Box::new(table) as _),
             };
-            kept.extend(table.ok());
+            match table {
+                Err(error) if error.is_interrupted() => return Err(error),
+                table => kept.extend(table.ok()),
+            }
         }
         let all = tables.iter().copied().chain(kept.iter().map(|table| &**table));
         let all: Vec<&dyn TableParts> = all.collect();
@@ -149,9 +152,7 @@ impl Directory {
         let Some(bytes) = room_bytes else { return write_parts(&path, tables, options, None) };
         let room = WritingRoom::new(*first, tables.len(), bytes);
         let cache = PartCache::new(room.parts);
-        let numbered = tables.iter().enumerate();
-        let cached: Vec<CachedParts<'_>> =
-            numbered.map(|(number, &parts)| CachedParts { parts, number, cache: &cache }).collect();
+        let cached = cache.of(tables);
         let cached: Vec<&dyn TableParts> = cached.iter().map(|table| table as _).collect();
         write_parts(&path, &cached, options, Some(room.cells))
     }
@@ -233,9 +234,7 @@ impl Directory {
         let temporary = temporary(folder.folder(), &name, &metrics, level);
         let room = WritingRoom::new(first, all.len(), assembly.memory_bytes);
         let cache = PartCache::new(room.parts);
-        let numbered = all.iter().enumerate();
-        let cached: Vec<CachedParts<'_>> =
-            numbered.map(|(number, &parts)| CachedParts { parts, number, cache: &cache }).collect();
+        let cached = cache.of(&all);
         let cached: Vec<&dyn TableParts> = cached.iter().map(|table| table as _).collect();
         assemble_parts(&self.path(material), &temporary, &cached, room.for_parts(), assembly)?;
         self.tidy(material, &metrics)

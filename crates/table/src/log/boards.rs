@@ -17,7 +17,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,6 +29,7 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::format::bytes::{ByteReader, ByteWriter};
 use crate::format::coding::Malformed;
 use crate::format::meta::{decode_stats, encode_stats};
+use crate::log::begin_with;
 use crate::log::planes::{Block, PackedSide, PlaneStore};
 use crate::log::reduced::{reduced, restore};
 use crate::{Directory, TableError, TableParts};
@@ -109,13 +110,7 @@ impl BoardLog {
         metric: Metric,
     ) -> io::Result<BoardLog> {
         let start = front(material, metric);
-        let mut found = vec![0; start.len()];
-        let ours = file.read_exact(&mut found).is_ok() && found == start;
-        if !ours {
-            file.set_len(0)?;
-            file.seek(SeekFrom::Start(0))?;
-            file.write_all(&start)?;
-        }
+        begin_with(&mut file, &start)?;
         let (mut end, mut boards) = (start.len() as u64, BTreeMap::new());
         let mut input = BufReader::with_capacity(1 << 20, &file);
         input.seek(SeekFrom::Start(end))?;

@@ -18,6 +18,7 @@ use molien_hyper::Plane;
 use molien_values::{LogError, Metric, Run, RunLog, WaveLog};
 
 use crate::format::bytes::ByteWriter;
+use crate::log::begin_with;
 use crate::log::planes::write_at;
 use crate::log::record::Sections;
 use crate::write::assemble::PART;
@@ -151,13 +152,7 @@ impl FileLog {
         let mut options = OpenOptions::new();
         let mut file = options.read(true).write(true).create(true).truncate(false).open(path)?;
         let start = front(run);
-        let mut found = vec![0; start.len()];
-        let ours = file.read_exact(&mut found).is_ok() && found == start;
-        if !ours {
-            file.set_len(0)?;
-            file.seek(SeekFrom::Start(0))?;
-            file.write_all(&start)?;
-        }
+        begin_with(&mut file, &start)?;
         let (path, end, sections) = (path.into(), start.len() as u64, sections(run));
         let (records, reading, held, coded) = (0, true, None, Vec::new());
         Ok(FileLog { path, file, end, records, sections, reading, held, coded })

@@ -401,6 +401,7 @@ impl PartDecoder<'_> {
     ) -> Result<(), TableError> {
         let shared = &self.file.shared;
         for (number, keys) in self.blocks(part, groups, group, keys) {
+            self.file.go_on()?;
             let block = self.file.read_block(number)?;
             let decoded = match self.told.metric() {
                 // Depths are written one after the other, outcomes can be looked up.
@@ -428,6 +429,7 @@ impl PartDecoder<'_> {
         };
         let mut room = Room::new();
         for (number, keys) in self.blocks(part, groups, group, keys) {
+            self.file.go_on()?;
             let block = self.file.read_block(number)?;
             for (i, tile) in block.shape.tiles.iter().enumerate() {
                 let rows = self.cells.rows(tile.number);
@@ -463,7 +465,15 @@ impl PartDecoder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{WriteOptions, write};
+    use molien_board::{Color, Material};
+    use molien_hyper::{Hyperboard, Tile};
+    use molien_operators::fastest;
+    use molien_solve::board_stats;
     use molien_testing::Random;
+    use molien_values::{BoardValues, Graded, Placement, Table};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// Two or three like men, one key for each position: all its images have it, whether
     /// they are filled one by one or in a copy.
@@ -491,6 +501,75 @@ mod tests {
             let copy = images.filled(&keys, mirror);
             images.fill_class(&mut keys, 0, mirror);
             assert!(copy == keys && copy.contains(&NONE_KEY));
+        }
+    }
+
+    /// A board around these pawns with values that no solver found: with White to move he
+    /// wins in 1 if his king stands on the lower half, with Black to move he loses in 2 if
+    /// White's stands on the upper.
+    fn made_up(material: Material, pawns: Placement) -> BoardValues {
+        let board = Hyperboard::around_pawns(material, pawns.bitboards());
+        let values = Color::BOTH.map(|turn| {
+            let legal: Vec<Tile> = (0..board.tiles())
+                .map(|tile| {
+                    let cell = board.cell(tile);
+                    cell.map_or(Tile::EMPTY, |cell| fastest().legal(&board, turn, &cell))
+                })
+                .collect();
+            let half = |lower: bool| -> Vec<Tile> {
+                let keeps = |row: Square| (row.index() < 32) == lower;
+                let kept =
+                    |tile: &Tile| Tile::from_rows(|r| if keeps(r) { tile.row(r) } else { 0 });
+                legal.iter().map(kept).collect()
+            };
+            let none = vec![Tile::EMPTY; legal.len()];
+            let (won, lost) = match turn {
+                Color::White => (half(true), none.clone()),
+                Color::Black => (none.clone(), half(false)),
+            };
+            let depth = vec![won.clone(), lost.clone()];
+            Graded { legal, won, lost, depth, stalemate: Vec::new() }
+        });
+        BoardValues { board, values }
+    }
+
+    /// Large parts with like men around pawns are decoded in small groups and their images
+    /// looked up in a copy; small ones in one group and in place. Both ways give the same
+    /// keys, around pawns that are their own mirror image, too.
+    #[test]
+    fn copied_parts_are_those_filled_in_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let square = |name: &str| Bitboard(1 << name.parse::<Square>().unwrap().index());
+        for (name, pawns) in [("KNNPK", square("c3")), ("KNNPPK", square("d4") | square("e4"))] {
+            let pawns = Placement::new([pawns, Bitboard::EMPTY]);
+            let board = made_up(name.parse().unwrap(), pawns);
+            let (material, metric) = (board.board.material(), Metric::Dtm);
+            let stats = board_stats(fastest(), &board, metric).unwrap();
+            let path = folder.path().join(name);
+            let table = Table { material, metric, parts: vec![Arc::new(board)], stats };
+            write(&path, &[&table], &WriteOptions::quick(1)).unwrap();
+            let file = TableFile::open(&path).unwrap();
+            let has_mirror = file.shared.meta.layout.own_mirror(0, 0).is_some();
+            assert_eq!(has_mirror, name == "KNNPPK");
+            let decoder = PartDecoder { file: &file, told: Told::Depths(0), cells: CutCells::ALL };
+            let most = AtomicUsize::new(0);
+            let keys = |copied_cells: usize| {
+                let base = |groups: Groups, group, keys: &mut [_]| {
+                    most.store(groups.blocks, Ordering::Relaxed);
+                    decoder.base_group(0, groups, group, keys)
+                };
+                let base = decoder.decode_groups(0, copied_cells, base, after).unwrap();
+                let own = |groups, group, keys: &mut [_]| {
+                    decoder.own_group(0, groups, group, (&base, 0), keys)
+                };
+                let own = decoder.decode_groups(0, copied_cells, own, |key| key).unwrap();
+                ([base, own], most.load(Ordering::Relaxed))
+            };
+            let cells = 1 << (6 * file.shared.meta.layout.men.len());
+            let ((in_place, whole), (copied, some)) = (keys(cells + 1), keys(cells));
+            assert!(whole > BLOCKS_AT_ONCE && some == BLOCKS_AT_ONCE, "{name}: {whole} {some}");
+            assert!(copied == in_place, "{name}");
+            assert!(in_place == decoder.decode(0).unwrap(), "{name}");
         }
     }
 }

@@ -15,5 +15,6 @@ pub(crate) mod packed;
 mod packed_load;
 pub(crate) mod packed_tiles;
 pub(crate) mod sizes;
+pub(crate) mod stop;
 pub(crate) mod sweep;
 pub(crate) mod table_file;

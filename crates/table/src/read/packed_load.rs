@@ -86,6 +86,7 @@ impl TableFile {
         stretches.into_par_iter().enumerate().try_for_each(|(i, mut keys)| {
             let first = part * per_part + i * CHUNK;
             let tiles = first..first + keys[0].len() / cells;
+            self.go_on()?;
             packed.with_scratch(|scratch| {
                 let stretch = self.stretch(packed, tiles, scratch)?;
                 for (side, keys) in keys.iter_mut().enumerate() {

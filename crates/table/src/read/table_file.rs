@@ -23,6 +23,7 @@ use crate::read::front::read_front;
 use crate::read::mmap::Mapped;
 use crate::read::packed::Packed;
 use crate::read::packed_load::Told;
+use crate::read::stop::Stop;
 use crate::write::packed::pack_of;
 use crate::{Pack, TableError};
 
@@ -41,6 +42,8 @@ pub struct TableFile {
     pub(crate) blocks: FileBlocks,
     /// Of files of learnt contexts.
     pub(crate) packed: Option<Packed>,
+    /// Whether long reading is to end.
+    pub(crate) stop: Stop,
 }
 
 fn read_u64(bytes: &[u8], at: usize) -> Option<u64> {
@@ -88,7 +91,8 @@ impl TableFile {
         let body = head.records_start().unwrap_or(0) as usize;
         let described = shared.meta.packed.as_ref();
         let packed = described.and_then(|packed| Packed::new(&shared.meta, packed, body));
-        Ok(TableFile { path, mapped, head, shared, places, blocks, packed })
+        let stop = Stop::default();
+        Ok(TableFile { path, mapped, head, shared, places, blocks, packed, stop })
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -238,9 +242,12 @@ impl TableFile {
     /// The first damage found.
     pub fn verify(&self) -> Result<(), TableError> {
         let blocks = 0..self.head.blocks as usize;
-        let check = |number: usize| match &self.packed {
-            Some(packed) => self.check_group(packed, number),
-            None => self.record(number).map(|(_, sum)| sum),
+        let check = |number: usize| {
+            self.go_on()?;
+            match &self.packed {
+                Some(packed) => self.check_group(packed, number),
+                None => self.record(number).map(|(_, sum)| sum),
+            }
         };
         let sums = blocks.into_par_iter().map(check).collect::<Result<Vec<u64>, _>>()?;
         let (expected, found) = (self.head.records_sum, records_sum(&sums));

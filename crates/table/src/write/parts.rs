@@ -126,6 +126,12 @@ impl PartCache {
         PartCache { capacity: capacity.max(1), slots: Mutex::default() }
     }
 
+    /// Tables whose parts are kept here.
+    pub fn of<'a>(&'a self, tables: &[&'a dyn TableParts]) -> Vec<CachedParts<'a>> {
+        let cached = |(number, &parts)| CachedParts { parts, number, cache: self };
+        tables.iter().enumerate().map(cached).collect()
+    }
+
     fn slot(&self, key: PartKey) -> Slot {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         slots.clock += 1;
