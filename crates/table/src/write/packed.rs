@@ -31,8 +31,8 @@ const WRITERS: [(&str, Pack, Profile); 2] =
 /// that is another program.
 pub(crate) fn pack_of(writer: &str) -> Pack {
     // Earlier revisions named how they coded by the same last word.
-    let how = |name: &str| name.rsplit(' ').next().map(str::to_owned);
-    let known = WRITERS.iter().find(|(name, ..)| how(name) == how(writer));
+    let how = writer.rsplit(' ').next();
+    let known = WRITERS.iter().find(|(name, ..)| name.rsplit(' ').next() == how);
     known.map_or(Pack::Fast, |(_, pack, _)| *pack)
 }
 
