@@ -7,7 +7,8 @@
 //! the base side. `depths` before the materials measures DTZ50 of each side too,
 //! `metrics` all metrics, `only` before them leaves out the classes. Limits of the
 //! profile can be changed: `leaves=500`, `sample=100000`, `questions=20` (0: any
-//! number), `one_in=16`, `depth_sample=100000`, `bytes=64` of a stream.
+//! number), `one_in=16`, `candidates=4`,
+//! `one_column_in=2`, `depth_sample=100000`, `bytes=64` of a stream.
 
 use std::sync::Arc;
 
@@ -74,6 +75,8 @@ fn set_limit(profile: &mut Profile, limit: &str) {
         "questions" => profile.questions = Some(number).filter(|&questions| questions > 0),
         "one_in" => profile.one_in = number,
         "depth_sample" => profile.depth_sample = number,
+        "candidates" => profile.candidates = number,
+        "one_column_in" => profile.one_column_in = number as u64,
         "bytes" => profile.stream_bytes = number,
         _ => panic!("no such limit: {name}"),
     }

@@ -115,14 +115,37 @@ pub(crate) struct Limits {
     pub scale16: u64,
 }
 
-/// What the cells of a sample cost when coded by a tree.
-fn sample_cost(sample: &Sample, tree: &Tree) -> u64 {
+/// Cells of a sample that lie side by side and stand for equally many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stratum {
+    pub from: usize,
+    pub to: usize,
+    /// How many cells each stands for, in 16ths.
+    pub scale16: u64,
+}
+
+impl Stratum {
+    /// The least gain that a split has to have: it has to pay for itself in the table, and
+    /// the best of hundreds of splits gains a dozen bits on noise.
+    fn least_gain(&self) -> u64 {
+        let noise = if self.scale16 > 16 { 13 } else { 0 };
+        (SPLIT_BITS * 16 / self.scale16.max(1)).max(noise).max(1) * BIT
+    }
+}
+
+/// How often each symbol comes in each leaf of a tree.
+pub(crate) fn leaf_counts(sample: &Sample, tree: &Tree) -> Vec<Vec<u64>> {
     let mut counts = vec![vec![0u64; sample.alphabet]; tree.leaves()];
     for row in sample.rows(0, sample.len()).chunks(sample.row_len()) {
         let leaf = tree.leaf_of(|question| row[usize::from(question)]);
         counts[usize::from(leaf)][usize::from(row[row.len() - 1])] += 1;
     }
-    counts.iter().map(|counts| cost(counts)).sum()
+    counts
+}
+
+/// What the cells of a sample cost when coded by a tree.
+fn sample_cost(sample: &Sample, tree: &Tree) -> u64 {
+    leaf_counts(sample, tree).iter().map(|counts| cost(counts)).sum()
 }
 
 /// About what so many cells take, model and all, by a tree grown from a sample of
@@ -137,6 +160,7 @@ pub(crate) fn estimate(sample: &mut Sample, cells: u64, leaves: usize) -> u64 {
 /// A leaf that can be split.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
+    /// What is gained in the whole table, in 16ths.
     gain: u64,
     /// Of equal gains the older leaf comes first.
     node: Reverse<usize>,
@@ -144,6 +168,7 @@ struct Candidate {
     threshold: u8,
     from: usize,
     to: usize,
+    scale16: u64,
 }
 
 /// How often each symbol comes with each bin: all symbols of the first bin, then those of
@@ -155,7 +180,6 @@ struct Grower<'a> {
     sample: &'a mut Sample,
     /// What was counted of leaves that can be split, if they are large.
     kept: Vec<Option<Histogram>>,
-    least_gain: u64,
 }
 
 impl Grower<'_> {
@@ -185,12 +209,8 @@ impl Grower<'_> {
     }
 
     /// The best split of a leaf, if one is worth it.
-    fn best(
-        &self,
-        histogram: &[[u32; SYMBOLS]],
-        node: usize,
-        (from, to): (usize, usize),
-    ) -> Option<Candidate> {
+    fn best(&self, histogram: &[[u32; SYMBOLS]], node: usize, of: Stratum) -> Option<Candidate> {
+        let least_gain = of.least_gain();
         let first = |question: usize| usize::from(self.sample.first[question]);
         let mut all = [0; SYMBOLS];
         for bin in &histogram[..first(1)] {
@@ -198,7 +218,7 @@ impl Grower<'_> {
         }
         let small = &SMALL[..];
         let whole = Counted::new(all, small);
-        if whole.cost() < self.least_gain {
+        if whole.cost() < least_gain {
             return None;
         }
         let mut best = (0, 0, 0);
@@ -221,15 +241,24 @@ impl Grower<'_> {
             }
         }
         let (gain, question, threshold) = best;
-        let candidate = Candidate { gain, node: Reverse(node), question, threshold, from, to };
-        (gain >= self.least_gain).then_some(candidate)
+        let Stratum { from, to, scale16 } = of;
+        let (is_enough, gain) = (gain >= least_gain, gain * scale16);
+        is_enough.then_some(Candidate {
+            gain,
+            node: Reverse(node),
+            question,
+            threshold,
+            from,
+            to,
+            scale16,
+        })
     }
 
     /// The histograms of both halves: the smaller is counted, the other is what remains,
     /// if the whole was kept.
-    fn halves(&self, whole: Option<Histogram>, ranges: [(usize, usize); 2]) -> [Histogram; 2] {
-        let len = |half: usize| ranges[half].1 - ranges[half].0;
-        let count = |half: usize| self.histogram(ranges[half].0, ranges[half].1);
+    fn halves(&self, whole: Option<Histogram>, ranges: [Stratum; 2]) -> [Histogram; 2] {
+        let len = |half: usize| ranges[half].to - ranges[half].from;
+        let count = |half: usize| self.histogram(ranges[half].from, ranges[half].to);
         let Some(mut rest) = whole else { return [count(0), count(1)] };
         let small = usize::from(len(1) < len(0));
         let counted = count(small);
@@ -243,15 +272,15 @@ impl Grower<'_> {
         &mut self,
         whole: Option<Histogram>,
         children: [usize; 2],
-        ranges: [(usize, usize); 2],
+        ranges: [Stratum; 2],
     ) -> [Option<Candidate>; 2] {
         let halves = self.halves(whole, ranges);
         let best = |half: usize| self.best(&halves[half], children[half], ranges[half]);
-        let large = ranges[1].1 - ranges[0].0 >= 2 * SHARE;
+        let large = ranges[1].to - ranges[0].from >= 2 * SHARE;
         let found = if large { rayon::join(|| best(0), || best(1)) } else { (best(0), best(1)) };
         let found: [Option<Candidate>; 2] = found.into();
         for ((histogram, candidate), range) in halves.into_iter().zip(&found).zip(ranges) {
-            let is_kept = candidate.is_some() && range.1 - range.0 >= KEPT;
+            let is_kept = candidate.is_some() && range.to - range.from >= KEPT;
             self.kept.push(is_kept.then_some(histogram));
         }
         found
@@ -266,6 +295,20 @@ pub(crate) struct Grown {
     pub children: Option<[usize; 2]>,
 }
 
+impl Grown {
+    const LEAF: Grown = Grown { question: 0, threshold: 0, children: None };
+
+    /// A node of a tree, with its place there.
+    fn of((at, node): (usize, &Node)) -> Grown {
+        match *node {
+            Node::Leaf(_) => Grown::LEAF,
+            Node::Split { question, threshold, no } => {
+                Grown { question, threshold, children: Some([at + 1, no as usize]) }
+            }
+        }
+    }
+}
+
 /// Grows a tree: always the leaf that gains most is split next. Cells of the sample
 /// change places.
 pub(crate) fn grow(sample: &mut Sample, limits: Limits) -> Tree {
@@ -274,25 +317,37 @@ pub(crate) fn grow(sample: &mut Sample, limits: Limits) -> Tree {
 
 /// Grows a tree, and says what each question has gained in it.
 pub(crate) fn grow_with_gains(sample: &mut Sample, limits: Limits) -> (Tree, Vec<u64>) {
-    let (len, mut gains) = (sample.len(), vec![0; sample.questions()]);
-    if len == 0 {
-        return (Tree::stump(), gains);
-    }
-    // A split has to pay for itself in the table, and the best of hundreds of
-    // splits gains a dozen bits on noise.
-    let noise = if limits.scale16 > 16 { 13 } else { 0 };
-    let least_gain = (SPLIT_BITS * 16 / limits.scale16.max(1)).max(noise).max(1) * BIT;
-    let mut grower = Grower { sample, kept: Vec::new(), least_gain };
-    let leaf = Grown { question: 0, threshold: 0, children: None };
-    let (mut nodes, mut room) = (vec![leaf], Vec::new());
+    let whole = Stratum { from: 0, to: sample.len(), scale16: limits.scale16 };
+    grow_from(sample, &Tree::stump(), &[whole], limits.leaves)
+}
+
+/// Grows a tree on, up to so many leaves. The cells in each of its leaves are a stratum of
+/// the sample.
+pub(crate) fn grow_from(
+    sample: &mut Sample,
+    tree: &Tree,
+    strata: &[Stratum],
+    leaves: usize,
+) -> (Tree, Vec<u64>) {
+    let mut gains = vec![0; sample.questions()];
+    let mut nodes: Vec<Grown> = tree.nodes.iter().enumerate().map(Grown::of).collect();
+    let mut grower = Grower { sample, kept: Vec::new() };
+    grower.kept.resize_with(nodes.len(), || None);
     let mut candidates = BinaryHeap::new();
-    let whole = grower.histogram(0, len);
-    candidates.extend(grower.best(&whole, 0, (0, len)));
-    grower.kept.push(Some(whole));
-    while nodes.len() < 2 * limits.leaves.min(MAX_LEAVES) - 1 {
+    for (at, node) in tree.nodes.iter().enumerate() {
+        let &Node::Leaf(leaf) = node else { continue };
+        let stratum = strata[usize::from(leaf)];
+        if stratum.from < stratum.to {
+            let whole = grower.histogram(stratum.from, stratum.to);
+            candidates.extend(grower.best(&whole, at, stratum));
+            grower.kept[at] = (stratum.to - stratum.from >= KEPT).then_some(whole);
+        }
+    }
+    let (leaf, mut room) = (Grown::LEAF, Vec::new());
+    while nodes.len() < 2 * leaves.min(MAX_LEAVES) - 1 {
         let Some(split) = candidates.pop() else { break };
         gains[split.question] += split.gain;
-        let Candidate { question, threshold, from, to, .. } = split;
+        let Candidate { question, threshold, from, to, scale16, .. } = split;
         let at = grower.sample.partition((from, to), question, threshold, &mut room);
         let children = [nodes.len(), nodes.len() + 1];
         let node = &mut nodes[split.node.0];
@@ -300,8 +355,8 @@ pub(crate) fn grow_with_gains(sample: &mut Sample, limits: Limits) -> (Tree, Vec
         node.children = Some(children);
         nodes.extend([leaf; 2]);
         let whole = grower.kept[split.node.0].take();
-        candidates
-            .extend(grower.split(whole, children, [(from, at), (at, to)]).into_iter().flatten());
+        let halves = [(from, at), (at, to)].map(|(from, to)| Stratum { from, to, scale16 });
+        candidates.extend(grower.split(whole, children, halves).into_iter().flatten());
     }
     (in_preorder(&nodes), gains)
 }

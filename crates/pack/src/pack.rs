@@ -9,19 +9,19 @@ use crate::classes::{CLASSES, ClassTile};
 use crate::error::PackError;
 use crate::layout::Layout;
 use crate::leaf::LeafCode;
-use crate::learn::estimate;
+use crate::learn::{Stratum, estimate};
 use crate::model::{Model, ModelCode};
-use crate::picks::{Picks, Spread};
+use crate::picks::{Picks, Random, Spread};
 use crate::profile::Profile;
 use crate::prune::{Pruned, prune};
-use crate::question::{Question, Stage};
+use crate::question::{Question, Scope, Stage};
 use crate::sample::Sample;
 use crate::scan::PHASES;
 use crate::source::TileSource;
 use crate::streams::{StreamBuilder, join_empty, write_streams};
 use crate::tile::{Counting, FoundLeaves, TileOf, Writing};
 use crate::tree::Tree;
-use crate::two_steps;
+use crate::two_steps::{self, Sampler, Thinning};
 use crate::walker::{Compiled, Walker};
 
 /// The sides whose classes are stored, the base side first. Where both sides
@@ -117,9 +117,8 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
 
     fn learn(&self, number: usize) -> Result<Learnt, PackError> {
         let questions = Question::all(self.layout.men(), self.stage(number));
-        let size = self.profile.sample_of(self.layout.cells());
-        let sample = |questions: &[Question], size| self.sample(number, questions, size);
-        let (tree, cells) = two_steps::learn(&questions, &self.profile, size, sample);
+        let (sampler, in_all) = (SideOf { packer: self, number }, self.layout.cells());
+        let (tree, cells) = two_steps::learn(&questions, &self.profile, in_all, &sampler);
         let (counts, found) = self.count(number, &tree, &questions, cells <= KEPT_CELLS);
         let counts: Vec<Vec<u64>> = counts.iter().map(|counts| counts.to_vec()).collect();
         let Pruned { tree, counts, leaf_of } = prune(&tree, &counts);
@@ -145,56 +144,106 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
     fn sample(&self, number: usize, questions: &[Question], size: usize) -> (Sample, u64) {
         let Spread { chunks, every, step } = Spread::new(self.layout, size);
         let part = |&chunk: &(usize, usize)| {
-            let chunk = self.read(chunk);
-            let mut sample = Sample::new(questions, CLASSES);
-            let cells = self.sample_chunk(number, &chunk, questions, step, &mut sample);
-            (sample, cells)
+            let mut picked = Picked::new(questions);
+            self.sample_chunk(number, chunk, questions, step, None, &mut picked);
+            picked
         };
-        let parts: Vec<(Sample, u64)> = chunks.par_iter().map(part).collect();
-        let mut sample = Sample::new(questions, CLASSES);
-        let mut cells = 0;
-        for (part, count) in parts {
-            sample.append(part);
-            cells += count * every;
-        }
+        let parts: Vec<Picked> = chunks.par_iter().map(part).collect();
+        let mut picked = Picked::new(questions);
+        parts.into_iter().for_each(|part| picked.append(part));
+        picked.sample.ignore(questions, self.profile.ignored);
+        (picked.sample, picked.cells * every)
+    }
+
+    /// A sample of which leaves of a tree have their shares.
+    fn thinned(
+        &self,
+        number: usize,
+        questions: &[Question],
+        thinning: &Thinning<'_>,
+    ) -> (Sample, Vec<Stratum>, u64) {
+        // Of these, what the shares leave is taken.
+        let Spread { chunks, every, step } =
+            Spread::new(self.layout, self.profile.candidates * thinning.size);
+        let compiled = Compiled::new(thinning.tree, thinning.questions, self.layout.men());
+        let candidates = self.layout.cells() as u64 / (every * step);
+        let shares = thinning.shares(candidates * 16 / thinning.size as u64);
+        let part = |&chunk: &(usize, usize)| {
+            let mut picked = Picked::new(questions);
+            picked.seen.resize(shares.len(), 0);
+            self.sample_chunk(
+                number,
+                chunk,
+                questions,
+                step,
+                Some((&compiled, &shares)),
+                &mut picked,
+            );
+            picked
+        };
+        let parts: Vec<Picked> = chunks.par_iter().map(part).collect();
+        let mut picked = Picked::new(questions);
+        picked.seen.resize(shares.len(), 0);
+        parts.into_iter().for_each(|part| picked.append(part));
+        let Picked { mut sample, strata, seen, cells } = picked;
         sample.ignore(questions, self.profile.ignored);
-        (sample, cells)
+        let cells = cells * every;
+        let all: u64 = seen.iter().sum();
+        let ranges = sample.sort(&strata, shares.len());
+        let stratum = |((from, to), seen): ((usize, usize), u64)| {
+            let of_each = u128::from(seen * 16) * u128::from(cells);
+            let parts = u128::from(all.max(1)) * (to - from).max(1) as u128;
+            Stratum { from, to, scale16: ((of_each / parts) as u64).max(16) }
+        };
+        let strata = ranges.into_iter().zip(seen).map(stratum).collect();
+        (sample, strata, cells)
     }
 
     fn sample_chunk(
         &self,
         number: usize,
-        chunk: &Chunk,
+        chunk: (usize, usize),
         questions: &[Question],
         step: u64,
-        sample: &mut Sample,
-    ) -> u64 {
+        thin: Option<(&Compiled, &[u64])>,
+        out: &mut Picked,
+    ) {
+        let chunk = self.read(chunk);
         let turn = self.sides[number];
-        let mut picks = Picks::new(chunk.first, step);
-        let mut cells = 0;
         let (mut own, mut room) = (ClassTile::default(), ClassTile::default());
+        let mut picks = match thin {
+            Some(_) => Picks::of_rows(chunk.first, step, self.profile.one_column_in),
+            None => Picks::new(chunk.first, step),
+        };
+        let mut thinner =
+            thin.map(|(compiled, shares)| Thinner::new(compiled, shares, chunk.first));
         for (i, frame) in chunk.live() {
             let truth = &chunk.classes[turn.index()][i];
+            thinner.iter_mut().for_each(|thinner| thinner.begin(Scope::Tile));
             for rows in self.segments() {
-                let other = self.other(number, chunk, i, rows, &mut room);
+                let other = self.other(number, &chunk, i, rows, &mut room);
                 own.clear();
                 for row in rows.iter().map(|&row| usize::from(row)) {
                     let legal = truth.known(row);
-                    cells += u64::from(legal.count_ones());
+                    out.cells += u64::from(legal.count_ones());
                     let picked = legal & picks.next_row();
                     let view = || RowView::new(self.layout.men(), frame, turn, row, other);
                     let mut view = (picked != 0).then(view);
+                    thinner.iter_mut().for_each(|thinner| thinner.begin(Scope::Row));
                     for phase in PHASES {
                         if let Some(view) = view.as_mut().filter(|_| picked & phase != 0) {
+                            let columns = match &mut thinner {
+                                Some(thinner) => thinner.thin(view, picked & phase, &own, out),
+                                None => picked & phase,
+                            };
                             let symbol = |column: usize| truth.get(row, column).unwrap_or(0);
-                            ask_all(view, questions, picked & phase, &own, symbol, sample);
+                            ask_all(view, questions, columns, &own, symbol, &mut out.sample);
                         }
                         own.copy_cells(truth, row, legal & phase);
                     }
                 }
             }
         }
-        cells
     }
 
     /// The classes in each leaf of a tree, counted on the whole table.
@@ -276,6 +325,104 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
             }
         }
         streams.finish()
+    }
+}
+
+/// One side of those that are written.
+struct SideOf<'a, 'b, S> {
+    packer: &'a ClassPacker<'b, S>,
+    number: usize,
+}
+
+impl<S: TileSource> Sampler for SideOf<'_, '_, S> {
+    fn sample(&self, questions: &[Question], size: usize) -> (Sample, u64) {
+        self.packer.sample(self.number, questions, size)
+    }
+
+    fn thinned(
+        &self,
+        questions: &[Question],
+        thinning: &Thinning<'_>,
+    ) -> (Sample, Vec<Stratum>, u64) {
+        self.packer.thinned(self.number, questions, thinning)
+    }
+}
+
+/// Cells that were picked.
+struct Picked {
+    sample: Sample,
+    /// For each cell the leaf it was picked in, if a tree was asked.
+    strata: Vec<u16>,
+    /// How many cells were met in each of those leaves.
+    seen: Vec<u64>,
+    /// How many cells there are.
+    cells: u64,
+}
+
+impl Picked {
+    fn new(questions: &[Question]) -> Picked {
+        let sample = Sample::new(questions, CLASSES);
+        Picked { sample, strata: Vec::new(), seen: Vec::new(), cells: 0 }
+    }
+
+    fn append(&mut self, part: Picked) {
+        self.sample.append(part.sample);
+        self.strata.extend(part.strata);
+        self.seen.iter_mut().zip(part.seen).for_each(|(all, part)| *all += part);
+        self.cells += part.cells;
+    }
+}
+
+/// Keeps the shares of a tree's leaves.
+struct Thinner<'a> {
+    compiled: &'a Compiled,
+    shares: &'a [u64],
+    walker: Walker,
+    random: Random,
+    leaves: [u16; 64],
+}
+
+impl<'a> Thinner<'a> {
+    fn new(compiled: &'a Compiled, shares: &'a [u64], seed: usize) -> Thinner<'a> {
+        let mut walker = Walker::new();
+        walker.fit(compiled);
+        Thinner {
+            compiled,
+            shares,
+            walker,
+            random: Random::new(!(seed as u64) >> 1),
+            leaves: [0; 64],
+        }
+    }
+
+    fn begin(&mut self, scope: Scope) {
+        self.walker.begin(scope);
+    }
+
+    /// The columns of a batch that are kept.
+    fn thin(
+        &mut self,
+        view: &mut RowView<'_>,
+        columns: u64,
+        own: &ClassTile,
+        out: &mut Picked,
+    ) -> u64 {
+        let Thinner { compiled, shares, walker, random, leaves } = self;
+        walker.begin(Scope::Batch);
+        let mut kept = 0;
+        let answer = |question, threshold| view.at_most(question, threshold, own);
+        walker.walk(compiled, columns, answer, |leaf, columns| {
+            out.seen[usize::from(leaf)] += u64::from(columns.count_ones());
+            let share = shares[usize::from(leaf)];
+            for column in Bitboard(columns) {
+                if random.next() >> 48 < share {
+                    kept |= Bitboard::from_square(column).0;
+                    leaves[column.index()] = leaf;
+                }
+            }
+        });
+        out.strata.extend(Bitboard(kept).into_iter().map(|column| leaves[column.index()]));
+        kept
     }
 }
 

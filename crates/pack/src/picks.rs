@@ -33,15 +33,21 @@ pub(crate) struct Picks {
     /// Rows from one to the next, on average, and rows still to skip.
     rows: u64,
     skip: u64,
-    step: u64,
+    /// Of the cells of a row about one in so many is picked.
+    columns: u64,
 }
 
 impl Picks {
     pub fn new(seed: usize, step: u64) -> Picks {
+        Picks::of_rows(seed, step, 4)
+    }
+
+    /// Picks up to one in so many cells of a row, of fewer or more rows.
+    pub fn of_rows(seed: usize, step: u64, columns: u64) -> Picks {
+        let (rows, columns) = ((step / columns).max(1), columns.min(step));
         let mut random = Random::new(seed as u64);
-        let rows = (step / 4).max(1);
         let skip = random.below(rows);
-        Picks { random, rows, skip, step }
+        Picks { random, rows, skip, columns }
     }
 
     /// The columns of the next row that are picked.
@@ -51,7 +57,7 @@ impl Picks {
             return 0;
         }
         self.skip = self.random.below(2 * self.rows - 1);
-        match self.step {
+        match self.columns {
             1 => !0,
             2 | 3 => self.random.next(),
             _ => self.random.next() & self.random.next(),

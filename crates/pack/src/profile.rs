@@ -16,6 +16,12 @@ pub struct Profile {
     pub sample: usize,
     /// Of large tables about one cell in so many is learnt from.
     pub one_in: usize,
+    /// To find cells from which there is much to learn, so many times as many are looked
+    /// at.
+    pub candidates: usize,
+    /// Of the cells of a row, one in so many is looked at then: the work that the cells of a
+    /// row have in common is done for the more rows the fewer there are of each.
+    pub one_column_in: u64,
     /// Depths are learnt from so many cells that have one, about, where there are as
     /// many.
     pub depth_sample: usize,
@@ -70,11 +76,13 @@ impl Profile {
 
     /// Small files that are read and written fast.
     pub const FAST: Profile = Profile {
-        leaves: 4000,
+        leaves: 8000,
         depth_leaves: 8000,
         questions: Some(48),
         sample: 2_000_000,
         one_in: 4,
+        candidates: 8,
+        one_column_in: 1,
         depth_sample: 1_000_000,
         earlier_percent: 40,
         stream_bytes: 24,
@@ -94,11 +102,13 @@ impl Profile {
     pub const DEPTH_TRIAL: Profile = Profile { leaves: 200, sample: 15_000, ..Profile::TRIAL };
     /// The smallest files.
     pub const SMALL: Profile = Profile {
-        leaves: 8000,
+        leaves: 16_384,
         depth_leaves: 16_000,
         questions: None,
         sample: 4_000_000,
         one_in: 1,
+        candidates: 16,
+        one_column_in: 4,
         depth_sample: 4_000_000,
         earlier_percent: 0,
         stream_bytes: 64,

@@ -38,6 +38,37 @@ impl Sample {
         self.asked = questions.iter().map(|&question| !ignored.contains(question)).collect();
     }
 
+    /// Keeps trees from asking all but some questions, whose numbers rise.
+    pub fn ask_only(&mut self, numbers: &[u16]) {
+        for (number, asked) in (0..).zip(&mut self.asked) {
+            *asked &= numbers.binary_search(&number).is_ok();
+        }
+    }
+
+    /// Brings the cells of each stratum together, and says where they are: from where to
+    /// where, for so many strata.
+    pub fn sort(&mut self, stratum_of: &[u16], strata: usize) -> Vec<(usize, usize)> {
+        let mut counts = vec![0; strata];
+        stratum_of.iter().for_each(|&stratum| counts[usize::from(stratum)] += 1);
+        let mut end = 0;
+        let ranges: Vec<(usize, usize)> = counts
+            .iter()
+            .map(|count| {
+                end += count;
+                (end - count, end)
+            })
+            .collect();
+        let mut to: Vec<usize> = ranges.iter().map(|range| range.0).collect();
+        let mut rows = vec![[0; PIECE]; self.rows.len()];
+        for (row, &stratum) in self.rows.chunks(self.width).zip(stratum_of) {
+            let place = &mut to[usize::from(stratum)];
+            rows[*place * self.width..][..self.width].copy_from_slice(row);
+            *place += 1;
+        }
+        self.rows = rows;
+        ranges
+    }
+
     /// Adds a cell, whose answers are still to be given.
     pub fn push(&mut self, symbol: u8) {
         self.rows.resize(self.rows.len() + self.width, [0; PIECE]);

@@ -25,12 +25,15 @@ use crate::write::{Aliases, Pack, Sides};
 /// Who writes: equal tables give equal files as long as this stays. To be
 /// raised when what is learnt or chosen changes; the golden files tell.
 const WRITERS: [(&str, Pack, Profile); 2] =
-    [("molien 5 fast", Pack::Fast, Profile::FAST), ("molien 5 small", Pack::Small, Profile::SMALL)];
+    [("molien 6 fast", Pack::Fast, Profile::FAST), ("molien 6 small", Pack::Small, Profile::SMALL)];
 
 /// How a file of learnt contexts was coded, from the name of its writer; fast if
 /// that is another program.
 pub(crate) fn pack_of(writer: &str) -> Pack {
-    WRITERS.iter().find(|(name, ..)| *name == writer).map_or(Pack::Fast, |(_, pack, _)| *pack)
+    // Earlier revisions named how they coded by the same last word.
+    let how = writer.rsplit(' ').next();
+    let known = WRITERS.iter().find(|(name, ..)| name.rsplit(' ').next() == how);
+    known.map_or(Pack::Fast, |(_, pack, _)| *pack)
 }
 
 /// A section: all its bytes, and how many of them are data.
