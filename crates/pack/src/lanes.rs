@@ -107,7 +107,7 @@ impl Shift {
     }
 
     /// The bytes of the neighbours; all bits are set beyond the edge.
-    #[inline]
+    #[inline(always)]
     pub fn bytes(self, row: &[u8; ROOM]) -> [u8; GRID] {
         let from = &row[self.start..self.start + GRID];
         let mut found = [0; GRID];
@@ -178,7 +178,7 @@ static SPREAD: [[u32; 2]; 256] = {
 };
 
 /// Sums of sets: for each lane, in how many of them its column is.
-#[inline]
+#[inline(always)]
 pub(crate) fn sum<const N: usize>(sets: [u64; N], weights: [u32; N]) -> [u8; 64] {
     let mut lanes = [0; 64];
     let (quads, _) = lanes.as_chunks_mut::<4>();
@@ -198,7 +198,7 @@ pub(crate) fn sum<const N: usize>(sets: [u64; N], weights: [u32; N]) -> [u8; 64]
 }
 
 /// 1 for the columns of a set.
-#[inline]
+#[inline(always)]
 pub(crate) fn spread(set: u64) -> [u8; 64] {
     sum([set], [1])
 }
