@@ -129,6 +129,8 @@ pub(crate) struct FlatTree {
 
 /// Cells that walk side by side, so that none waits for another's step.
 const ABREAST: usize = 8;
+/// The same where there are no more than so many.
+const FEW: usize = 4;
 
 /// Steps between two looks at who has arrived.
 const STRIDE: usize = 2;
@@ -256,17 +258,26 @@ impl TileTree {
     #[inline(always)]
     pub fn leaves(&self, answers: &Answers, lanes: &[u8], leaves: &mut [u16; 64]) {
         for (lanes, leaves) in lanes.chunks(ABREAST).zip(leaves.chunks_mut(ABREAST)) {
-            let lane = |i: usize| lanes.get(i).copied().unwrap_or(lanes[0]);
-            let at = self.walk(std::array::from_fn(|i| answers.of_lane(lane(i))));
-            for (leaf, at) in leaves.iter_mut().zip(at) {
-                *leaf = self.leaves[at];
+            match lanes.len() > FEW {
+                true => self.leaves_abreast::<ABREAST>(answers, lanes, leaves),
+                false => self.leaves_abreast::<FEW>(answers, lanes, leaves),
             }
         }
     }
 
+    /// The same for at most `N` lanes. Where there are fewer, the first one walks again.
     #[inline(always)]
-    fn walk(&self, answers: [&[u8; REACH]; ABREAST]) -> [usize; ABREAST] {
-        let mut places = [0; ABREAST];
+    fn leaves_abreast<const N: usize>(&self, answers: &Answers, lanes: &[u8], leaves: &mut [u16]) {
+        let lane = |i: usize| lanes.get(i).copied().unwrap_or(lanes[0]);
+        let at = self.walk::<N>(std::array::from_fn(|i| answers.of_lane(lane(i))));
+        for (leaf, at) in leaves.iter_mut().zip(at) {
+            *leaf = self.leaves[at];
+        }
+    }
+
+    #[inline(always)]
+    fn walk<const N: usize>(&self, answers: [&[u8; REACH]; N]) -> [usize; N] {
+        let mut places = [0; N];
         loop {
             // Cells that have arrived stay where they are.
             for _ in 1..STRIDE {
