@@ -104,13 +104,18 @@ impl<'a> Decoder<'a> {
         self.fill();
     }
 
+    /// Whether nothing is left, so that all symbols from here on are the likeliest.
+    pub fn is_at_end(&self) -> bool {
+        self.bytes.is_empty() && self.state == 0
+    }
+
     /// Checks that nothing is left: true of a stream read to its end.
     ///
     /// # Errors
     /// If something is left.
     pub fn end(&self) -> Result<(), PackError> {
         let rest = self.bytes.len();
-        if rest == 0 && self.state == 0 { Ok(()) } else { Err(PackError::StreamLeft { rest }) }
+        if self.is_at_end() { Ok(()) } else { Err(PackError::StreamLeft { rest }) }
     }
 }
 

@@ -166,17 +166,17 @@ impl Walker {
         let mut done = 0;
         let mut put = |at: u32, columns: u64, level: &mut [Placed; ITEMS], count: &mut usize| {
             let some = usize::from(columns != 0);
-            let leaf = (at >> 31) as usize;
-            level[*count % ITEMS] = (at, columns);
-            *count += some & (leaf ^ 1);
-            arrived[done % ITEMS] = (at, columns);
-            done += some & leaf;
+            let is_leaf = at & LEAF != 0;
+            let (own, next) = (&mut level[*count % ITEMS], &mut arrived[done % ITEMS]);
+            *(if is_leaf { next } else { own }) = (at, columns);
+            *count += some & usize::from(!is_leaf);
+            done += some & usize::from(is_leaf);
         };
         while count > 0 {
             let mut more = 0;
             for &(at, mut columns) in &level[..count.min(ITEMS)] {
                 let split = &compiled.splits[at as usize];
-                if ROW {
+                if ROW && split.later != 0 {
                     waiting[*wait % ITEMS] = (at, columns & split.later);
                     *wait += usize::from(columns & split.later != 0);
                     columns &= !split.later;
