@@ -7,7 +7,7 @@ use crate::fixed_men::FixedMen;
 use crate::geometry::{Geometry, at_most};
 use crate::men::Men;
 use crate::question::Question;
-use crate::scan::{NEAREST, NEIGHBOURS, PHASES, Step, phase, shifted};
+use crate::scan::{NEAR, NEAREST, NEIGHBOURS, PHASES, Step, phase, shifted};
 
 /// One row, with what questions about it have in common.
 pub(crate) struct RowView<'a> {
@@ -22,6 +22,39 @@ pub(crate) struct RowView<'a> {
 }
 
 const FILE_A: u64 = 0x0101_0101_0101_0101;
+
+/// Where a neighbour is found.
+#[derive(Clone, Copy)]
+struct Way {
+    /// How far a row's word is turned to have the neighbour's bit in its column's place.
+    turn: u32,
+    /// The columns that have the neighbour on the board.
+    inside: u64,
+    /// The rows it is in; 64 beyond the edge.
+    rows: [u8; 64],
+}
+
+/// The same for all of [`NEIGHBOURS`].
+static WAYS: [Way; NEAR] = {
+    let mut ways = [Way { turn: 0, inside: 0, rows: [64; 64] }; NEAR];
+    let mut i = 0;
+    while i < NEAR {
+        let Step { row, column } = NEIGHBOURS[i];
+        ways[i].turn = (column.0 + 8 * column.1).rem_euclid(64) as u32;
+        let mut square = 0;
+        while square < 64 {
+            if Square::new(square).offset(column.0, column.1).is_some() {
+                ways[i].inside |= 1 << square;
+            }
+            if let Some(to) = Square::new(square).offset(row.0, row.1) {
+                ways[i].rows[square] = to.index() as u8;
+            }
+            square += 1;
+        }
+        i += 1;
+    }
+    ways
+};
 
 /// Squares on the first files, up to this one.
 #[inline]
@@ -72,10 +105,10 @@ impl<'a> RowView<'a> {
     pub fn at_most(&mut self, question: Question, threshold: u8, own: &ClassTile) -> u64 {
         let class = usize::from(threshold).min(CLASSES - 1);
         match question {
-            Question::Near(i) => self.near(own, class, NEIGHBOURS[usize::from(i)]),
+            Question::Near(i) => self.near(own, class, usize::from(i)),
             Question::Best => self.best(own, class),
             Question::Worst => {
-                let near = NEAREST.iter().map(|&i| self.near(own, class, NEIGHBOURS[i]));
+                let near = NEAREST.iter().map(|&i| self.near(own, class, i));
                 near.fold(0, |any, word| any | word)
             }
             Question::RowPhase => all_if(phase(self.row) as u8 <= threshold),
@@ -84,7 +117,7 @@ impl<'a> RowView<'a> {
             }
             Question::Other => self.other.map_or(0, |other| other.at_most[class][self.row]),
             Question::OtherNear(i) => {
-                self.other.map_or(0, |other| self.near(other, class, NEIGHBOURS[usize::from(i)]))
+                self.other.map_or(0, |other| self.near(other, class, usize::from(i)))
             }
             Question::Promise(which) => self.promise(which, class),
             Question::KingSteps(color) => {
@@ -139,25 +172,25 @@ impl<'a> RowView<'a> {
         }
     }
 
+    /// The columns whose neighbour is known and of this class or a lower one.
     #[inline]
-    fn near(&self, tile: &ClassTile, class: usize, step: Step) -> u64 {
-        let row = if step.row == (0, 0) {
-            Some(self.row)
-        } else if self.men.row().is_some() {
-            Square::new(self.row).offset(step.row.0, step.row.1).map(Square::index)
-        } else {
-            None
-        };
-        row.map_or(0, |row| shifted(tile.at_most[class][row], step.column))
+    fn near(&self, tile: &ClassTile, class: usize, neighbour: usize) -> u64 {
+        let way = &WAYS[neighbour];
+        let row = usize::from(way.rows[self.row]);
+        if row != self.row && self.men.row().is_none() {
+            return 0;
+        }
+        let word = tile.at_most[class].get(row).copied().unwrap_or(0);
+        word.rotate_right(way.turn) & way.inside
     }
 
     /// Some neighbour is known, and none is better.
     fn best(&self, own: &ClassTile, class: usize) -> u64 {
         let (mut some, mut better) = (0, 0);
         for &i in &NEAREST {
-            let known = self.near(own, CLASSES - 1, NEIGHBOURS[i]);
+            let known = self.near(own, CLASSES - 1, i);
             some |= known;
-            better |= known & !self.near(own, class, NEIGHBOURS[i]);
+            better |= known & !self.near(own, class, i);
         }
         some & !better
     }

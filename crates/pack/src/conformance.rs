@@ -52,6 +52,12 @@ pub(crate) fn random_tile(
     tile
 }
 
+/// The columns whose answer is at most each threshold.
+fn words_of(view: &mut RowView<'_>, question: Question, own: &ClassTile) -> Vec<u64> {
+    let thresholds = 0..question.answers() as u8;
+    thresholds.map(|threshold| view.at_most(question, threshold, own)).collect()
+}
+
 fn compare(layout: &Layout, tile: usize, turn: Color, stage: Stage, segments: Segments) {
     let Some(frame) = layout.frame(tile) else { return };
     let mut random = Random::new(tile as u64);
@@ -66,11 +72,16 @@ fn compare(layout: &Layout, tile: usize, turn: Color, stage: Stage, segments: Se
     for row in segment.iter().map(|&row| usize::from(row)) {
         let legal = truth.known(row);
         let mut view = RowView::new(layout.men(), &frame, turn, row, other);
+        let begun: Vec<_> =
+            questions.iter().map(|&question| words_of(&mut view, question, &own)).collect();
         for phase in PHASES {
-            for &question in &questions {
-                let words: Vec<u64> = (0..question.answers() as u8)
-                    .map(|threshold| view.at_most(question, threshold, &own))
-                    .collect();
+            for (&question, begun) in questions.iter().zip(&begun) {
+                let words = words_of(&mut view, question, &own);
+                // What is not said to be known later is known when the row begins.
+                let early = legal & phase & !question.later_columns();
+                let differ =
+                    words.iter().zip(begun).any(|(word, begun)| (word ^ begun) & early != 0);
+                assert!(!differ, "{question:?} in row {row}");
                 let mut each = [0xff; 64];
                 view.each(question, legal & phase, &own, |column, answer| each[column] = answer);
                 for column in (0..64).filter(|column| legal & phase & 1 << column != 0) {

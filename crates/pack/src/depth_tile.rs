@@ -414,27 +414,36 @@ impl<'a, 'b> DepthReading<'a, 'b> {
         DepthReading { trees, leaves, alphabet, low_bits, decoder, out, error: None }
     }
 
-    /// Reads some bits as they are.
-    fn low(&mut self, bits: u32) -> i32 {
-        if bits == 0 {
-            return 0;
-        }
-        let size = TOTAL >> bits;
-        let low = self.decoder.peek() / size;
-        self.decoder.advance(low * size, size);
-        low as i32
-    }
-
     #[inline(always)]
-    fn place(&mut self, cells: &Cells<'_>, leaf: u16, lane: usize) -> i32 {
-        let symbol = self.leaves.near.read(leaf, self.decoder);
+    fn place(&self, cells: &Cells<'_>, leaf: u16, lane: usize, decoder: &mut Decoder<'b>) -> i32 {
+        let symbol = self.leaves.near.read(leaf, decoder);
         if symbol == ESCAPE {
-            let leaf = self.trees.far.leaf(cells.answers, lane as u8);
-            let high = i32::from(self.leaves.far.read(leaf, self.decoder));
-            let bits = self.low_bits[usize::from(cells.signs[lane] & 1)];
-            return high << bits | self.low(bits);
+            let (place, behind) = self.far_place(cells, lane, *decoder);
+            *decoder = behind;
+            return place;
         }
         i32::from(cells.predicted[lane]) + difference(symbol)
+    }
+
+    /// Reads a far place.
+    #[inline(never)]
+    fn far_place(
+        &self,
+        cells: &Cells<'_>,
+        lane: usize,
+        mut decoder: Decoder<'b>,
+    ) -> (i32, Decoder<'b>) {
+        let leaf = self.trees.far.leaf(cells.answers, lane as u8);
+        let high = i32::from(self.leaves.far.read(leaf, &mut decoder));
+        let bits = self.low_bits[usize::from(cells.signs[lane] & 1)];
+        if bits == 0 {
+            return (high, decoder);
+        }
+        // The low bits are there as they are.
+        let size = TOTAL >> bits;
+        let low = decoder.peek() / size;
+        decoder.advance(low * size, size);
+        (high << bits | low as i32, decoder)
     }
 }
 
@@ -447,9 +456,11 @@ impl DepthSink for DepthReading<'_, '_> {
     fn batch(&mut self, cells: &Cells<'_>, known: &mut WordLanes) {
         let mut leaves = [0; 64];
         cells.tree.leaves(cells.answers, cells.lanes, &mut leaves);
-        for (lane, leaf) in cells.lanes.iter().map(|&lane| usize::from(lane)).zip(leaves) {
+        // A copy, which can stay in registers.
+        let mut decoder = *self.decoder;
+        for (lane, leaf) in cells.lanes.iter().map(|&lane| usize::from(lane % 64)).zip(leaves) {
             let sign = usize::from(cells.signs[lane] & 1);
-            let found = self.place(cells, leaf, lane);
+            let found = self.place(cells, leaf, lane, &mut decoder);
             let depths = &self.alphabet.depths[sign];
             // Places are never negative, so a negative one is beyond the end.
             let Some(&plies) = depths.get(found as usize) else {
@@ -460,5 +471,6 @@ impl DepthSink for DepthReading<'_, '_> {
             self.out[cells.row][usize::from(COLUMN[lane])] = plies;
             known.set(cells.row, lane, (found as usize * 2 + sign) as Key);
         }
+        *self.decoder = decoder;
     }
 }

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use molien_board::{Color, Square};
 
+use crate::arch::{Vectored, fastest};
 use crate::classes::{CLASSES, ClassTile, NONE};
 use crate::fixed_men::FixedMen;
 use crate::flat::{Answers, Numbered};
@@ -26,16 +27,18 @@ impl ClassLanes {
     }
 
     /// Takes over the classes of all rows.
+    #[inline(always)]
     pub fn fill(&mut self, classes: &ClassTile) {
         for (row, lanes) in self.0.iter_mut().enumerate() {
             let planes: [u64; CLASSES] = std::array::from_fn(|class| classes.at_most[class][row]);
             // A class is in its own plane and all after it.
             let planes = sum(planes, [1; CLASSES]);
             for (grid, counts) in planes.as_chunks::<GRID>().0.iter().enumerate() {
-                let lanes = &mut lanes[place(grid * GRID)..][..GRID];
-                for (lane, count) in lanes.iter_mut().zip(counts) {
-                    *lane = if *count == 0 { 0xff } else { NONE - count };
+                let mut classes = [0; GRID];
+                for (class, count) in classes.iter_mut().zip(counts) {
+                    *class = (NONE - count) | u8::from(*count == 0).wrapping_neg();
                 }
+                lanes[place(grid * GRID)..][..GRID].copy_from_slice(&classes);
             }
         }
     }
@@ -102,6 +105,24 @@ pub(crate) struct RowFeatures<'a> {
     classes: &'a ClassLanes,
 }
 
+/// The answers to some questions, to be found.
+struct Answering<'a> {
+    of: &'a RowFeatures<'a>,
+    questions: &'a Numbered,
+    answers: &'a mut Answers,
+}
+
+impl Vectored for Answering<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for &(number, question) in self.questions {
+            self.of.answer(question, self.answers.of(number));
+        }
+    }
+}
+
 impl<'a> RowFeatures<'a> {
     pub fn new(
         men: &'a Men,
@@ -115,11 +136,10 @@ impl<'a> RowFeatures<'a> {
 
     /// Answers some questions.
     pub fn answer_all(&self, questions: &Numbered, answers: &mut Answers) {
-        for &(number, question) in questions {
-            self.answer(question, answers.of(number));
-        }
+        fastest(Answering { of: self, questions, answers });
     }
 
+    #[inline(always)]
     fn answer(&self, question: Question, out: &mut Lanes) {
         match question {
             Question::Near(i) => self.near(usize::from(i), |grid, near| {
@@ -138,6 +158,7 @@ impl<'a> RowFeatures<'a> {
     }
 
     /// The classes of a row.
+    #[inline(always)]
     fn near_lanes(&self, row: usize, out: &mut Lanes) {
         for (grid, out) in out.as_chunks_mut::<GRID>().0.iter_mut().enumerate() {
             let from = &self.classes.0[row][place(grid * GRID)..][..GRID];
@@ -146,7 +167,7 @@ impl<'a> RowFeatures<'a> {
     }
 
     /// The classes of a neighbour, grid by grid; all bits set where none is known.
-    #[inline]
+    #[inline(always)]
     fn near(&self, neighbour: usize, mut each: impl FnMut(usize, [u8; GRID])) {
         let (files, ranks) = NEIGHBOURS[neighbour].row;
         let stays = (files, ranks) == (0, 0);
@@ -158,6 +179,7 @@ impl<'a> RowFeatures<'a> {
         }
     }
 
+    #[inline(always)]
     fn worst(&self, out: &mut Lanes) {
         out.fill(NONE);
         for i in NEAREST {
@@ -169,6 +191,7 @@ impl<'a> RowFeatures<'a> {
         }
     }
 
+    #[inline(always)]
     fn best(&self, out: &mut Lanes) {
         // One more than the class, so that nothing known is the least.
         out.fill(0);
@@ -186,6 +209,7 @@ impl<'a> RowFeatures<'a> {
         sum(self.geometry.king_steps(self.men, color), [1, 2, 4, 8])
     }
 
+    #[inline(always)]
     fn geometry(&self, question: Question, out: &mut Lanes) {
         let square = |man: u8| self.geometry.squares[usize::from(man)];
         let is_column = |man: u8| usize::from(man) == self.men.column();

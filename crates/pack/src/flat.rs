@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::men::Men;
-use crate::question::{DEPTH_ANSWERS, Question, Scope};
+use crate::question::{Question, Scope};
 use crate::tree::{MAX_LEAVES, Node, Tree};
 
 /// Answers to all questions, by question and lane.
@@ -107,7 +107,8 @@ impl FlatNode {
 
     /// The same with another place for *yes*.
     fn small(self, yes: usize) -> SmallNode {
-        (yes as u32) << 16 | u32::from(self.answers) | u32::from(self.threshold) & THRESHOLD
+        let question = (self.answers / 64) as u8;
+        SmallNode { question, threshold: self.threshold, yes: yes as u16 }
     }
 
     #[inline(always)]
@@ -127,7 +128,9 @@ pub(crate) struct FlatTree {
 }
 
 /// Cells that walk side by side, so that none waits for another's step.
-const ABREAST: usize = 4;
+const ABREAST: usize = 8;
+/// The same where there are no more than so many.
+const FEW: usize = 4;
 
 /// Steps between two looks at who has arrived.
 const STRIDE: usize = 2;
@@ -173,15 +176,15 @@ impl FlatTree {
     }
 }
 
-/// A node in 32 bits, so that a step takes one load of it: from the lowest, six bits
-/// of the threshold, ten of the question, and 16 of the node that *yes* leads to.
-type SmallNode = u32;
-
-/// The bits of the threshold, which are all set in a leaf.
-const THRESHOLD: u32 = 0x3f;
-const _: () = assert!(DEPTH_ANSWERS < THRESHOLD as usize);
-/// The bits that say where the answers to a question begin.
-const QUESTION: u32 = 0xffc0;
+/// A node in 32 bits: the question by its number, the threshold, and the node that *yes*
+/// leads to.
+#[derive(Clone, Copy, Debug)]
+struct SmallNode {
+    question: u8,
+    threshold: u8,
+    yes: u16,
+}
+const _: () = assert!(MAX_QUESTIONS - 1 <= u8::MAX as usize);
 
 /// So many nodes of a tree are sought out for each tile, those nearest to the root; from
 /// there on cells walk through the whole tree, most of whose nodes they never see.
@@ -202,7 +205,8 @@ pub(crate) struct TileTree {
 impl TileTree {
     /// A tree of one leaf, which leads to itself.
     pub fn new() -> TileTree {
-        let nodes = vec![THRESHOLD; REACH + 1].try_into();
+        let leaf = SmallNode { question: 0, threshold: ALL, yes: 0 };
+        let nodes = vec![leaf; REACH + 1].try_into();
         let leaves = vec![0; REACH + 1].try_into();
         TileTree {
             nodes: nodes.unwrap_or_else(|_| unreachable!("the length fits")),
@@ -216,11 +220,11 @@ impl TileTree {
     pub fn set(&mut self, tree: &FlatTree, answers: &Answers) {
         self.take_whole(tree);
         let same = answers.of_lane(0);
-        // Nodes that are not placed yet stand for those of the whole tree.
-        self.nodes[0] = 0;
+        // What stands for a node of the whole tree.
+        let mut from = [0; TOP];
         let (mut at, mut end) = (0, 1);
         while at < end {
-            let mut node = tree.nodes[self.nodes[at] as usize];
+            let mut node = tree.nodes[usize::from(from[at])];
             while node.is_same {
                 node = tree.nodes[node.next(same)];
             }
@@ -229,8 +233,7 @@ impl TileTree {
             if node.threshold == ALL {
                 yes = at;
             } else if end + 1 < TOP {
-                let first = u32::from(node.yes);
-                (self.nodes[end], self.nodes[end + 1]) = (first, first + 1);
+                (from[end], from[end + 1]) = (node.yes, node.yes + 1);
                 yes = end;
                 end += 2;
             }
@@ -255,30 +258,44 @@ impl TileTree {
     #[inline(always)]
     pub fn leaves(&self, answers: &Answers, lanes: &[u8], leaves: &mut [u16; 64]) {
         for (lanes, leaves) in lanes.chunks(ABREAST).zip(leaves.chunks_mut(ABREAST)) {
-            let lane = |i: usize| lanes.get(i).copied().unwrap_or(lanes[0]);
-            let at = self.walk(answers, std::array::from_fn(|i| u32::from(lane(i) % 64)));
-            for (leaf, at) in leaves.iter_mut().zip(at) {
-                *leaf = self.leaves[at];
+            match lanes.len() > FEW {
+                true => self.leaves_abreast::<ABREAST>(answers, lanes, leaves),
+                false => self.leaves_abreast::<FEW>(answers, lanes, leaves),
+            }
+        }
+    }
+
+    /// The same for at most `N` lanes. Where there are fewer, the first one walks again.
+    #[inline(always)]
+    fn leaves_abreast<const N: usize>(&self, answers: &Answers, lanes: &[u8], leaves: &mut [u16]) {
+        let lane = |i: usize| lanes.get(i).copied().unwrap_or(lanes[0]);
+        let at = self.walk::<N>(std::array::from_fn(|i| answers.of_lane(lane(i))));
+        for (leaf, at) in leaves.iter_mut().zip(at) {
+            *leaf = self.leaves[at];
+        }
+    }
+
+    #[inline(always)]
+    fn walk<const N: usize>(&self, answers: [&[u8; REACH]; N]) -> [usize; N] {
+        let mut places = [0; N];
+        loop {
+            // Cells that have arrived stay where they are.
+            for _ in 1..STRIDE {
+                places = std::array::from_fn(|i| self.step(places[i], answers[i]));
+            }
+            let before = places;
+            places = std::array::from_fn(|i| self.step(places[i], answers[i]));
+            let moves = before.iter().zip(&places).fold(0, |any, (a, b)| any | (a ^ b));
+            if moves == 0 {
+                return places;
             }
         }
     }
 
     #[inline(always)]
-    fn walk(&self, answers: &Answers, lanes: [u32; ABREAST]) -> [usize; ABREAST] {
-        let mut nodes = [self.nodes[0]; ABREAST];
-        loop {
-            // Cells that have arrived stay where they are.
-            for _ in 0..STRIDE {
-                for (node, lane) in nodes.iter_mut().zip(lanes) {
-                    let answer = answers.0[(*node & QUESTION | lane) as usize];
-                    let is_more = u32::from(answer) > *node & THRESHOLD;
-                    *node = self.nodes[(*node >> 16) as usize + usize::from(is_more)];
-                }
-            }
-            // Leaves have the threshold whose bits are all set.
-            if nodes.iter().fold(THRESHOLD, |all, node| all & node) == THRESHOLD {
-                return nodes.map(|node| (node >> 16) as usize);
-            }
-        }
+    fn step(&self, place: usize, answers: &[u8; REACH]) -> usize {
+        let node = &self.nodes[place];
+        let answer = answers[usize::from(node.question) * 64];
+        usize::from(node.yes) + usize::from(answer > node.threshold)
     }
 }

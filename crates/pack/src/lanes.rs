@@ -107,7 +107,7 @@ impl Shift {
     }
 
     /// The bytes of the neighbours; all bits are set beyond the edge.
-    #[inline]
+    #[inline(always)]
     pub fn bytes(self, row: &[u8; ROOM]) -> [u8; GRID] {
         let from = &row[self.start..self.start + GRID];
         let mut found = [0; GRID];
@@ -160,15 +160,15 @@ pub(crate) fn select(condition: bool, yes: i16, no: i16) -> i16 {
 }
 
 /// For the eight files of a rank: those on even files as bytes 0 or 1, and
-/// those on odd ones.
-static SPREAD: [[u32; 2]; 256] = {
-    let mut table = [[0; 2]; 256];
+/// behind them those on odd ones.
+static SPREAD: [u64; 256] = {
+    let mut table = [0; 256];
     let mut set = 0;
     while set < 256 {
         let mut file = 0;
         while file < 8 {
             if set >> file & 1 != 0 {
-                table[set][file % 2] |= 1 << (8 * (file / 2));
+                table[set] |= 1 << (32 * (file % 2) + 8 * (file / 2));
             }
             file += 1;
         }
@@ -178,17 +178,16 @@ static SPREAD: [[u32; 2]; 256] = {
 };
 
 /// Sums of sets: for each lane, in how many of them its column is.
-#[inline]
+#[inline(always)]
 pub(crate) fn sum<const N: usize>(sets: [u64; N], weights: [u32; N]) -> [u8; 64] {
     let mut lanes = [0; 64];
     let (quads, _) = lanes.as_chunks_mut::<4>();
     for rank in 0..8 {
-        let (mut even, mut odd) = (0, 0);
+        let mut files = 0;
         for (set, weight) in sets.iter().zip(weights) {
-            let files = &SPREAD[(set >> (8 * rank)) as usize & 0xff];
-            even += weight * files[0];
-            odd += weight * files[1];
+            files += u64::from(weight) * SPREAD[(set >> (8 * rank)) as usize & 0xff];
         }
+        let (even, odd) = (files as u32, (files >> 32) as u32);
         // The grids of even and of odd files.
         let grids = if rank % 2 == 0 { (0, 2) } else { (3, 1) };
         quads[4 * grids.0 + rank / 2] = even.to_le_bytes();
@@ -198,7 +197,7 @@ pub(crate) fn sum<const N: usize>(sets: [u64; N], weights: [u32; N]) -> [u8; 64]
 }
 
 /// 1 for the columns of a set.
-#[inline]
+#[inline(always)]
 pub(crate) fn spread(set: u64) -> [u8; 64] {
     sum([set], [1])
 }

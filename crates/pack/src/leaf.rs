@@ -179,22 +179,29 @@ impl LeafTable {
             decoder.advance(start, end - start);
             return symbols[place];
         }
-        self.read_rest(*rest as usize, end, decoder)
+        let (symbol, behind) = self.read_rest(*rest as usize, end, *decoder);
+        *decoder = behind;
+        symbol
     }
 
     /// Reads one of the symbols behind the likelier ones, whose intervals start here.
     #[cold]
-    fn read_rest(&self, rest: usize, mut start: u32, decoder: &mut Decoder<'_>) -> u8 {
+    fn read_rest<'a>(
+        &self,
+        rest: usize,
+        mut start: u32,
+        mut decoder: Decoder<'a>,
+    ) -> (u8, Decoder<'a>) {
         let at = decoder.peek();
         for &(end, symbol) in self.rest.get(rest..).unwrap_or_default() {
             let end = u32::from(end);
             if at < end {
                 decoder.advance(start, end - start);
-                return symbol;
+                return (symbol, decoder);
             }
             start = end;
         }
-        0 // intervals cover everything: not reached
+        (0, decoder) // intervals cover everything: not reached
     }
 }
 

@@ -100,21 +100,36 @@ impl LinesOf {
 /// Runs of squares along a direction that no fixed man cuts, by direction and square.
 type Runs = [[u8; 64]; 4];
 
-fn runs_between(fixed: Bitboard) -> Runs {
-    let mut runs = [[0; 64]; 4];
-    for (runs, (files, ranks)) in runs.iter_mut().zip(STEPS) {
-        let mut count = 0;
-        for square in Square::all() {
-            let before = square.offset(-files, -ranks);
-            runs[square.index()] = match before.filter(|&before| !fixed.contains(before)) {
-                Some(before) => runs[before.index()],
-                None => count,
-            };
-            // A fixed man may have taken over a number: nothing is known there.
-            count += u8::from(runs[square.index()] == count);
+/// The square before each one along a direction; 64 beyond the edge.
+static BEFORE: [[u8; 64]; 4] = {
+    let mut all = [[64; 64]; 4];
+    let mut i = 0;
+    while i < 4 * 64 {
+        let (direction, square) = (i / 64, i % 64);
+        let (files, ranks) = STEPS[direction];
+        if let Some(before) = Square::new(square).offset(-files, -ranks) {
+            all[direction][square] = before.index() as u8;
         }
+        i += 1;
     }
-    runs
+    all
+};
+
+/// The runs, and how many there are of each direction.
+fn runs_between(fixed: Bitboard) -> (Runs, [usize; 4]) {
+    let (mut runs, mut counts) = ([[0; 64]; 4], [0; 4]);
+    for ((runs, count), before) in runs.iter_mut().zip(&mut counts).zip(&BEFORE) {
+        let mut next = 0;
+        for (square, &before) in before.iter().enumerate() {
+            let goes_on = before < 64 && fixed.0 >> before & 1 == 0;
+            let run = if goes_on { runs[usize::from(before)] } else { next };
+            runs[square] = run;
+            // A fixed man may have taken over a number: nothing is known there.
+            next += u8::from(run == next);
+        }
+        *count = usize::from(next).min(RUNS);
+    }
+    (runs, counts)
 }
 
 /// The lines of a tile.
@@ -151,13 +166,16 @@ impl Lines {
         if !self.any() {
             return;
         }
-        self.runs = runs_between(fixed);
+        let counts;
+        (self.runs, counts) = runs_between(fixed);
         for (places, runs) in self.places.iter_mut().zip(&self.runs) {
             let of = |&column: &u8| 2 * runs[usize::from(column) % 64];
             places.iter_mut().zip(&COLUMN).for_each(|(place, column)| *place = of(column));
         }
         for sign in self.rows.iter_mut() {
-            sign[self.row.directions.clone()].fill([[-1; 64]; RUNS]);
+            for direction in self.row.directions.clone() {
+                sign[direction][..counts[direction]].fill([-1; 64]);
+            }
         }
     }
 

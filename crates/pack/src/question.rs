@@ -8,7 +8,7 @@ use molien_board::Color;
 
 use crate::classes::CLASSES;
 use crate::men::Men;
-use crate::scan::NEAR;
+use crate::scan::{NEAR, NEIGHBOURS, PHASES, Step};
 
 /// Steps to depths of neighbours beyond this are all the same.
 pub(crate) const MAX_STEP: i32 = 12;
@@ -157,6 +157,8 @@ impl Question {
         };
         match self {
             Question::Near(_) | Question::Best | Question::Worst if classes_known => Scope::Row,
+            // Other rows are known from their first cell to their last, or not at all.
+            Question::Near(i) if NEIGHBOURS[usize::from(i)].row != (0, 0) => Scope::Row,
             Question::Near(_) | Question::Best | Question::Worst | Question::Step(_) => {
                 Scope::Batch
             }
@@ -169,6 +171,20 @@ impl Question {
             Question::Attacks(a, b) if !men.get(usize::from(a)).role.is_slider() => of(&[a, b]),
             Question::ColumnPhase => Scope::Tile,
             _ => Scope::Row,
+        }
+    }
+
+    /// Where classes are coded, the columns whose answer is not known yet when a row
+    /// begins: those of the phases in which a neighbour of an earlier one can be asked for.
+    pub(crate) fn later_columns(self) -> u64 {
+        match self {
+            Question::Near(i) => match NEIGHBOURS[usize::from(i)] {
+                Step { row: (0, 0), column: (-1 | 1, -1 | 1) } => PHASES[1],
+                Step { row: (0, 0), column: (0, -1 | 1) | (-1 | 1, 0) } => PHASES[2],
+                _ => 0,
+            },
+            Question::Best | Question::Worst => PHASES[2],
+            _ => 0,
         }
     }
 

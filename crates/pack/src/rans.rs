@@ -54,7 +54,7 @@ impl Encoder {
 }
 
 /// Reads symbols.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Decoder<'a> {
     state: u32,
     bytes: &'a [u8],
@@ -62,15 +62,14 @@ pub(crate) struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     pub fn new(bytes: &'a [u8]) -> Decoder<'a> {
-        let mut decoder = Decoder { state: 0, bytes };
-        decoder.fill_at_end();
-        decoder
+        Decoder { state: 0, bytes }.filled_at_end()
     }
 
     #[inline(always)]
     fn fill(&mut self) {
         let Some((&[first, second], _)) = self.bytes.split_first_chunk() else {
-            return self.fill_at_end();
+            *self = self.filled_at_end();
+            return;
         };
         // At most two bytes are missing; which of them is not worth a branch.
         let missing = usize::from(self.state < LOW) + usize::from(self.state < LOW >> 8);
@@ -79,13 +78,16 @@ impl<'a> Decoder<'a> {
         self.bytes = &self.bytes[missing..];
     }
 
-    /// The same where bytes are running out, or many are missing.
-    fn fill_at_end(&mut self) {
+    /// The same where bytes are running out, or many are missing. By value, as a decoder
+    /// that is lent stays in memory and not in registers.
+    #[cold]
+    fn filled_at_end(mut self) -> Decoder<'a> {
         while self.state < LOW {
-            let Some((&byte, rest)) = self.bytes.split_first() else { return };
+            let Some((&byte, rest)) = self.bytes.split_first() else { break };
             self.state = self.state << 8 | u32::from(byte);
             self.bytes = rest;
         }
+        self
     }
 
     /// A number below [`TOTAL`], which lies in the next symbol's interval.
@@ -102,13 +104,18 @@ impl<'a> Decoder<'a> {
         self.fill();
     }
 
+    /// Whether nothing is left, so that all symbols from here on are the likeliest.
+    pub fn is_at_end(&self) -> bool {
+        self.bytes.is_empty() && self.state == 0
+    }
+
     /// Checks that nothing is left: true of a stream read to its end.
     ///
     /// # Errors
     /// If something is left.
     pub fn end(&self) -> Result<(), PackError> {
         let rest = self.bytes.len();
-        if rest == 0 && self.state == 0 { Ok(()) } else { Err(PackError::StreamLeft { rest }) }
+        if self.is_at_end() { Ok(()) } else { Err(PackError::StreamLeft { rest }) }
     }
 }
 

@@ -227,10 +227,16 @@ impl Classes {
         let base_end = if number == 0 { segment + 1 } else { all.end };
         scratch.before.clear();
         for some in all.start..base_end {
-            self.read_base(scratch, &mut decoder, some, last(some, 0))?;
+            // Where all that follows is the likeliest, nobody needs other segments.
+            if some == segment || !decoder.is_at_end() {
+                self.read_base(scratch, &mut decoder, some, last(some, 0))?;
+            }
         }
         for i in 0..scratch.before.len() * number {
-            let some = self.read_second(scratch, &mut decoder, i, |some| last(some, 1));
+            let some = scratch.before[i].0;
+            if some == segment || !decoder.is_at_end() {
+                self.read_second(scratch, &mut decoder, i, |some| last(some, 1));
+            }
             if some == segment {
                 break;
             }

@@ -18,10 +18,11 @@ use crate::walker::{Compiled, Walker};
 
 /// What is done with the cells of a tile.
 pub(crate) trait Sink {
-    /// Some columns of a batch have fallen into a leaf.
+    /// Some columns of a row have fallen into a leaf.
     fn leaf(&mut self, leaf: u16, row: usize, columns: u64);
 
-    /// All columns of the batch have; afterwards `own` holds their classes.
+    /// All columns of a batch have, and perhaps some of later ones; afterwards `own`
+    /// holds the batch's classes.
     fn batch(&mut self, row: usize, columns: u64, own: &mut ClassTile);
 }
 
@@ -95,12 +96,14 @@ impl TileOf<'_> {
             let mut view = RowView::new(men, self.frame, self.turn, row, self.other);
             let legal = view.geometry.legal(men, self.turn) & self.frame.unique[row];
             walker.begin(Scope::Row);
+            let answer = |question, threshold| view.at_most(question, threshold, own);
+            walker.walk_row(self.compiled, legal, answer, |leaf, set| sink.leaf(leaf, row, set));
             for columns in PHASES.map(|phase| legal & phase) {
                 if columns != 0 {
                     walker.begin(Scope::Batch);
                     let answer = |question, threshold| view.at_most(question, threshold, own);
-                    let found = |leaf, columns| sink.leaf(leaf, row, columns);
-                    walker.walk(self.compiled, columns, answer, found);
+                    let found = |leaf, set| sink.leaf(leaf, row, set);
+                    walker.walk_on(self.compiled, columns, answer, found);
                     sink.batch(row, columns, own);
                 }
             }
@@ -112,7 +115,8 @@ impl TileOf<'_> {
 /// counting need not be found again for writing.
 #[derive(Default)]
 pub(crate) struct FoundLeaves {
-    /// Leaves; or [`BATCH`] and a row where a batch ends, [`SEGMENT`] where a segment does.
+    /// Leaves; or [`BATCH`] and the row of a batch whose columns have all been found,
+    /// [`SEGMENT`] where a segment ends.
     marks: Vec<u16>,
     columns: Vec<u64>,
 }
@@ -147,7 +151,7 @@ impl FoundLeaves {
             *at += 1;
             match mark {
                 SEGMENT => return,
-                BATCH.. => sink.write_batch(usize::from(mark & !BATCH) % 64),
+                BATCH.. => sink.write_batch(usize::from(mark & !BATCH) % 64, columns),
                 leaf => sink.leaf(leaf_of[usize::from(leaf)], 0, columns),
             }
         }
@@ -177,24 +181,32 @@ impl Sink for Counting<'_> {
     fn batch(&mut self, row: usize, columns: u64, own: &mut ClassTile) {
         own.copy_cells(self.truth, row, columns);
         if let Some(found) = &mut self.found {
-            found.push(BATCH | row as u16, 0);
+            found.push(BATCH | row as u16, columns);
         }
     }
 }
 
-/// The leaves that cells of a batch have fallen into.
-struct Batch {
+/// The leaves that cells of a row have fallen into.
+struct Open {
     leaves: [u16; 64],
     /// The columns whose leaf has more than one symbol.
-    open: u64,
+    columns: u64,
 }
 
-impl Batch {
-    const EMPTY: Batch = Batch { leaves: [0; 64], open: 0 };
+impl Open {
+    const EMPTY: Open = Open { leaves: [0; 64], columns: 0 };
+
+    /// Takes out the columns of a batch.
+    #[inline]
+    fn take(&mut self, batch: u64) -> Bitboard {
+        let taken = self.columns & batch;
+        self.columns ^= taken;
+        Bitboard(taken)
+    }
 
     #[inline]
     fn set(&mut self, leaf: u16, columns: u64) {
-        self.open |= columns;
+        self.columns |= columns;
         for column in Bitboard(columns) {
             self.leaves[column.index()] = leaf;
         }
@@ -205,20 +217,20 @@ impl Batch {
 pub(crate) struct Writing<'a> {
     truth: &'a ClassTile,
     leaves: &'a [Leaf],
-    batch: Batch,
+    open: Open,
     /// Intervals of the symbols.
     pub symbols: Vec<(u16, u16)>,
 }
 
 impl<'a> Writing<'a> {
     pub fn new(truth: &'a ClassTile, leaves: &'a [Leaf]) -> Writing<'a> {
-        Writing { truth, leaves, batch: Batch::EMPTY, symbols: Vec::new() }
+        Writing { truth, leaves, open: Open::EMPTY, symbols: Vec::new() }
     }
 
     /// Writes the cells of a batch.
-    fn write_batch(&mut self, row: usize) {
-        for column in Bitboard(std::mem::take(&mut self.batch.open)) {
-            let leaf = &self.leaves[usize::from(self.batch.leaves[column.index()])];
+    fn write_batch(&mut self, row: usize, columns: u64) {
+        for column in self.open.take(columns) {
+            let leaf = &self.leaves[usize::from(self.open.leaves[column.index()])];
             let class = self.truth.get(row, column.index());
             let interval = leaf.intervals.iter().find(|interval| Some(interval.2) == class);
             // Frequencies were counted on the whole table, so every class of a
@@ -233,13 +245,13 @@ impl<'a> Writing<'a> {
 impl Sink for Writing<'_> {
     fn leaf(&mut self, leaf: u16, _: usize, columns: u64) {
         if self.leaves[usize::from(leaf)].only().is_none() {
-            self.batch.set(leaf, columns);
+            self.open.set(leaf, columns);
         }
     }
 
     fn batch(&mut self, row: usize, columns: u64, own: &mut ClassTile) {
         own.copy_cells(self.truth, row, columns);
-        self.write_batch(row);
+        self.write_batch(row, columns);
     }
 }
 
@@ -258,14 +270,14 @@ pub(crate) fn symbol_bits(symbols: &[(u16, u16)]) -> u64 {
 pub(crate) struct Reading<'a, 'b> {
     leaves: &'a LeafTable,
     decoder: &'a mut Decoder<'b>,
-    batch: Batch,
+    open: Open,
     /// Columns whose class needs no symbol.
     sure: [u64; CLASSES],
 }
 
 impl<'a, 'b> Reading<'a, 'b> {
     pub fn new(leaves: &'a LeafTable, decoder: &'a mut Decoder<'b>) -> Reading<'a, 'b> {
-        Reading { leaves, decoder, batch: Batch::EMPTY, sure: [0; CLASSES] }
+        Reading { leaves, decoder, open: Open::EMPTY, sure: [0; CLASSES] }
     }
 }
 
@@ -274,17 +286,21 @@ impl Sink for Reading<'_, '_> {
     fn leaf(&mut self, leaf: u16, _: usize, columns: u64) {
         match self.leaves.only(leaf) {
             Some(class) => self.sure[usize::from(class)] |= columns,
-            None => self.batch.set(leaf, columns),
+            None => self.open.set(leaf, columns),
         }
     }
 
     #[inline]
-    fn batch(&mut self, row: usize, _: u64, own: &mut ClassTile) {
-        let mut found = std::mem::take(&mut self.sure);
-        for column in Bitboard(std::mem::take(&mut self.batch.open)) {
-            let class = self.leaves.read(self.batch.leaves[column.index()], self.decoder);
+    fn batch(&mut self, row: usize, columns: u64, own: &mut ClassTile) {
+        // A copy, which can stay in registers.
+        let mut decoder = *self.decoder;
+        let mut found = self.sure.map(|sure| sure & columns);
+        self.sure.iter_mut().for_each(|sure| *sure &= !columns);
+        for column in self.open.take(columns) {
+            let class = self.leaves.read(self.open.leaves[column.index()], &mut decoder);
             found[usize::from(class)] |= Bitboard::from_square(column).0;
         }
+        *self.decoder = decoder;
         let mut upto = 0;
         for (class, columns) in found.into_iter().enumerate() {
             upto |= columns;

@@ -16,6 +16,8 @@ struct Split {
     yes: u32,
     no: u32,
     scope: Scope,
+    /// The columns whose answer is not known when a row begins.
+    later: u64,
 }
 
 /// A tree made ready for walking.
@@ -38,7 +40,7 @@ impl Compiled {
             number_of[at] = match node {
                 Node::Leaf(leaf) => LEAF | u32::from(*leaf),
                 Node::Split { .. } => {
-                    splits.push(Split { test: 0, yes: 0, no: 0, scope: Scope::Tile });
+                    splits.push(Split { test: 0, yes: 0, no: 0, scope: Scope::Tile, later: 0 });
                     splits.len() as u32 - 1
                 }
             };
@@ -51,8 +53,8 @@ impl Compiled {
                 tests.len() as u32 - 1
             });
             let (yes, no) = (number_of[at + 1], number_of[no as usize]);
-            splits[number_of[at] as usize] =
-                Split { test, yes, no, scope: asked.scope(men, false) };
+            let (scope, later) = (asked.scope(men, false), asked.later_columns());
+            splits[number_of[at] as usize] = Split { test, yes, no, scope, later };
         }
         Compiled { splits, root: number_of[0], tests }
     }
@@ -65,10 +67,20 @@ pub(crate) struct Walker {
     /// When the tile, the row, the batch began.
     began: [u64; 3],
     now: u64,
-    /// Sets on their way, on this level of the tree and the next, and sets that
-    /// have arrived.
-    levels: Box<[[(u32, u64); ITEMS]; 2]>,
-    arrived: Box<[(u32, u64); ITEMS]>,
+    sets: Box<Sets>,
+}
+
+/// A place in a tree, and the columns that have come there.
+type Placed = (u32, u64);
+
+/// Sets of columns on their way, on this level of the tree and the next; sets that have
+/// arrived; and sets that wait for their batch.
+struct Sets {
+    levels: [[Placed; ITEMS]; 2],
+    arrived: [Placed; ITEMS],
+    waiting: [Placed; ITEMS],
+    /// How many of them wait.
+    wait: usize,
 }
 
 /// Sets on their way are not empty and have no column in common: at most 64,
@@ -77,8 +89,9 @@ const ITEMS: usize = 128;
 
 impl Walker {
     pub fn new() -> Walker {
-        let (levels, arrived) = (Box::new([[(0, 0); ITEMS]; 2]), Box::new([(0, 0); ITEMS]));
-        Walker { answers: Vec::new(), began: [0; 3], now: 0, levels, arrived }
+        let none = [(0, 0); ITEMS];
+        let sets = Sets { levels: [none; 2], arrived: none, waiting: none, wait: 0 };
+        Walker { answers: Vec::new(), began: [0; 3], now: 0, sets: Box::new(sets) }
     }
 
     /// Makes room for the answers of a tree. A walker can go from one tree to
@@ -96,36 +109,78 @@ impl Walker {
         self.began[scope as usize..].fill(self.now);
     }
 
-    /// Takes some columns to their leaves.
+    /// Takes the columns of a row to their leaves. Some wait where they are asked
+    /// about earlier batches.
+    #[inline(always)]
+    pub fn walk_row(
+        &mut self,
+        compiled: &Compiled,
+        columns: u64,
+        at_most: impl FnMut(Question, u8) -> u64,
+        mut found: impl FnMut(u16, u64),
+    ) {
+        self.sets.wait = 0;
+        if compiled.root & LEAF != 0 {
+            return found((compiled.root & !LEAF) as u16, columns);
+        }
+        self.sets.levels[0][0] = (compiled.root, columns);
+        self.walk::<true>(compiled, 1, at_most, found);
+    }
+
+    /// Takes the columns of a batch that wait to their leaves.
+    #[inline(always)]
+    pub fn walk_on(
+        &mut self,
+        compiled: &Compiled,
+        columns: u64,
+        at_most: impl FnMut(Question, u8) -> u64,
+        found: impl FnMut(u16, u64),
+    ) {
+        let Sets { levels, waiting, wait, .. } = &mut *self.sets;
+        let mut count = 0;
+        for &(at, waiting) in &waiting[..(*wait).min(ITEMS)] {
+            levels[0][count % ITEMS] = (at, waiting & columns);
+            count += usize::from(waiting & columns != 0);
+        }
+        if count > 0 {
+            self.walk::<false>(compiled, count, at_most, found);
+        }
+    }
+
+    /// Takes the sets of the first level to their leaves.
     ///
     /// Where a set goes is hard to foresee for a processor, so both ways are
     /// written down and only those taken are counted; and level by level, so that
     /// no step waits for the one before.
     #[inline(always)]
-    pub fn walk(
+    fn walk<const ROW: bool>(
         &mut self,
         compiled: &Compiled,
-        columns: u64,
+        mut count: usize,
         mut at_most: impl FnMut(Question, u8) -> u64,
         mut found: impl FnMut(u16, u64),
     ) {
-        let Walker { answers, began, now, levels, arrived } = self;
+        let Walker { answers, began, now, sets } = self;
+        let Sets { levels, arrived, waiting, wait } = &mut **sets;
         let [mut level, mut next] = levels.each_mut();
-        let (mut count, mut done) = (0, 0);
-        let mut put =
-            |at: u32, columns: u64, level: &mut [(u32, u64); ITEMS], count: &mut usize| {
-                let some = usize::from(columns != 0);
-                let leaf = (at >> 31) as usize;
-                level[*count % ITEMS] = (at, columns);
-                *count += some & (leaf ^ 1);
-                arrived[done % ITEMS] = (at, columns);
-                done += some & leaf;
-            };
-        put(compiled.root, columns, level, &mut count);
+        let mut done = 0;
+        let mut put = |at: u32, columns: u64, level: &mut [Placed; ITEMS], count: &mut usize| {
+            let some = usize::from(columns != 0);
+            let is_leaf = at & LEAF != 0;
+            let (own, next) = (&mut level[*count % ITEMS], &mut arrived[done % ITEMS]);
+            *(if is_leaf { next } else { own }) = (at, columns);
+            *count += some & usize::from(!is_leaf);
+            done += some & usize::from(is_leaf);
+        };
         while count > 0 {
             let mut more = 0;
-            for &(at, columns) in &level[..count.min(ITEMS)] {
-                let split = compiled.splits[at as usize];
+            for &(at, mut columns) in &level[..count.min(ITEMS)] {
+                let split = &compiled.splits[at as usize];
+                if ROW && split.later != 0 {
+                    waiting[*wait % ITEMS] = (at, columns & split.later);
+                    *wait += usize::from(columns & split.later != 0);
+                    columns &= !split.later;
+                }
                 let answer = &mut answers[split.test as usize];
                 if answer.1 < began[split.scope as usize] {
                     let (question, threshold) = compiled.tests[split.test as usize];

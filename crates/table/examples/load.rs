@@ -62,7 +62,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         count = words.get(1).ok_or("--cold needs a number")?.parse()?;
         words.drain(..2);
     }
-    let metric: Metric = words.first().ok_or("which metric?")?.parse()?;
+    let metric = match words.first().ok_or("which metric?")?.as_str() {
+        "wdl" => Metric::Wdl,
+        name => name.parse()?,
+    };
     for path in &words[1..] {
         let file = TableFile::open_with_cache(path, &BlockCache::new(1 << 28))?;
         let start = cpu_seconds();
