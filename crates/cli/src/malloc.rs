@@ -2,9 +2,9 @@
 //!
 //! Planes have kilobytes to megabytes, live for a wave or a table, and the next one
 //! is as large. The system clears every page that it hands out, which took a quarter
-//! of the time of a solve. So large blocks are cut from a stretch of addresses of our own, on
-//! large pages: what is given up stays, as long as nobody else needs the memory, and
-//! serves the next request, whatever its size.
+//! of the time of a solve. So large blocks are cut from a stretch of addresses of our own:
+//! what is given up stays, as long as nobody else needs the memory, and serves the next
+//! request, whatever its size.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -16,7 +16,7 @@ mod extents;
 mod system;
 
 use extents::{Extents, Taken, UNIT_BYTES};
-use system::{give_back, reserve, resident_bytes, set_top};
+use system::{ask_for_large_pages, give_back, reserve, resident_bytes, set_top};
 pub use system::{give_back_unused, set_up};
 
 /// Smaller blocks are the system allocator's. Planes are at least as large: in its heaps
@@ -25,9 +25,8 @@ const LARGE_BYTES: usize = 32 << 10;
 /// Addresses for large blocks, as a multiple of the memory that may be used: holes between
 /// blocks take addresses, but no memory.
 const ADDRESSES: usize = 4;
-/// With less memory than this large pages are not asked for: what is left over of them
-/// would be too much of it.
-const LARGE_PAGES_FROM_BYTES: usize = 256 << 20;
+/// From this size on blocks are put on large pages.
+const LARGE_PAGES_BYTES: usize = 4 << 20;
 /// Of the memory that may be used, what is lost in holes of the system allocator's
 /// heaps and in blocks that wait: one part in this many, up to so many bytes.
 pub const KEPT_PART: NonZeroU64 = NonZeroU64::new(16).expect("not zero");
@@ -164,9 +163,8 @@ impl Blocks {
         if large.is_some() {
             return;
         }
-        let on_large_pages = memory_bytes >= LARGE_PAGES_FROM_BYTES;
         let wanted = memory_bytes.saturating_mul(ADDRESSES);
-        let Some((start, len, extents)) = reserve(wanted, on_large_pages) else { return };
+        let Some((start, len, extents)) = reserve(wanted) else { return };
         self.start.store(start, Ordering::Relaxed);
         self.len.store(len, Ordering::Relaxed);
         *large = Some(extents);
@@ -268,10 +266,14 @@ impl Blocks {
             return None;
         }
         let units = layout.size().div_ceil(UNIT_BYTES);
-        let Taken { start, fresh, is_clean } = self.with_large(|extents| extents.take(units))?;
-        self.came(fresh * UNIT_BYTES);
+        let Taken { start, fresh } = self.with_large(|extents| extents.take(units))?;
         let address = self.start.load(Ordering::Relaxed) + start * UNIT_BYTES;
-        Some((std::ptr::with_exposed_provenance_mut(address), is_clean))
+        if layout.size() >= LARGE_PAGES_BYTES && fresh > 0 {
+            // SAFETY: the block is ours alone.
+            unsafe { ask_for_large_pages(address, layout.size()) };
+        }
+        self.came(fresh * UNIT_BYTES);
+        Some((std::ptr::with_exposed_provenance_mut(address), fresh == units))
     }
 
     /// A large block gets memory, so many bytes: whether there is room is looked at from time

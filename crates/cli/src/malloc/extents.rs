@@ -15,7 +15,6 @@ pub(super) const CHUNK_BYTES: usize = 2 << 20;
 pub(super) const CHUNK_UNITS: usize = CHUNK_BYTES / UNIT_BYTES;
 /// Units whose memory is noted in a word.
 const WORD_UNITS: usize = u64::BITS as usize;
-const CHUNK_WORDS: usize = CHUNK_UNITS / WORD_UNITS;
 
 /// Lengths up to a power of two in steps of an eighth.
 const STEPS_BITS: u32 = 3;
@@ -45,11 +44,8 @@ pub(super) struct Unit {
 pub(super) struct Taken {
     /// Its first unit.
     pub start: usize,
-    /// Units for which the system is going to give memory, those beside it on its large
-    /// pages included.
+    /// Its units for which the system is going to give memory, cleared.
     pub fresh: usize,
-    /// Whether all of it is: then it is cleared.
-    pub is_clean: bool,
 }
 
 /// A stretch of addresses.
@@ -60,8 +56,6 @@ pub(super) struct Extents<'a> {
     first: [u32; LISTS],
     /// A bit for every list that has a block.
     some: [u64; LISTS / WORD_UNITS],
-    /// The system gives memory for whole large pages.
-    large_pages: bool,
     used: usize,
     resident_units: usize,
     /// No memory has been given from here on.
@@ -81,11 +75,10 @@ fn list_of(len: usize) -> usize {
 impl<'a> Extents<'a> {
     /// All units free and without memory: both slices are zero, and there is a bit for
     /// every unit, in whole large pages.
-    pub fn new(units: &'a mut [Unit], resident: &'a mut [u64], large_pages: bool) -> Extents<'a> {
+    pub fn new(units: &'a mut [Unit], resident: &'a mut [u64]) -> Extents<'a> {
         let (first, some) = ([NONE; LISTS], [0; LISTS / WORD_UNITS]);
         let (used, resident_units, top) = (0, 0, 0);
-        let mut all =
-            Extents { units, resident, first, some, large_pages, used, resident_units, top };
+        let mut all = Extents { units, resident, first, some, used, resident_units, top };
         all.add_free(0, all.units.len());
         all
     }
@@ -175,8 +168,7 @@ impl<'a> Extents<'a> {
         }
         self.tag(start, len, 0);
         self.used += len;
-        let (fresh, own) = self.touch(start..start + len);
-        Some(Taken { start, fresh, is_clean: own == len })
+        Some(Taken { start, fresh: self.touch(start..start + len) })
     }
 
     /// Gives a block up.
@@ -218,27 +210,20 @@ impl<'a> Extents<'a> {
         }
         self.tag(start, len, 0);
         self.used += more;
-        Some(self.touch(end..end + more).0)
+        Some(self.touch(end..end + more))
     }
 
-    /// Notes that units are written to. Returns how many get memory by that, and how many
-    /// of them are among these.
-    fn touch(&mut self, units: Range<usize>) -> (usize, usize) {
-        let (mut fresh, mut own) = (0, 0);
-        for chunk in units.start / CHUNK_UNITS..units.end.div_ceil(CHUNK_UNITS) {
-            let words = &mut self.resident[chunk * CHUNK_WORDS..][..CHUNK_WORDS];
-            let whole = self.large_pages && words.iter().all(|word| *word == 0);
-            for (i, word) in words.iter_mut().enumerate() {
-                let mask = mask_of((chunk * CHUNK_WORDS + i) * WORD_UNITS, &units);
-                own += (mask & !*word).count_ones() as usize;
-                let mask = if whole { u64::MAX } else { mask };
-                fresh += (mask & !*word).count_ones() as usize;
-                *word |= mask;
-            }
+    /// Notes that units are written to. Returns how many get memory by that.
+    fn touch(&mut self, units: Range<usize>) -> usize {
+        let mut fresh = 0;
+        for word in units.start / WORD_UNITS..units.end.div_ceil(WORD_UNITS) {
+            let mask = mask_of(word * WORD_UNITS, &units);
+            fresh += (mask & !self.resident[word]).count_ones() as usize;
+            self.resident[word] |= mask;
         }
         self.resident_units += fresh;
         self.top = self.top.max(units.end.next_multiple_of(CHUNK_UNITS));
-        (fresh, own)
+        fresh
     }
 
     /// Gives memory of free blocks back until so many units have been, if there are: large
@@ -327,9 +312,9 @@ mod tests {
         }
     }
 
-    fn with_extents(large_pages: bool, test: impl FnOnce(&mut Extents<'_>)) {
+    fn with_extents(test: impl FnOnce(&mut Extents<'_>)) {
         let (mut units, mut resident) = (vec![Unit::default(); ALL], vec![0; ALL / WORD_UNITS]);
-        test(&mut Extents::new(&mut units, &mut resident, large_pages));
+        test(&mut Extents::new(&mut units, &mut resident));
     }
 
     /// Lists are in the order of the lengths in them.
@@ -345,12 +330,10 @@ mod tests {
     /// free block.
     #[test]
     fn blocks_are_apart() {
-        for large_pages in [false, true] {
-            with_extents(large_pages, |extents| check_blocks(extents, large_pages));
-        }
+        with_extents(check_blocks);
     }
 
-    fn check_blocks(extents: &mut Extents<'_>, large_pages: bool) {
+    fn check_blocks(extents: &mut Extents<'_>) {
         let (mut numbers, mut blocks) = (Numbers(7), Vec::<(usize, usize)>::new());
         let mut owner = vec![false; ALL];
         let mut memory = [false; ALL];
@@ -362,8 +345,9 @@ mod tests {
                 let own = taken.start..taken.start + len;
                 assert!(owner[own.clone()].iter().all(|taken| !taken));
                 owner[own.clone()].fill(true);
-                assert_eq!(taken.is_clean, memory[own.clone()].iter().all(|some| !some));
-                touch(&mut memory, own, large_pages);
+                let clear = memory[own.clone()].iter().filter(|some| !**some).count();
+                assert_eq!(taken.fresh, clear);
+                memory[own].fill(true);
                 blocks.push((taken.start, len));
             } else if let Some(last) = blocks.len().checked_sub(1) {
                 let i = numbers.below(last + 1);
@@ -377,7 +361,7 @@ mod tests {
                     owner[start..start + len].fill(false);
                     assert!(owner[start..start + new].iter().all(|taken| !taken));
                     owner[start..start + new].fill(true);
-                    touch(&mut memory, start..start + new, large_pages);
+                    memory[start..start + new].fill(true);
                     blocks[i].1 = new;
                 }
             }
@@ -395,26 +379,15 @@ mod tests {
         blocks.iter().for_each(|(start, _)| extents.give_up(*start));
         extents.give_back(ALL, &mut |_| {});
         assert_eq!((extents.used_bytes(), extents.resident_bytes()), (0, 0));
-        assert_eq!(extents.take(ALL), Some(Taken { start: 0, fresh: ALL, is_clean: true }));
+        assert_eq!(extents.take(ALL), Some(Taken { start: 0, fresh: ALL }));
         assert_eq!(extents.take(1), None);
-    }
-
-    /// What is written to has memory, with large pages all of such a page that had none.
-    fn touch(memory: &mut [bool; ALL], own: Range<usize>, large_pages: bool) {
-        for chunk in own.start / CHUNK_UNITS..own.end.div_ceil(CHUNK_UNITS) {
-            let page = &mut memory[chunk * CHUNK_UNITS..(chunk + 1) * CHUNK_UNITS];
-            if large_pages && page.iter().all(|some| !some) {
-                page.fill(true);
-            }
-        }
-        memory[own].fill(true);
     }
 
     /// A block that was given up serves the next request of its length, and so does what
     /// is left of one.
     #[test]
     fn lengths_serve_again() {
-        with_extents(true, |extents| {
+        with_extents(|extents| {
             let [first, second, third] = [20, 30, 40].map(|len| extents.take(len).unwrap().start);
             extents.give_up(second);
             assert_eq!(extents.take(40).unwrap().start, third + 40);

@@ -38,14 +38,10 @@ pub fn set_up() {
     }
 }
 
-/// Addresses for so many bytes, or less if there are not so many, in whole large pages, on
-/// such pages if that is wanted; with what is free of them. None of it takes memory before
-/// it is written to.
+/// Addresses for so many bytes, or less if there are not so many, in whole large pages; with
+/// what is free of them. None of it takes memory before it is written to.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-pub(super) fn reserve(
-    bytes: usize,
-    on_large_pages: bool,
-) -> Option<(usize, usize, Extents<'static>)> {
+pub(super) fn reserve(bytes: usize) -> Option<(usize, usize, Extents<'static>)> {
     let most = bytes.min(MOST_ADDRESSES).next_multiple_of(CHUNK_BYTES);
     let sizes =
         std::iter::successors(Some(most), |size| Some(size / 2 / CHUNK_BYTES * CHUNK_BYTES));
@@ -55,18 +51,37 @@ pub(super) fn reserve(
     let (unit_bytes, bit_bytes) = (units * size_of::<Unit>(), units / 8);
     let known = map(unit_bytes + bit_bytes)?;
     let skipped = first.align_offset(CHUNK_BYTES);
-    // SAFETY: the first range lies in what was mapped, with room to be aligned; the advice
-    // changes no contents. The others are parts of a map of our own, apart from each other and
-    // aligned, that is never given back; zeroes are units and words.
+    // SAFETY: the first range lies in what was mapped, with room to be aligned. The others are
+    // parts of a map of our own, apart from each other and aligned, that is never given back;
+    // zeroes are units and words.
     unsafe {
         let start = first.add(skipped);
-        let large = on_large_pages && libc::madvise(start.cast(), len, libc::MADV_HUGEPAGE) == 0;
         let bits = known.add(unit_bytes).cast::<u64>();
         let known = std::slice::from_raw_parts_mut(known.cast::<Unit>(), units);
         let bits = std::slice::from_raw_parts_mut(bits, units / 64);
-        Some((start.expose_provenance(), len, Extents::new(known, bits, large)))
+        Some((start.expose_provenance(), len, Extents::new(known, bits)))
     }
 }
+
+/// Asks for large pages for a large block, not all of which is in memory yet: the system
+/// takes several times as long for 512 small pages as for a large one. Nothing depends on
+/// whether it gives them.
+///
+/// # Safety
+/// The block is part of what was reserved and begins with a page.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(super) unsafe fn ask_for_large_pages(address: usize, bytes: usize) {
+    let start = std::ptr::with_exposed_provenance_mut(address);
+    // SAFETY: the range is mapped, as the caller promises; the advice changes no contents.
+    unsafe { libc::madvise(start, bytes, libc::MADV_HUGEPAGE) };
+}
+
+/// Elsewhere pages are what they are.
+///
+/// # Safety
+/// None is needed.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(super) unsafe fn ask_for_large_pages(_address: usize, _bytes: usize) {}
 
 /// Addresses without memory.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -92,7 +107,7 @@ pub(super) unsafe fn give_back(address: usize, bytes: usize) {
 
 /// Elsewhere all blocks are the system allocator's.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-pub(super) fn reserve(_bytes: usize, _large: bool) -> Option<(usize, usize, Extents<'static>)> {
+pub(super) fn reserve(_bytes: usize) -> Option<(usize, usize, Extents<'static>)> {
     None
 }
 
