@@ -246,9 +246,7 @@ pub(super) fn decided(
     let Undecided { positions: Plane { mut tiles, .. }, depths, .. } = undecided;
     tiles.truncate(depths.tiles()); // what follows is other ranks'
     tiles.shrink_to_fit();
-    let depth = depths.finish(backend, &tiles);
-    let all = tiles.par_iter_mut().enumerate().with_min_len(CHUNK_TILES);
-    all.for_each(|(number, tile)| *tile = backend.difference(&at_first(number), tile));
+    let depth = depths.finish(backend, &mut tiles, at_first);
     (tiles, depth)
 }
 

@@ -8,6 +8,10 @@
 //! been toggled as often as bit b of the ply has changed on the way to the ply
 //! at which it was decided: it is bit b of its depth. What is never decided is
 //! toggled back at the end.
+//!
+//! Plies at which a tile is decided mostly follow each other two by two, which changes two
+//! bits on the average. So what the planes hold on the way is a code of the ply in which such
+//! plies differ in one bit ([`code`]), read back at the end.
 
 use molien_hyper::Tile;
 use molien_operators::{Backend, empty_tiles};
@@ -54,18 +58,32 @@ impl Depths {
         })
     }
 
-    /// The planes, when nothing more will be decided.
-    pub fn finish(mut self, backend: &dyn Backend, undecided: &[Tile]) -> Vec<Vec<Tile>> {
+    /// The planes, when nothing more will be decided. What is undecided becomes what has been
+    /// decided of the positions that were there at first.
+    pub fn finish(
+        mut self,
+        backend: &dyn Backend,
+        undecided: &mut [Tile],
+        at_first: impl Fn(usize) -> Tile + Sync,
+    ) -> Vec<Vec<Tile>> {
         let deepest = bits(self.at.iter().copied().max().unwrap_or(0));
-        let slabs: Vec<_> = self.slabs(CHUNK_TILES).zip(undecided.chunks(CHUNK_TILES)).collect();
-        slabs.into_par_iter().for_each(|(mut slab, undecided)| {
-            for (i, tile) in undecided.iter().enumerate() {
+        let chunks = undecided.chunks_mut(CHUNK_TILES);
+        let slabs: Vec<_> = self.slabs(CHUNK_TILES).zip(chunks).enumerate().collect();
+        slabs.into_par_iter().for_each(|(chunk, (mut slab, tiles))| {
+            for (i, tile) in tiles.iter_mut().enumerate() {
                 slab.decide(backend, i, 0, [tile, &Tile::EMPTY]);
+                *tile = backend.difference(&at_first(chunk * CHUNK_TILES + i), tile);
+                slab.read_back(i, tile, deepest);
             }
         });
         self.planes.truncate(deepest.max(self.earlier));
         self.planes
     }
+}
+
+/// A code of plies: the lowest bit as it is, above it Gray's.
+fn code(ply: u16) -> u16 {
+    ply ^ (ply >> 1 & !1)
 }
 
 /// Bits that a ply needs.
@@ -85,7 +103,19 @@ impl DepthSlab<'_> {
     pub fn decide(&mut self, backend: &dyn Backend, i: usize, ply: u16, undecided: [&Tile; 2]) {
         let changed = std::mem::replace(&mut self.at[i], ply) ^ ply;
         if changed != 0 && !self.planes.is_empty() {
-            backend.toggle(&mut self.planes, changed, i, undecided);
+            backend.toggle(&mut self.planes, code(changed), i, undecided);
+        }
+    }
+
+    /// Makes plies of the codes of what was decided in this run, of so many bits.
+    fn read_back(&mut self, i: usize, decided: &Tile, bits: usize) {
+        if decided.is_empty() {
+            return;
+        }
+        for low in (1..bits.min(self.planes.len()).saturating_sub(1)).rev() {
+            let high = self.planes[low + 1][i].and(decided);
+            let plane = &mut self.planes[low][i];
+            *plane = plane.zip(&high, |low, high| low ^ high);
         }
     }
 }
@@ -120,7 +150,7 @@ mod tests {
                 }
             }
         }
-        let planes = depths.finish(fastest(), &open);
+        let planes = depths.finish(fastest(), &mut open, |_| Tile::FULL);
         assert_eq!(planes.len(), 11); // 44 * 44 = 1936
         for tile in 0..TILES {
             for row in 0..64usize {
