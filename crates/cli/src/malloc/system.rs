@@ -1,11 +1,11 @@
 //! What the system's allocator and the system are told and asked (FFI).
 
-use std::alloc::Layout;
+use super::extents::{CHUNK_BYTES, Extents, UNIT_BYTES, Unit};
 
-use super::LARGE_BYTES;
-
-/// From this size on blocks are put on large pages.
-const LARGE_PAGES_BYTES: usize = 2 << 20;
+/// From this size on the system's allocator has blocks from the system one by one.
+const ALONE_BYTES: usize = 128 << 10;
+/// Addresses for large blocks at most.
+const MOST_ADDRESSES: usize = 1 << 42;
 /// Of the memory that may be used, the part that is given back only when a table
 /// ends: one in this many, at the ends of all heaps together.
 const TOP_PART: u64 = 64;
@@ -33,42 +33,90 @@ pub fn set_up() {
     // only, and is called before other threads are started. If it
     // fails, the allocator goes on as it was.
     unsafe {
-        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE_BYTES as libc::c_int);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, ALONE_BYTES as libc::c_int);
         libc::mallopt(libc::M_ARENA_MAX, heaps);
     }
 }
 
-/// Asks for large pages for a new large block, of which nothing is in memory yet: the
-/// system takes several times as long for 512 small pages as for a large one. Nothing
-/// depends on whether it gives them.
+/// Addresses for so many bytes, or less if there are not so many, in whole large pages; with
+/// what is free of them. None of it takes memory before it is written to.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(super) fn reserve(bytes: usize) -> Option<(usize, usize, Extents<'static>)> {
+    let most = bytes.min(MOST_ADDRESSES).next_multiple_of(CHUNK_BYTES);
+    let sizes =
+        std::iter::successors(Some(most), |size| Some(size / 2 / CHUNK_BYTES * CHUNK_BYTES));
+    let mut sizes = sizes.take_while(|size| *size >= most / 16 && *size > 0);
+    let (first, len) = sizes.find_map(|len| Some((map(len + CHUNK_BYTES)?, len)))?;
+    let units = len / UNIT_BYTES;
+    let (unit_bytes, bit_bytes) = (units * size_of::<Unit>(), units / 8);
+    let known = map(unit_bytes + bit_bytes)?;
+    let skipped = first.align_offset(CHUNK_BYTES);
+    // SAFETY: the first range lies in what was mapped, with room to be aligned. The others are
+    // parts of a map of our own, apart from each other and aligned, that is never given back;
+    // zeroes are units and words.
+    unsafe {
+        let start = first.add(skipped);
+        let bits = known.add(unit_bytes).cast::<u64>();
+        let known = std::slice::from_raw_parts_mut(known.cast::<Unit>(), units);
+        let bits = std::slice::from_raw_parts_mut(bits, units / 64);
+        Some((start.expose_provenance(), len, Extents::new(known, bits)))
+    }
+}
+
+/// Asks for large pages for a large block, not all of which is in memory yet: the system
+/// takes several times as long for 512 small pages as for a large one. Nothing depends on
+/// whether it gives them.
 ///
 /// # Safety
-/// The block has this layout, unless there is none.
-#[cfg(target_os = "linux")]
-pub(super) unsafe fn on_large_pages(start: *mut u8, layout: Layout) -> *mut u8 {
-    const PAGE_BYTES: usize = 4096;
-    if layout.size() >= LARGE_PAGES_BYTES && !start.is_null() {
-        // The block begins a few bytes into a page of its own; without that page the first
-        // large one would be missing, often the only one.
-        let skipped = start.addr() % PAGE_BYTES;
-        // SAFETY: the range ends with the block, and the page it begins with is mapped as
-        // the block is on it; the advice changes no contents.
-        unsafe {
-            let first = start.sub(skipped).cast();
-            let _ = libc::madvise(first, layout.size() + skipped, libc::MADV_HUGEPAGE);
-        }
-    }
-    start
+/// The block is part of what was reserved and begins with a page.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(super) unsafe fn ask_for_large_pages(address: usize, bytes: usize) {
+    let start = std::ptr::with_exposed_provenance_mut(address);
+    // SAFETY: the range is mapped, as the caller promises; the advice changes no contents.
+    unsafe { libc::madvise(start, bytes, libc::MADV_HUGEPAGE) };
 }
 
 /// Elsewhere pages are what they are.
 ///
 /// # Safety
 /// None is needed.
-#[cfg(not(target_os = "linux"))]
-pub(super) unsafe fn on_large_pages(start: *mut u8, _layout: Layout) -> *mut u8 {
-    start
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(super) unsafe fn ask_for_large_pages(_address: usize, _bytes: usize) {}
+
+/// Addresses without memory.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn map(bytes: usize) -> Option<*mut u8> {
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new map at an address of the system's choice touches no other.
+    let start = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0) };
+    (start != libc::MAP_FAILED).then_some(start.cast())
 }
+
+/// Gives the memory at some addresses back to the system; they are clear when they are
+/// written to again.
+///
+/// # Safety
+/// They are part of what was reserved, in whole pages, and nobody uses them.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(super) unsafe fn give_back(address: usize, bytes: usize) {
+    let start = std::ptr::with_exposed_provenance_mut(address);
+    // SAFETY: as the caller promises.
+    unsafe { libc::madvise(start, bytes, libc::MADV_DONTNEED) };
+}
+
+/// Elsewhere all blocks are the system allocator's.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(super) fn reserve(_bytes: usize) -> Option<(usize, usize, Extents<'static>)> {
+    None
+}
+
+/// Elsewhere nothing is reserved.
+///
+/// # Safety
+/// None is needed.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(super) unsafe fn give_back(_address: usize, _bytes: usize) {}
 
 /// What the process takes now. Allocates nothing.
 #[cfg(target_os = "linux")]
@@ -103,7 +151,7 @@ pub(super) fn resident_bytes() -> Option<usize> {
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(super) fn set_top(memory_bytes: u64) {
     let heaps = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as u64;
-    let bytes = (memory_bytes / TOP_PART / heaps).clamp(LARGE_BYTES as u64, MOST_TOP_BYTES);
+    let bytes = (memory_bytes / TOP_PART / heaps).clamp(ALONE_BYTES as u64, MOST_TOP_BYTES);
     // SAFETY: as in `set_up`.
     unsafe { libc::mallopt(libc::M_TRIM_THRESHOLD, bytes as libc::c_int) };
 }
