@@ -411,7 +411,7 @@ impl<'a> Thinner<'a> {
         walker.begin(Scope::Batch);
         let mut kept = 0;
         let answer = |question, threshold| view.at_most(question, threshold, own);
-        walker.walk(compiled, columns, answer, |leaf, columns| {
+        walker.walk_batch(compiled, columns, answer, |leaf, columns| {
             out.seen[usize::from(leaf)] += u64::from(columns.count_ones());
             let share = shares[usize::from(leaf)];
             for column in Bitboard(columns) {
