@@ -250,22 +250,24 @@ fn print(name: &str, row: &Row) {
     println!("| {name} | {bytes} | {seconds} |");
 }
 
-/// What the sums come to.
+/// What the sums come to, of what was measured.
 fn print_ratios(sum: &Row) {
     let ratio = |a: usize, b: usize| sum.bytes[a] as f64 / sum.bytes[b].max(1) as f64;
     println!();
     println!("WDL {:.3} of Syzygy's", ratio(1, 2));
-    println!("DTZ50 of one side {:.3} of Syzygy's", ratio(3, 5));
-    println!("DTM of one side {:.3} bits a position", 8.0 * ratio(8, 0));
-    let rate = |i: usize| sum.bytes[0] as f64 / 1e6 / sum.seconds[i].max(0.01);
-    if sum.seconds[2] > 0.0 {
-        println!(
-            "loading: {:.1} million classes, {:.1} million DTM a CPU second",
-            rate(2),
-            rate(3)
-        );
+    if sum.bytes[3] > 0 {
+        println!("DTZ50 of one side {:.3} of Syzygy's", ratio(3, 5));
+        println!("DTM of one side {:.3} bits a position", 8.0 * ratio(8, 0));
     }
-    println!("writing: {:.1} million positions in all metrics a CPU second", rate(1));
+    let measured = [
+        (2, "million classes loaded a CPU second"),
+        (3, "million values of DTM loaded a CPU second"),
+        (0, "million positions a CPU second written, classes alone"),
+        (1, "million positions a CPU second written in all metrics"),
+    ];
+    for (i, what) in measured.into_iter().filter(|(i, _)| sum.seconds[*i] > 0.0) {
+        println!("{:.1} {what}", sum.bytes[0] as f64 / 1e6 / sum.seconds[i]);
+    }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -251,3 +251,19 @@ fn write_file(path: &Path, description: &[u8], sections: &[Section]) -> Result<(
     out.flush()?;
     Ok(file.commit()?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A metric is added to a file in the coding it has, whichever revision wrote it.
+    #[test]
+    fn the_name_of_a_writer_tells_the_coding() {
+        for (name, pack, _) in WRITERS {
+            assert_eq!(pack_of(name), pack);
+        }
+        assert_eq!(pack_of("molien 5 small"), Pack::Small);
+        assert_eq!(pack_of("molien 5 fast"), Pack::Fast);
+        assert_eq!(pack_of("another program"), Pack::Fast);
+    }
+}
