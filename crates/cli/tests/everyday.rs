@@ -248,3 +248,45 @@ fn fingerprints_show_how_far_they_are() {
     assert_eq!((code, errors.as_str()), (Some(0), ""));
     assert!(!plain.contains('%'), "{plain}");
 }
+
+/// The bytes in a column of a row of `tables --sizes`.
+fn size_in(sizes: &str, row: &str, column: &str) -> u64 {
+    let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let column = cells(sizes.lines().next().unwrap()).iter().position(|name| name == column);
+    let named = |line: &&str| line.starts_with(&format!("| {row} |"));
+    let row = cells(sizes.lines().find(named).unwrap());
+    row[column.unwrap()].replace(',', "").parse().unwrap()
+}
+
+#[test]
+fn totals_of_one_side_are_what_one_sided_files_take() {
+    let sizes = |name: &str, how: &[&str]| {
+        let folder = scratch(name);
+        let tables = ["--tables", folder.to_str().unwrap()];
+        let solve = ["solve", "KQK", "KRK", "--metric", "dtm"];
+        assert_eq!(run(&[&solve[..], how, &tables].concat()).0, Some(0));
+        run(&[&["tables", "--sizes"][..], &tables].concat()).1
+    };
+    let both = sizes("everyday-sizes", &["--pack", "fast"]);
+    let one = sizes("everyday-sizes-one", &["--sides", "one"]);
+    for column in ["wdl", "dtm"] {
+        assert_eq!(size_in(&one, "all", column), size_in(&both, "all, one side", column));
+    }
+    let rows = ["KQvK", "KRvK"].map(|row| size_in(&both, row, "dtm"));
+    assert_eq!(size_in(&both, "all", "dtm"), rows.iter().sum::<u64>());
+    assert!(size_in(&both, "all, one side", "dtm") < size_in(&both, "all", "dtm"), "{both}");
+    // One side was left out; nothing more can be.
+    assert!(!one.contains("all, one side"), "{one}");
+}
+
+#[test]
+fn totals_count_equal_metrics_in_full() {
+    let folder = scratch("everyday-sizes-equal");
+    let tables = ["--tables", folder.to_str().unwrap()];
+    let solve = ["solve", "KRK", "--metric", "dtc,dtz", "--pack", "fast"];
+    assert_eq!(run(&[&solve[..], &tables].concat()).0, Some(0));
+    let (_, sizes, _) = run(&[&["tables", "--sizes"][..], &tables].concat());
+    // Without pawns a zeroing move is a conversion.
+    assert_eq!(size_in(&sizes, "all", "dtz"), size_in(&sizes, "KRvK", "dtc"));
+    assert!(sizes.contains("| = |"), "{sizes}");
+}

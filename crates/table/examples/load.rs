@@ -13,16 +13,8 @@ use std::sync::Arc;
 use molien_board::{Color, Material, Position};
 use molien_build::Build;
 use molien_table::{BlockCache, Pack, TableFile, WriteOptions, write};
-use molien_testing::Random;
+use molien_testing::{CpuClock, Random};
 use molien_values::{Metric, Table};
-
-/// CPU seconds of this process so far.
-fn cpu_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
-    (ticks(11) + ticks(12)) / 100.0
-}
 
 /// Reads positions with one side to move, each as if it were the first.
 fn cold(file: &TableFile, metric: Metric, turn: Color, count: usize) -> Result<(), Box<dyn Error>> {
@@ -45,11 +37,11 @@ fn make(material: Material) -> Result<(), Box<dyn Error>> {
     let metrics = Metric::ALL.iter().map(|&metric| solver.table(material, metric));
     let tables = metrics.collect::<Result<Vec<Arc<Table>>, _>>()?;
     let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
-    let start = cpu_seconds();
     let path = format!("{}.mol", material.file_name());
-    write(path.as_ref(), &tables, &WriteOptions::packed(Pack::Fast))?;
-    println!("{path}: written in {:.2} s", cpu_seconds() - start);
-    Ok(())
+    let (written, seconds) = CpuClock::Process
+        .timed(|| write(path.as_ref(), &tables, &WriteOptions::packed(Pack::Fast)));
+    println!("{path}: written in {seconds:.2} s");
+    Ok(written?)
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -68,19 +60,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     for path in &words[1..] {
         let file = TableFile::open_with_cache(path, &BlockCache::new(1 << 28))?;
-        let start = cpu_seconds();
         if count > 0 {
             for turn in Color::BOTH {
-                let start = cpu_seconds();
-                cold(&file, metric, turn, count)?;
-                let micros = (cpu_seconds() - start) * 1e6 / count as f64;
+                let read = || cold(&file, metric, turn, count);
+                let (done, seconds) = CpuClock::Process.timed(read);
+                done?;
+                let micros = seconds * 1e6 / count as f64;
                 println!("{path} {metric}, {turn} to move: {micros:.1} us");
             }
             continue;
         }
-        let table = file.load(metric)?;
-        let values: u64 = table.stats.sides.iter().map(|side| side.legal.unique).sum();
-        println!("{path} {metric}: {values} values, {:.2} s", cpu_seconds() - start);
+        let (table, seconds) = CpuClock::Process.timed(|| file.load(metric));
+        let values: u64 = table?.stats.sides.iter().map(|side| side.legal.unique).sum();
+        println!("{path} {metric}: {values} values, {seconds:.2} s");
     }
     Ok(())
 }

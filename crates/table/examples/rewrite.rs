@@ -8,17 +8,8 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use molien_table::{TableFile, WriteOptions, write};
+use molien_testing::CpuClock;
 use molien_values::Table;
-
-/// CPU seconds of this process so far, all threads; 0 where the system does
-/// not tell.
-fn cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit(')').next().unwrap_or_default();
-    let ticks =
-        after_name.split_whitespace().skip(11).take(2).filter_map(|t| t.parse::<f64>().ok());
-    ticks.sum::<f64>() / 100.0
-}
 
 fn load(path: &Path) -> Result<(Vec<Table>, u64), Box<dyn Error>> {
     let file = TableFile::open(path)?;
@@ -42,20 +33,18 @@ fn same(a: &[Table], b: &[Table]) -> bool {
 }
 
 fn rewrite(path: &Path, check: bool) -> Result<(), Box<dyn Error>> {
-    let start = cpu_seconds();
-    let (tables, before) = load(path)?;
-    let loaded = cpu_seconds();
+    let (loaded, loading_s) = CpuClock::Process.timed(|| load(path));
+    let (tables, before) = loaded?;
     let all: Vec<&Table> = tables.iter().collect();
     let name = path.file_name().ok_or("not a file")?.to_string_lossy().into_owned();
     let copy = std::env::temp_dir().join(format!("{name}.rewritten"));
-    write(&copy, &all, &WriteOptions::default())?;
-    let written = cpu_seconds();
+    let write = || write(&copy, &all, &WriteOptions::default());
+    let (written, writing_s) = CpuClock::Process.timed(write);
+    written?;
     let file = TableFile::open(&copy)?;
     println!(
-        "{name}: {} metrics, loaded {:.2} CPU s, written {:.2} CPU s, {before} -> {} bytes; {}",
+        "{name}: {} metrics, loaded {loading_s:.2} CPU s, written {writing_s:.2} CPU s, {before} -> {} bytes; {}",
         tables.len(),
-        loaded - start,
-        written - loaded,
         file.len_bytes(),
         file.layout(),
     );

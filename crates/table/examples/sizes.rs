@@ -6,19 +6,19 @@
 //! First `fast`, `small` or `quick`; then materials, `--men N` for all of up to N
 //! men, `--nine` for nine tables of five men whose sizes elsewhere are known. With
 //! `--syzygy DIR` the sizes of Syzygy's files in a folder stand beside ours; with
-//! `--wdl` only files of classes are measured; with `--probes` also the CPU time of
-//! cold and warm reads; with `--unread` nothing is read back. `--memory GIB` bounds what solved tables may take together:
-//! 32 will do for all tables of five men. Tables are written one after the other, on
-//! all threads.
+//! `--wdl` only files of classes are measured; with `--unread` nothing is read back. `--memory GIB`
+//! bounds what solved tables may take together: 32 will do for all tables of five men.
+//! Tables are written one after the other, on all threads. The example `reads` times
+//! single reads.
 
 use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use molien_board::{Color, Material, Position};
+use molien_board::Material;
 use molien_build::Build;
-use molien_table::{BlockCache, Directory, Pack, TableFile, WriteOptions, write};
-use molien_testing::Random;
+use molien_table::{Directory, Pack, TableFile, WriteOptions, write};
+use molien_testing::CpuClock;
 use molien_values::{Metric, Table};
 
 /// Bytes of Syzygy's WDL and DTZ files of some tables, as its generator wrote them.
@@ -34,26 +34,10 @@ const NINE: [(&str, [u64; 2]); 9] = [
     ("KPPKP", [7_499_088, 669_776]),
 ];
 
-/// CPU seconds of this process so far.
-fn cpu_seconds() -> f64 {
-    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    let ticks = |i: usize| fields.get(i).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
-    (ticks(11) + ticks(12)) / 100.0
-}
-
-/// The result of some work, and the CPU seconds it took.
-fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
-    let start = cpu_seconds();
-    let done = work();
-    (done, cpu_seconds() - start)
-}
-
 struct Options {
     pack: Pack,
     syzygy: Option<PathBuf>,
     classes_only: bool,
-    probes: bool,
     /// Files are written and not read.
     unread: bool,
 }
@@ -119,7 +103,7 @@ impl Measured<'_> {
     /// Writes tables to the scratch file and checks that all values come back.
     fn stored(&self, metrics: &[Metric]) -> Result<(TableFile, f64), Box<dyn Error>> {
         let (tables, options) = (self.of(metrics), WriteOptions::packed(self.options.pack));
-        let (written, seconds) = timed(|| write(&self.path, &tables, &options));
+        let (written, seconds) = CpuClock::Process.timed(|| write(&self.path, &tables, &options));
         written?;
         let file = TableFile::open(&self.path)?;
         if !self.options.unread {
@@ -133,7 +117,7 @@ impl Measured<'_> {
         if self.options.unread {
             return Ok(0.0);
         }
-        let (loaded, seconds) = timed(|| file.load(metric));
+        let (loaded, seconds) = CpuClock::Process.timed(|| file.load(metric));
         loaded?;
         Ok(seconds)
     }
@@ -158,9 +142,6 @@ impl Measured<'_> {
         row.seconds[0] = seconds;
         row.seconds[2] = self.loading(&classes, Metric::Wdl)?;
         row.bytes[..3].copy_from_slice(&[legal.sum(), classes.len_bytes(), rtbw]);
-        if self.options.probes {
-            self.probes(&classes, Metric::Wdl, false)?;
-        }
         if self.options.classes_only {
             return Ok(row);
         }
@@ -170,10 +151,7 @@ impl Measured<'_> {
         row.seconds[3] = self.loading(&all, Metric::Dtm)?;
         let [dtc, dtc_both] = depth_bytes(&all, Metric::Dtc)?;
         let [dtm, dtm_both] = depth_bytes(&all, Metric::Dtm)?;
-        // Leaving out one side of every metric.
         let sizes = all.sizes()?;
-        let side = |side: usize| sizes.depths.iter().map(|(_, sides)| sides[side]).sum::<u64>();
-        let left_out = if self.material.is_symmetric() { 0 } else { side(0).max(side(1)) };
         let len = all.len_bytes();
         row.bytes[3..].copy_from_slice(&[
             one,
@@ -184,47 +162,10 @@ impl Measured<'_> {
             dtm,
             dtm_both,
             len,
-            len - left_out,
+            len - sizes.larger_side(),
             sizes.rest,
         ]);
-        if self.options.probes {
-            self.probes(&all, Metric::Dtm, false)?;
-            self.probes(&all, Metric::Dtm, true)?;
-        }
         Ok(row)
-    }
-
-    /// Prints the mean CPU time of single reads with each side to move.
-    fn probes(&self, file: &TableFile, metric: Metric, warm: bool) -> Result<(), Box<dyn Error>> {
-        const COUNT: usize = 1000;
-        let file = TableFile::open_with_cache(file.path(), &BlockCache::new(1 << 28))?;
-        let mut random = Random::new(7);
-        for turn in Color::BOTH {
-            let mut positions: Vec<Position> = Vec::new();
-            while positions.len() < COUNT {
-                let position = random.position(self.material);
-                positions.extend((position.turn() == turn).then_some(position));
-            }
-            let rounds = if warm { 200 } else { 1 };
-            let few = if warm { &positions[..100] } else { &positions[..] };
-            let read = || {
-                few.iter().try_for_each(|position| {
-                    if !warm {
-                        file.clear_cache();
-                    }
-                    file.get(position, metric).map(drop)
-                })
-            };
-            if warm {
-                read()?;
-            }
-            let (done, seconds) = timed(|| (0..rounds).try_for_each(|_| read()));
-            done?;
-            let micros = seconds * 1e6 / (few.len() * rounds) as f64;
-            let how = if warm { "warm" } else { "cold" };
-            eprintln!("{} {metric}, {turn} to move, {how}: {micros:.2} us", self.material);
-        }
-        Ok(())
     }
 }
 
@@ -271,13 +212,8 @@ fn print_ratios(sum: &Row) {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut options = Options {
-        pack: Pack::Fast,
-        syzygy: None,
-        classes_only: false,
-        probes: false,
-        unread: false,
-    };
+    let mut options =
+        Options { pack: Pack::Fast, syzygy: None, classes_only: false, unread: false };
     let mut materials: Vec<Material> = Vec::new();
     let mut solver = Build::new();
     let mut words = std::env::args().skip(1);
@@ -287,7 +223,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             "small" => options.pack = Pack::Small,
             "quick" => options.pack = Pack::QUICK,
             "--wdl" => options.classes_only = true,
-            "--probes" => options.probes = true,
             "--unread" => options.unread = true,
             "--memory" => {
                 let gib: u64 = words.next().ok_or("--memory needs a number")?.parse()?;

@@ -6,12 +6,14 @@
 //! `shared/oracle` beside the workspace. Where it is missing the tests that need it say so and pass,
 //! unless the variable `CI` is set: then they fail.
 
+mod cpu;
 #[cfg(feature = "oracle")]
 mod files;
 pub mod random;
 #[cfg(feature = "oracle")]
 mod syzygy;
 
+pub use cpu::CpuClock;
 #[cfg(feature = "oracle")]
 pub use files::{Row, Rows, read_gz_tsv, read_tsv};
 pub use random::Random;

@@ -28,6 +28,7 @@ pub mod survey;
 pub mod syzygy;
 pub mod syzygy_check;
 pub mod syzygy_write;
+mod table_sizes;
 pub mod tables;
 pub mod uci;
 pub mod verify;

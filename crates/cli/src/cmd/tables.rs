@@ -7,15 +7,13 @@ use std::sync::atomic::Ordering;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use molien_schema::{
-    ChecksumJson, CleanedJson, LeftoverJson, TableJson, TableSizesJson, TableState, TablesJson,
-};
-use molien_table::{Directory, Leftover, LeftoverKind, ListedTable, TableError, TableFile};
+use molien_schema::{ChecksumJson, CleanedJson, LeftoverJson, TableJson, TableState, TablesJson};
+use molien_table::{Directory, Leftover, LeftoverKind, ListedTable, TableError};
 use molien_values::Metric;
 use rayon::prelude::*;
 use sha2::{Digest as _, Sha256};
 
-use super::fingerprints;
+use super::{fingerprints, table_sizes};
 use crate::Verdict;
 use crate::context::Context;
 use crate::text::{grouped, plural, print_answer, print_line, size};
@@ -31,7 +29,9 @@ Examples:
 
 --sizes breaks the bytes of every table down: win, draw and loss (wdl), then what
 each metric adds, in bytes and in bits per legal position, both sides to move
-counted. A metric may be stored as the difference from another one.
+counted. A metric may be stored as the difference from another one. The totals count
+a metric that is equal to another one in full, as it would be alone, with both sides to
+move and with the smaller one, for tables that can do without the other.
 --check reads every block of every file and compares its checksums; the exit code is
 1 if a file is damaged. 'Checksums ok' means that they have been compared since the
 file was written.
@@ -125,7 +125,9 @@ pub fn run(context: &Context, args: &TablesArgs) -> anyhow::Result<Verdict> {
     if context.json {
         print_folders_json(&folders, args.sizes)?;
     } else if args.sizes {
-        print_sizes(folders.iter().flat_map(|(_, found, _)| found).map(|shown| &shown.entry))?;
+        table_sizes::print(
+            folders.iter().flat_map(|(_, found, _)| found).map(|shown| &shown.entry),
+        )?;
     } else {
         folders.iter().try_for_each(print_folder)?;
     }
@@ -239,8 +241,6 @@ fn names(metrics: &[Metric]) -> Vec<&'static str> {
 
 fn to_json(shown: &Shown, sizes: bool) -> TableJson {
     let entry = &shown.entry;
-    let used = Used::of(entry).filter(|_| sizes);
-    let depths = |used: &Used| used.depths.iter().map(|&(m, bytes)| (m.name(), bytes)).collect();
     TableJson {
         material: entry.material.to_string(),
         file: entry.path.display().to_string(),
@@ -248,84 +248,8 @@ fn to_json(shown: &Shown, sizes: bool) -> TableJson {
         metrics: entry.metrics.as_ref().map(|metrics| names(metrics)).unwrap_or_default(),
         state: shown.state,
         error: shown.damage.as_ref().map(ToString::to_string),
-        sizes: used.map(|used| TableSizesJson {
-            positions: used.positions,
-            wdl_bytes: used.outcomes,
-            depth_bytes: depths(&used),
-        }),
+        sizes: if sizes { table_sizes::to_json(entry) } else { None },
     }
-}
-
-/// What the bytes of a table are used for.
-struct Used {
-    /// Legal positions, both sides to move.
-    positions: u64,
-    outcomes: u64,
-    /// Of the metrics that are stored; the others are equal to one of them.
-    depths: Vec<(Metric, u64)>,
-}
-
-impl Used {
-    /// `None` if the table cannot be read.
-    fn of(entry: &ListedTable) -> Option<Used> {
-        let file = TableFile::open(&entry.path).ok()?;
-        let stats = file.stats(*file.solved_metrics().first()?).ok()?;
-        let sizes = file.sizes().ok()?;
-        Some(Used {
-            positions: stats.sides.iter().map(|side| side.legal.unique).sum(),
-            outcomes: sizes.outcomes.iter().sum(),
-            depths: sizes.depths.iter().map(|(m, pair)| (*m, pair.iter().sum())).collect(),
-        })
-    }
-}
-
-/// The metrics that have a column, and DTM50 where it is stored.
-const COLUMNS: [Metric; 4] = [Metric::Dtz, Metric::Dtc, Metric::Dtz50, Metric::Dtm];
-
-fn holds(entry: &ListedTable, metric: Metric) -> bool {
-    entry.metrics.as_ref().is_ok_and(|held| held.contains(&metric))
-}
-
-/// A markdown table of bytes and bits per position.
-fn print_sizes<'a>(entries: impl Iterator<Item = &'a ListedTable>) -> anyhow::Result<()> {
-    let entries: Vec<&ListedTable> = entries.collect();
-    let mut columns = COLUMNS.to_vec();
-    columns
-        .extend(entries.iter().any(|entry| holds(entry, Metric::Dtm50)).then_some(Metric::Dtm50));
-    let names = columns.iter().map(|metric| format!(" {} | bits |", metric.name()));
-    let names: String = names.collect();
-    print_line(&format!("| table | positions | wdl | bits |{names} file | bits |"))?;
-    print_line(&format!("|---|{}", "--:|".repeat(5 + 2 * columns.len())))?;
-    let (mut positions, mut bytes) = (0, 0);
-    for entry in entries {
-        let Some(used) = Used::of(entry) else { continue };
-        print_line(&size_row(entry, &used, &columns))?;
-        positions += used.positions;
-        bytes += entry.len_bytes;
-    }
-    let blanks = " |".repeat(2 + 2 * columns.len());
-    let all = bytes_and_bits(bytes, positions);
-    print_line(&format!("| all | {} |{blanks} {all} |", grouped(positions)))
-}
-
-fn bytes_and_bits(bytes: u64, positions: u64) -> String {
-    format!("{} | {:.3}", grouped(bytes), bytes as f64 * 8.0 / positions.max(1) as f64)
-}
-
-fn size_row(entry: &ListedTable, used: &Used, columns: &[Metric]) -> String {
-    let name = entry.material.file_name();
-    let mut cells =
-        vec![name, grouped(used.positions), bytes_and_bits(used.outcomes, used.positions)];
-    for &metric in columns {
-        let stored = used.depths.iter().find(|(stored, _)| *stored == metric);
-        cells.push(match stored {
-            Some(&(_, bytes)) => bytes_and_bits(bytes, used.positions),
-            None if holds(entry, metric) => "= | =".to_owned(),
-            None => "- | -".to_owned(),
-        });
-    }
-    cells.push(bytes_and_bits(entry.len_bytes, used.positions));
-    format!("| {} |", cells.join(" | "))
 }
 
 fn describe(shown: &Shown) -> String {

@@ -1,5 +1,6 @@
 //! What the bytes of a file are used for.
 
+use molien_board::Color;
 use molien_values::Metric;
 
 use crate::format::coding::Malformed;
@@ -16,8 +17,30 @@ pub struct Sizes {
     /// Bytes of the depths in each stored metric: base side, predicted side. A
     /// metric may be stored as the difference to an earlier one.
     pub depths: Vec<(Metric, [u64; 2])>,
+    /// Metrics that are equal to a stored one, which is named second.
+    pub equal: Vec<(Metric, Metric)>,
+    /// Whether the depths of one side to move can be left out (`--sides one`).
+    pub sides_apart: bool,
     /// Bytes of head, description, dictionaries, index, lengths and checksums.
     pub rest: u64,
+}
+
+impl Sizes {
+    /// What a metric takes, stored or equal to one that is: base side, second side.
+    /// Nothing if the file does not have it.
+    pub fn depths_of(&self, metric: Metric) -> Option<[u64; 2]> {
+        let equal = self.equal.iter().find(|(equal, _)| *equal == metric);
+        let stored = equal.map_or(metric, |(_, stored)| *stored);
+        self.depths.iter().find(|(known, _)| *known == stored).map(|(_, sides)| *sides)
+    }
+
+    /// What the depths take of the side that takes more in all metrics, and so may be left
+    /// out; 0 if both are needed, or only one is stored.
+    pub fn larger_side(&self) -> u64 {
+        let side = |side: usize| self.depths.iter().map(|(_, sides)| sides[side]).sum::<u64>();
+        let [base, second] = [side(0), side(1)];
+        if self.sides_apart && base.min(second) > 0 { base.max(second) } else { 0 }
+    }
 }
 
 impl TableFile {
@@ -39,7 +62,17 @@ impl TableFile {
         let metrics = self.shared.meta.metrics.iter().map(|stored| stored.metric);
         let depths = metrics.zip(streams[2..].chunks(2).map(|pair| [pair[0], pair[1]])).collect();
         let rest = self.len_bytes() - streams.iter().sum::<u64>();
-        Ok(Sizes { outcomes: [streams[0], streams[1]], depths, rest })
+        let outcomes = [streams[0], streams[1]];
+        Ok(Sizes { outcomes, depths, equal: self.equal_metrics(), sides_apart: false, rest })
+    }
+
+    fn equal_metrics(&self) -> Vec<(Metric, Metric)> {
+        let meta = &self.shared.meta;
+        let stored = |metric| Some((metric, meta.metrics[meta.find(metric)?].metric));
+        let is_other = |(metric, stored): &(Metric, Metric)| {
+            metric != stored && *metric != Metric::Wdl && *stored != Metric::Wdl
+        };
+        Metric::EVERY.into_iter().filter_map(stored).filter(is_other).collect()
     }
 
     /// The classes of both sides share their streams.
@@ -57,7 +90,13 @@ impl TableFile {
         let outcomes = [packed.section_len(0), 0];
         let deep: u64 = depths.iter().flat_map(|(_, sides)| sides).sum();
         let rest = self.len_bytes() - outcomes[0] - deep;
-        Sizes { outcomes, depths, rest }
+        Sizes { outcomes, depths, equal: self.equal_metrics(), sides_apart: true, rest }
+    }
+
+    /// The side to move that is read by itself; what is known of it helps to read the
+    /// other.
+    pub fn base_side(&self) -> Color {
+        !self.shared.meta.layout.predicted
     }
 
     /// The order of the men in the file and the predicted side, in words.
