@@ -54,6 +54,7 @@ mod slices;
 mod sources;
 mod store;
 mod store_boards;
+mod store_cost;
 mod store_log;
 mod together;
 mod turns;

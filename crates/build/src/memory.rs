@@ -27,13 +27,13 @@ const WORKING_PLANES: u64 = 8;
 /// Planes alive at the peak of a solve in little memory.
 const LEAN_PLANES: u64 = 6;
 /// Planes that stay of a solved board: legal, won and lost for both sides.
-const OUTCOME_PLANES: u64 = 6;
+pub(crate) const OUTCOME_PLANES: u64 = 6;
 /// Planes of the bits of the plies after conversions under the 50-move rule.
 const FIFTY_PLANES: u64 = 7;
 
 /// Planes of depth bits, one side to move. With five men no win is longer than
 /// 255 plies, with six none is longer than 1023.
-fn depth_planes(material: Material) -> u64 {
+pub(crate) fn depth_planes(material: Material) -> u64 {
     match material.len() {
         0..=5 => 8,
         6 => 10,
@@ -50,11 +50,15 @@ pub(crate) fn plane_bytes(tiles: u64) -> u64 {
     planes_bytes(tiles, 1)
 }
 
-/// What stays of a solved board. Around pawns stalemates stay too.
+/// Planes that stay of a solved board without depths. Around pawns stalemates stay too.
+pub(crate) fn outcome_planes(material: Material) -> u64 {
+    OUTCOME_PLANES + if material.has_pawns() { 2 } else { 0 }
+}
+
+/// What stays of a solved board.
 pub(crate) fn kept_bytes(material: Material, tiles: u64, keep: Keep) -> u64 {
     let depth = if keep == Keep::Depths { 2 * depth_planes(material) } else { 0 };
-    let stalemates = if material.has_pawns() { 2 } else { 0 };
-    planes_bytes(tiles, OUTCOME_PLANES + depth + stalemates)
+    planes_bytes(tiles, outcome_planes(material) + depth)
 }
 
 /// What solving a board takes on top of what stays: with the bits of two

@@ -129,6 +129,7 @@ impl<'a> Least<'a> {
 mod tests {
     use super::*;
     use crate::memory::PROGRAM_BYTES;
+    use molien_table::{Pack, WriteOptions};
     use std::num::NonZeroUsize;
 
     /// What is left of 2 GiB for tables and work.
@@ -147,8 +148,11 @@ mod tests {
         let build = Build::new().with_threads(threads).with_memory_limit(11 << 30);
         let mut in_memory = Least::new(&build, &|_| false);
         for material in Material::all(5).into_iter().filter(|material| material.len() == 5) {
-            let stored = build.least_to_store(material, &Metric::ALL);
-            assert!(stored <= TWO_GIB, "{material} {}", stored >> 20);
+            for pack in [Pack::QUICK, Pack::Fast] {
+                let options = WriteOptions::packed(pack);
+                let stored = build.least_to_store(material, &Metric::ALL, &options);
+                assert!(stored <= TWO_GIB, "{material} {pack:?} {}", stored >> 20);
+            }
             let key = key(material, Metric::Dtm);
             let bytes = in_memory.bytes(key, keep_alone(material));
             assert!(bytes <= build.budget.limit_bytes, "{material} {}", bytes >> 20);

@@ -7,18 +7,17 @@ use std::time::{Duration, Instant};
 
 use molien_board::{Color, Man, Material, Role};
 use molien_hyper::Hyperboard;
-use molien_solve::{Keep, SolveError};
+use molien_solve::SolveError;
 use molien_table::{Directory, Lock, TableError, TableParts, WriteOptions};
 use molien_values::{BoardValues, Metric, Stats, Table};
 
 use crate::build::outside_rayon;
 use crate::cache::key;
 use crate::limits::{Storage, keep_alone, storage};
-use crate::memory::{board_bytes, decoding_bytes};
 use crate::needs::order;
 use crate::packed::PackedTable;
+use crate::store_cost::StoreCost;
 use crate::turns::Turns;
-use crate::whole::table_bytes;
 use crate::{Build, BuildError, lock};
 
 /// Materials worked on at once: while one is written another is solved.
@@ -30,13 +29,6 @@ pub(crate) const AT_ONCE_FROM_SHELF: usize = 12;
 /// How often a lock is asked for that another process, or another table in work,
 /// has. Who waits for it can still be interrupted.
 pub(crate) const LOCK_POLL: Duration = Duration::from_millis(100);
-
-/// What a compressor takes: a thread that writes has one for each stream.
-const COMPRESSOR_BYTES: u64 = 7 << 19;
-/// What the sample of a metric takes on which ways to write are tried, and what
-/// that takes however many there are.
-const SAMPLE_BYTES: u64 = 32 << 20;
-const TRIAL_BYTES: u64 = 16 << 20;
 
 /// How tables are made and stored.
 pub struct Making<'a> {
@@ -81,44 +73,6 @@ pub(crate) fn stored_metrics(material: Material, metrics: &[Metric]) -> Vec<Metr
 fn likeness(material: &Material) -> usize {
     let like = |man: Man| (1..=material.count(man)).product::<usize>();
     Color::BOTH.into_iter().flat_map(|c| Role::ALL.map(|role| like(Man::new(c, role)))).product()
-}
-
-/// What storing a material takes.
-struct StoreCost {
-    tables: u64,
-    /// The planes of one metric.
-    planes: u64,
-    /// What trying things out takes, or the threads that write.
-    encoding: u64,
-    /// To write all of them, their planes left out.
-    writing: u64,
-}
-
-impl StoreCost {
-    fn new(material: Material, metrics: &[Metric], threads: u64) -> StoreCost {
-        // Without pawns DTZ50 is DTC up to five men: no capture leads to where
-        // the 50-move rule matters.
-        let both = [Metric::Dtc, Metric::Dtz50].iter().all(|metric| metrics.contains(metric));
-        let tables = (metrics.len() - usize::from(both && !material.has_pawns())) as u64;
-        let part = if material.has_pawns() { board_bytes(material) } else { 0 };
-        // Who wins and depths, both sides to move; and one to try things out.
-        let streams = 2 + 2 * tables;
-        let compressors = threads * (streams + 1) * COMPRESSOR_BYTES;
-        let encoding = TRIAL_BYTES + compressors.max(tables * SAMPLE_BYTES);
-        // Keys of one side to move, and of the other of what is being encoded.
-        let writing = tables * (part + decoding_bytes(material) / 2) + encoding;
-        StoreCost { tables, planes: table_bytes(material, Keep::Depths), encoding, writing }
-    }
-
-    /// The planes of all metrics but the one that is solved last.
-    fn planes_before(&self) -> u64 {
-        (self.tables - 1) * self.planes
-    }
-
-    /// All planes, and to write them.
-    fn together(&self) -> u64 {
-        self.tables * self.planes + self.writing
-    }
 }
 
 /// A table in a file without a name.
@@ -249,7 +203,7 @@ impl Build {
         let (at_once, share_bytes) = match from_shelf {
             true => (AT_ONCE_FROM_SHELF, limit),
             false => {
-                let at_once = self.at_once(&materials, metrics)?;
+                let at_once = self.at_once(&materials, metrics, &making.options)?;
                 (at_once, limit / at_once as u64)
             }
         };
@@ -303,10 +257,13 @@ impl Build {
         // Another process may have been faster.
         let missing = self.missing(folder, material, metrics);
         let Some(&last) = missing.last() else { return Ok(()) };
-        let cost = self.store_cost(material, &missing);
+        let options = making.options.following(folder.open(material).ok().as_ref());
+        let cost = self.store_cost(material, &missing, &options);
         // Several materials may be in work at a time, each with its share.
         let apart = share_bytes != u64::MAX
-            && cost.together().max(self.least_to_store(material, metrics) + cost.planes_before())
+            && cost
+                .together()
+                .max(self.least_to_store(material, metrics, &options) + cost.planes_before())
                 > share_bytes;
         let mut tables: Vec<Box<dyn TableParts>> = Vec::new();
         for &metric in missing.iter().chain(&self.half_stored(folder, material, &missing)) {
@@ -316,7 +273,7 @@ impl Build {
                 false => Box::new(table),
             });
         }
-        let room_bytes = if apart { share_bytes.min(self.budget.room(0)) } else { cost.writing };
+        let room_bytes = if apart { share_bytes.min(self.budget.room(0)) } else { cost.beside };
         let _room = self.reserve(key(material, last), room_bytes)?;
         let stored: Vec<&dyn TableParts> = tables.iter().map(|table| &**table).collect();
         let held_bytes = room_bytes.saturating_sub(cost.encoding);
@@ -353,12 +310,18 @@ impl Build {
 
     /// How many materials are worked on at once; an error if there is not enough
     /// memory for one.
-    fn at_once(&self, materials: &[Material], metrics: &[Metric]) -> Result<usize, BuildError> {
+    fn at_once(
+        &self,
+        materials: &[Material],
+        metrics: &[Metric],
+        options: &WriteOptions,
+    ) -> Result<usize, BuildError> {
         let limit = self.budget.limit_bytes;
         if limit == u64::MAX {
             return Ok(AT_ONCE);
         }
-        let least = |&material: &Material| (self.least_to_store(material, metrics), material);
+        let least =
+            |&material: &Material| (self.least_to_store(material, metrics, options), material);
         let Some((most, material)) = materials.iter().map(least).max_by_key(|(bytes, _)| *bytes)
         else {
             return Ok(1);
@@ -369,18 +332,29 @@ impl Build {
         Ok(if most <= limit / AT_ONCE as u64 { AT_ONCE } else { 1 })
     }
 
-    fn store_cost(&self, material: Material, metrics: &[Metric]) -> StoreCost {
-        StoreCost::new(material, metrics, self.pool().current_num_threads() as u64)
+    fn store_cost(
+        &self,
+        material: Material,
+        metrics: &[Metric],
+        options: &WriteOptions,
+    ) -> StoreCost {
+        let threads = self.pool().current_num_threads() as u64;
+        StoreCost::new(material, metrics, threads, options)
     }
 
     /// The least memory with which a table can be solved in some metrics, what it
     /// reads being stored, and then be written.
-    pub(crate) fn least_to_store(&self, material: Material, metrics: &[Metric]) -> u64 {
+    pub(crate) fn least_to_store(
+        &self,
+        material: Material,
+        metrics: &[Metric],
+        options: &WriteOptions,
+    ) -> u64 {
         let metrics = stored_metrics(material, metrics);
         let solve = |&metric: &Metric| self.least_from_folder(key(material, metric));
         let solve = metrics.iter().map(solve).max().unwrap_or(0);
-        let cost = self.store_cost(material, &metrics);
-        solve.max(if material.has_pawns() { cost.writing } else { cost.together() })
+        let cost = self.store_cost(material, &metrics, options);
+        solve.max(if cost.sets_aside { cost.writing } else { cost.together() })
     }
 
     /// Waits for the lock of a table, and says so where another process has it.

@@ -130,9 +130,10 @@ fn counts_of(side: &SideStats) -> [Vec<u64>; 2] {
     [&side.wins, &side.losses].map(|counts| counts.iter().map(|count| count.unique).collect())
 }
 
+/// A word of a plane; planes of no tiles are empty.
 #[inline]
 fn word(plane: &[Tile], at: Index) -> u64 {
-    plane[at.tile].row(at.row)
+    plane.get(at.tile).map_or(0, |tile| tile.row(at.row))
 }
 
 /// The positions whose depth the 50-move rule does not allow.

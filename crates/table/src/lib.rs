@@ -52,5 +52,6 @@ pub use read::sizes::Sizes;
 pub use read::table_file::TableFile;
 pub use write::assemble::Assembly;
 pub use write::classes::ByClass;
+pub use write::packed::Learning;
 pub use write::parts::TableParts;
 pub use write::{Pack, Sides, WriteOptions, write};

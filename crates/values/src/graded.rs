@@ -64,7 +64,7 @@ impl Graded {
     }
 
     /// The positions of a tile with more plies than this.
-    fn deeper(&self, tile: usize, plies: u16) -> Tile {
+    pub fn deeper(&self, tile: usize, plies: u16) -> Tile {
         let (mut more, mut equal) = (Tile::EMPTY, Tile::FULL);
         for bit in (0..u16::BITS as usize).rev() {
             let plane = self.depth.get(bit).map_or(Tile::EMPTY, |plane| plane[tile]);

@@ -149,7 +149,11 @@ impl Directory {
     ) -> Result<(), TableError> {
         let Some(first) = tables.first() else { return Ok(()) };
         let path = self.path(first.stats().material);
-        let Some(bytes) = room_bytes else { return write_parts(&path, tables, options, None) };
+        // Learnt contexts hold what they need and nothing else.
+        let is_packed = options.is_packed() && tables.iter().all(|table| table.has_depths());
+        let Some(bytes) = room_bytes.filter(|_| !is_packed) else {
+            return write_parts(&path, tables, options, None);
+        };
         let room = WritingRoom::new(*first, tables.len(), bytes);
         let cache = PartCache::new(room.parts);
         let cached = cache.of(tables);

@@ -7,6 +7,7 @@ pub(crate) mod atomic;
 pub(crate) mod block_encoder;
 mod choose;
 pub(crate) mod classes;
+pub(crate) mod held;
 pub(crate) mod packed;
 pub(crate) mod parts;
 mod records;
@@ -112,8 +113,14 @@ impl WriteOptions {
         self
     }
 
+    /// Whether values are coded by learnt contexts, where tables allow it.
+    pub(crate) fn is_packed(&self) -> bool {
+        !matches!(self.pack(None), Pack::Quick { .. })
+    }
+
     /// What is said, the rest as in an earlier file.
-    pub(crate) fn following(&self, earlier: Option<&TableFile>) -> WriteOptions {
+    #[must_use]
+    pub fn following(&self, earlier: Option<&TableFile>) -> WriteOptions {
         let one = |file: &TableFile| if file.is_one_sided() { Sides::One } else { Sides::Both };
         WriteOptions {
             pack: Some(self.pack(earlier.map(TableFile::pack))),

@@ -1,14 +1,14 @@
 //! Files of learnt contexts.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
 use molien_board::Color;
 use molien_pack::{ClassPacker, Classes, DepthPacker, Depths, PackError, Profile, Tables, choose};
-use molien_values::{Metric, Placement, Table};
+use molien_values::{BoardValues, Metric, Placement, Table};
 
-use crate::TableError;
 use crate::format::coding::{Alphabet, Coding};
 use crate::format::compress::Packer;
 use crate::format::file::{GROUP_LEN, HEAD_LEN, Head, VERSION, head_sum, record_sum, records_sum};
@@ -18,9 +18,9 @@ use crate::format::packed_meta::{
 };
 use crate::write::atomic::AtomicFile;
 use crate::write::block_encoder::SolvedMaterial;
-use crate::write::solved::SolvedMetric;
+use crate::write::held::Held;
 use crate::write::unwritable::Unwritable;
-use crate::write::{Aliases, Pack, Sides};
+use crate::write::{Aliases, Pack, Sides, WriteOptions};
 
 /// Who writes: equal tables give equal files as long as this stays. To be
 /// raised when what is learnt or chosen changes; the golden files tell.
@@ -35,6 +35,38 @@ pub(crate) fn pack_of(writer: &str) -> Pack {
     let known = WRITERS.iter().find(|(name, ..)| name.rsplit(' ').next() == how);
     known.map_or(Pack::Fast, |(_, pack, _)| *pack)
 }
+
+/// What learning takes in memory beside the values, about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Learning {
+    /// For the classes of both sides to move.
+    pub classes: u64,
+    /// For the depths of one side.
+    pub depths: u64,
+    /// To keep what is found while cells are counted, so that it is not found twice.
+    pub kept: u64,
+}
+
+impl WriteOptions {
+    /// What learning takes in memory where values are coded by learnt contexts, with so many
+    /// cells of each side to move.
+    pub fn learning(&self, cells: u64) -> Option<Learning> {
+        let PackedWriter { profile, .. } = PackedWriter::new(self.pack(None), Sides::Both)?;
+        // A byte for each question and one for the symbol, rounded up.
+        let cell = profile.questions.map_or(MOST_QUESTIONS, |most| most as u64 + 1);
+        let sample = |most: usize| (most as u64).min(cells) * cell.next_multiple_of(16);
+        // Samples are there twice while they are put in order, and both sides' at a time.
+        let (classes, depths) = (4 * sample(profile.sample), 2 * sample(profile.depth_sample));
+        Some(Learning { classes, depths, kept: 2 * KEPT_CELL_BYTES * cells.min(KEPT_CELLS) })
+    }
+}
+
+/// No layout of five men has more questions.
+const MOST_QUESTIONS: u64 = 200;
+/// What is kept of a cell that was counted, and of how many cells.
+const KEPT_CELL_BYTES: u64 = 3;
+const KEPT_CELLS: u64 = 1 << 27;
 
 /// A section: all its bytes, and how many of them are data.
 struct Section {
@@ -69,26 +101,19 @@ impl PackedWriter {
         source: &SolvedMaterial<'_>,
         aliases: Aliases,
     ) -> Result<(), Unwritable> {
-        let profile = self.profile;
-        let found = source.metrics.iter().map(SolvedMetric::table);
-        let found = found.collect::<Result<Vec<Option<Table>>, TableError>>()?;
-        let all: Vec<&Table> = found.iter().flatten().collect();
-        let Some((tables, fifty)) = told(&all, &aliases) else { return Err(Unwritable::Disagree) };
-        let (layout, base) = find_layout(&tables);
+        let held = Held::new(source, &aliases)?;
+        let (layout, base) = self.find_layout(&held)?;
         let layout = Arc::new(layout);
-        let mut sections = vec![classes(&tables, &layout, base, profile)?];
-        let derived = self.derived(&tables, &layout);
-        let chain = self.chain(&tables, &layout, base, derived);
-        for (table, &metric) in tables.metrics.iter().zip(&chain) {
-            for side in depth_sides(layout.material(), base, derived, table.metric) {
-                sections.push(depths(&tables, &layout, side, metric, profile)?);
-            }
-        }
+        let mut sections = vec![self.classes(&held, &layout, base)?];
+        let derived = self.derived(&held, &layout)?;
+        let chain = self.chain(&held, &layout, base, derived)?;
+        sections.extend(self.depths(&held, &layout, (base, derived), &chain)?);
         let len = |section: &Section| SectionLen {
             front: (section.bytes.len() - section.data_len) as u64,
             data: section.data_len as u64,
         };
-        let packed = PackedMeta { fifty, derived, sections: sections.iter().map(len).collect() };
+        let packed =
+            PackedMeta { fifty: held.fifty, derived, sections: sections.iter().map(len).collect() };
         let meta = Meta {
             layout: packed_layout(&layout, base),
             writer: self.name.to_owned(),
@@ -100,61 +125,139 @@ impl PackedWriter {
         write_file(path, &meta.encode_packed(&packed), &sections)
     }
 
+    fn find_layout(&self, held: &Held<'_>) -> Result<(molien_pack::Layout, Color), Unwritable> {
+        let table = held.classes();
+        let pawns = |part: &Arc<BoardValues>| {
+            Placement::new(Color::BOTH.map(|color| part.board.pawns(color)))
+        };
+        let placements: Vec<Placement> = table.parts.iter().map(pawns).collect();
+        let near = table.parts.first().and_then(|part| part.board.column());
+        let first = (held.len() > 0).then(|| held.depths(0, &Color::BOTH)).transpose()?;
+        let tables = held.tables(first.iter().collect());
+        Ok(choose(&tables, table.material, &placements, near, held.len()))
+    }
+
+    fn classes(
+        &self,
+        held: &Held<'_>,
+        layout: &Arc<molien_pack::Layout>,
+        base: Color,
+    ) -> Result<Section, Unwritable> {
+        let tables = held.tables(Vec::new());
+        let bytes = ClassPacker::new(&tables, layout, base, self.profile).pack()?;
+        let data_len = Classes::read(&mut &bytes[..], layout)?.data_len();
+        Ok(Section { bytes, data_len })
+    }
+
+    /// The depths of all metrics, in stored order, with each side to move that is stored.
+    fn depths(
+        &self,
+        held: &Held<'_>,
+        layout: &Arc<molien_pack::Layout>,
+        (base, derived): (Color, Option<Color>),
+        chain: &[molien_pack::Metric],
+    ) -> Result<Vec<Section>, Unwritable> {
+        let sides =
+            |number: usize| depth_sides(layout.material(), base, derived, held.metric(number));
+        let mut found: BTreeMap<(usize, usize), Section> = BTreeMap::new();
+        held.each(sides, |number, side, before, own| {
+            let before = before.filter(|_| chain[number].earlier.is_some());
+            let (tables, metric) = with_earlier(held, before, own);
+            let bytes = DepthPacker::new(&tables, layout, side, metric, self.profile).pack()?;
+            let data_len = Depths::read(&mut &bytes[..], layout, before.is_some())?.data_len();
+            let place = sides(number).iter().position(|known| *known == side).unwrap_or(0);
+            found.insert((number, place), Section { bytes, data_len });
+            Ok(())
+        })?;
+        Ok(found.into_values().collect())
+    }
+
+    /// About what depths take.
+    fn estimate(
+        &self,
+        held: &Held<'_>,
+        layout: &molien_pack::Layout,
+        side: Color,
+        (before, own): (Option<&Table>, &Table),
+    ) -> u64 {
+        let (tables, metric) = with_earlier(held, before, own);
+        DepthPacker::new(&tables, layout, side, metric, Profile::TRIAL).estimate()
+    }
+
     /// How each metric is coded: with the one before it, where that is worth it.
     fn chain(
         &self,
-        tables: &Tables<'_>,
+        held: &Held<'_>,
         layout: &molien_pack::Layout,
         base: Color,
         derived: Option<Color>,
-    ) -> Vec<molien_pack::Metric> {
+    ) -> Result<Vec<molien_pack::Metric>, Unwritable> {
+        let sides =
+            |number: usize| depth_sides(layout.material(), base, derived, held.metric(number));
+        let earlier = |number: usize| earlier_of(held, number, derived);
+        // What each metric takes alone, and with the one before it.
+        let mut costs = vec![[0; 2]; held.len()];
+        if (0..held.len()).any(|number| earlier(number).is_some()) {
+            held.each(sides, |number, side, before, own| {
+                if let Some(before) = before.filter(|_| earlier(number).is_some()) {
+                    for (cost, before) in costs[number].iter_mut().zip([None, Some(before)]) {
+                        *cost += self.estimate(held, layout, side, (before, own));
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        let percent = 100 - self.profile.earlier_percent;
         let choose = |number: usize| {
-            let alone = molien_pack::Metric { number, earlier: None };
-            let chained = coded(tables, number, derived);
-            let sides =
-                depth_sides(layout.material(), base, derived, tables.metrics[number].metric);
-            let cost = |metric: molien_pack::Metric| -> u64 {
-                let estimate = |&side: &Color| {
-                    DepthPacker::new(tables, layout, side, metric, Profile::TRIAL).estimate()
-                };
-                sides.iter().map(estimate).sum()
-            };
-            let percent = 100 - self.profile.earlier_percent;
-            let pays = chained != alone && cost(chained) < cost(alone) / 100 * percent;
-            if pays { chained } else { alone }
+            let [alone, chained] = costs[number];
+            let pays = chained < alone / 100 * percent;
+            molien_pack::Metric { number, earlier: earlier(number).filter(|_| pays) }
         };
-        (0..tables.metrics.len()).map(choose).collect()
+        Ok((0..held.len()).map(choose).collect())
     }
 
     /// The side to move whose depths are left out: the one that would take more.
-    fn derived(&self, tables: &Tables<'_>, layout: &molien_pack::Layout) -> Option<Color> {
-        let derivable = |number: &usize| is_derivable(tables.metrics[*number].metric);
-        let has_some = (0..tables.metrics.len()).any(|number| derivable(&number));
+    fn derived(
+        &self,
+        held: &Held<'_>,
+        layout: &molien_pack::Layout,
+    ) -> Result<Option<Color>, Unwritable> {
+        let derivable = |number: usize| is_derivable(held.metric(number));
+        let has_some = (0..held.len()).any(derivable);
         if self.sides == Sides::Both || layout.material().is_symmetric() || !has_some {
-            return None;
+            return Ok(None);
         }
-        let cost = |side: Color| -> u64 {
-            let numbers = (0..tables.metrics.len()).filter(derivable);
-            let estimate = |number: usize| {
-                let metric = coded(tables, number, Some(side));
-                DepthPacker::new(tables, layout, side, metric, Profile::TRIAL).estimate()
-            };
-            numbers.map(estimate).sum()
-        };
-        let [white, black] = Color::BOTH.map(cost);
-        Some(if white > black { Color::White } else { Color::Black })
+        let sides = |number| if derivable(number) { Color::BOTH.to_vec() } else { Vec::new() };
+        let mut costs = [0; 2];
+        held.each(sides, |number, side, before, own| {
+            let before = before.filter(|_| earlier_of(held, number, Some(side)).is_some());
+            costs[side.index()] += self.estimate(held, layout, side, (before, own));
+            Ok(())
+        })?;
+        let [white, black] = costs;
+        Ok(Some(if white > black { Color::White } else { Color::Black }))
     }
 }
 
-/// A metric and the one that its depths can be coded with, which is stored for the
-/// same sides to move.
-fn coded(tables: &Tables<'_>, number: usize, derived: Option<Color>) -> molien_pack::Metric {
-    let is_told = |&before: &usize| {
-        let derivable = |number: usize| is_derivable(tables.metrics[number].metric);
-        derived.is_none() || derivable(before) == derivable(number)
-    };
-    let earlier = number.checked_sub(1).filter(is_told);
-    molien_pack::Metric { number, earlier }
+/// The metric that the depths of another can be coded with, if it is stored for the same
+/// sides to move.
+fn earlier_of(held: &Held<'_>, number: usize, derived: Option<Color>) -> Option<usize> {
+    let derivable = |number: usize| is_derivable(held.metric(number));
+    let is_told = |&before: &usize| derived.is_none() || derivable(before) == derivable(number);
+    number.checked_sub(1).filter(is_told)
+}
+
+/// A metric, and the one before it if its depths are coded with that: as a source, and by
+/// the numbers they have there.
+fn with_earlier<'a>(
+    held: &'a Held<'_>,
+    before: Option<&'a Table>,
+    own: &'a Table,
+) -> (Tables<'a>, molien_pack::Metric) {
+    let metrics: Vec<&Table> = before.into_iter().chain([own]).collect();
+    let metric =
+        molien_pack::Metric { number: metrics.len() - 1, earlier: before.is_some().then_some(0) };
+    (held.tables(metrics), metric)
 }
 
 /// What the metrics say about themselves.
@@ -171,57 +274,6 @@ fn metrics(source: &SolvedMaterial<'_>, chain: &[molien_pack::Metric]) -> Vec<Me
         described.push(MetricMeta { metric: table.metric, coding, stats: table.stats.clone() });
     }
     described
-}
-
-/// The tables as they are coded, and whether they tell the classes of the
-/// 50-move rule. `None` if they disagree on who wins.
-fn told<'a>(all: &[&'a Table], aliases: &Aliases) -> Option<(Tables<'a>, bool)> {
-    let is_fifty = |metric: Metric| matches!(metric, Metric::Dtz50 | Metric::Wdl);
-    let alias = aliases.iter().find(|(metric, _)| is_fifty(*metric)).map(|(_, place)| *place);
-    let fifty = all.iter().position(|table| is_fifty(table.metric)).or(alias);
-    let classes: &Table = all.get(fifty.unwrap_or(0))?;
-    let same = |table: &&Table| {
-        table.parts.iter().zip(&classes.parts).all(|(a, b)| {
-            let mut sides = a.values.iter().zip(&b.values);
-            sides.all(|(a, b)| a.legal == b.legal && a.won == b.won && a.lost == b.lost)
-        })
-    };
-    let deep = all.iter().copied().filter(|table| table.metric != Metric::Wdl).collect();
-    let tables = Tables { classes, fifty: fifty.is_some(), metrics: deep };
-    all.iter().all(same).then_some((tables, fifty.is_some()))
-}
-
-fn find_layout(tables: &Tables<'_>) -> (molien_pack::Layout, Color) {
-    let table = tables.classes;
-    let pawns = |part: &Arc<molien_values::BoardValues>| {
-        Placement::new(Color::BOTH.map(|color| part.board.pawns(color)))
-    };
-    let placements: Vec<Placement> = table.parts.iter().map(pawns).collect();
-    let near = table.parts.first().and_then(|part| part.board.column());
-    choose(tables, table.material, &placements, near, tables.metrics.len())
-}
-
-fn classes(
-    tables: &Tables<'_>,
-    layout: &Arc<molien_pack::Layout>,
-    base: Color,
-    profile: Profile,
-) -> Result<Section, Unwritable> {
-    let bytes = ClassPacker::new(tables, layout, base, profile).pack()?;
-    let data_len = Classes::read(&mut &bytes[..], layout)?.data_len();
-    Ok(Section { bytes, data_len })
-}
-
-fn depths(
-    tables: &Tables<'_>,
-    layout: &Arc<molien_pack::Layout>,
-    side: Color,
-    metric: molien_pack::Metric,
-    profile: Profile,
-) -> Result<Section, Unwritable> {
-    let bytes = DepthPacker::new(tables, layout, side, metric, profile).pack()?;
-    let data_len = Depths::read(&mut &bytes[..], layout, metric.earlier.is_some())?.data_len();
-    Ok(Section { bytes, data_len })
 }
 
 /// Head, description, checksums, sections.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use molien_board::{Color, Material};
 use molien_hyper::{Hyperboard, KING_PAIRS, Tile};
-use molien_values::{BoardValues, Count, Graded, Metric, SideStats, Stats, Table};
+use molien_values::{BoardValues, Count, Graded, Metric, SideStats, Stats};
 
 use crate::TableError;
 use crate::format::layout::Layout;
@@ -60,28 +60,31 @@ impl<'a> SolvedMetric<'a> {
         self.outcomes.is_some()
     }
 
-    /// The whole table as it is written, unless it is read class by class.
+    /// A part as it is written.
     ///
     /// # Errors
-    /// If a part cannot be read.
-    pub fn table(&self) -> Result<Option<Table>, TableError> {
-        let Origin::Parts(table) = &self.values else { return Ok(None) };
-        let parts = (0..table.boards().len()).map(|part| {
-            let own = table.part(part)?;
-            let Some(outcomes) = self.outcomes else { return Ok(own) };
-            let mut written = BoardValues::clone(&own);
-            let first = outcomes.part(part)?;
-            written.values.iter_mut().zip(&first.values).for_each(|(w, f)| add_rule_draws(w, f));
-            Ok(Arc::new(written))
-        });
-        let parts = parts.collect::<Result<_, _>>()?;
-        let (material, metric) = (self.material, self.metric);
+    /// If it cannot be read.
+    ///
+    /// # Panics
+    /// If the values are read class by class.
+    pub fn written_part(&self, number: usize) -> Result<Arc<BoardValues>, TableError> {
+        let Origin::Parts(table) = &self.values else { panic!("values have no parts") };
+        let own = table.part(number)?;
+        let Some(outcomes) = self.outcomes else { return Ok(own) };
+        let mut written = BoardValues::clone(&own);
+        let first = outcomes.part(number)?;
+        written.values.iter_mut().zip(&first.values).for_each(|(w, f)| add_rule_draws(w, f));
+        Ok(Arc::new(written))
+    }
+
+    /// The statistics of what is written.
+    pub fn written_stats(&self) -> Stats {
         let mut stats = self.stats.clone();
         if let Some(outcomes) = self.outcomes {
             let sides = stats.sides.iter_mut().zip(&outcomes.stats().sides);
             sides.for_each(|(side, first)| count_rule_draws(side, first));
         }
-        Ok(Some(Table { material, metric, parts, stats }))
+        stats
     }
 
     /// Reads a part that will be asked for, where parts are kept for a while. What goes
