@@ -25,7 +25,7 @@ use crate::write::{Aliases, Pack, Sides};
 /// Who writes: equal tables give equal files as long as this stays. To be
 /// raised when what is learnt or chosen changes; the golden files tell.
 const WRITERS: [(&str, Pack, Profile); 2] =
-    [("molien 6 fast", Pack::Fast, Profile::FAST), ("molien 6 small", Pack::Small, Profile::SMALL)];
+    [("molien 7 fast", Pack::Fast, Profile::FAST), ("molien 7 small", Pack::Small, Profile::SMALL)];
 
 /// How a file of learnt contexts was coded, from the name of its writer; fast if
 /// that is another program.
@@ -74,7 +74,7 @@ impl PackedWriter {
         let found = found.collect::<Result<Vec<Option<Table>>, TableError>>()?;
         let all: Vec<&Table> = found.iter().flatten().collect();
         let Some((tables, fifty)) = told(&all, &aliases) else { return Err(Unwritable::Disagree) };
-        let (layout, base) = find_layout(&tables);
+        let (layout, base) = find_layout(&tables, &profile);
         let layout = Arc::new(layout);
         let mut sections = vec![classes(&tables, &layout, base, profile)?];
         let derived = self.derived(&tables, &layout);
@@ -115,7 +115,7 @@ impl PackedWriter {
                 depth_sides(layout.material(), base, derived, tables.metrics[number].metric);
             let cost = |metric: molien_pack::Metric| -> u64 {
                 let estimate = |&side: &Color| {
-                    DepthPacker::new(tables, layout, side, metric, Profile::TRIAL).estimate()
+                    DepthPacker::new(tables, layout, side, metric, self.profile.trial()).estimate()
                 };
                 sides.iter().map(estimate).sum()
             };
@@ -137,7 +137,7 @@ impl PackedWriter {
             let numbers = (0..tables.metrics.len()).filter(derivable);
             let estimate = |number: usize| {
                 let metric = coded(tables, number, Some(side));
-                DepthPacker::new(tables, layout, side, metric, Profile::TRIAL).estimate()
+                DepthPacker::new(tables, layout, side, metric, self.profile.trial()).estimate()
             };
             numbers.map(estimate).sum()
         };
@@ -191,14 +191,14 @@ fn told<'a>(all: &[&'a Table], aliases: &Aliases) -> Option<(Tables<'a>, bool)> 
     all.iter().all(same).then_some((tables, fifty.is_some()))
 }
 
-fn find_layout(tables: &Tables<'_>) -> (molien_pack::Layout, Color) {
+fn find_layout(tables: &Tables<'_>, profile: &Profile) -> (molien_pack::Layout, Color) {
     let table = tables.classes;
     let pawns = |part: &Arc<molien_values::BoardValues>| {
         Placement::new(Color::BOTH.map(|color| part.board.pawns(color)))
     };
     let placements: Vec<Placement> = table.parts.iter().map(pawns).collect();
     let near = table.parts.first().and_then(|part| part.board.column());
-    choose(tables, table.material, &placements, near, tables.metrics.len())
+    choose(tables, table.material, &placements, near, tables.metrics.len(), profile)
 }
 
 fn classes(
