@@ -62,7 +62,10 @@ fn layouts(
     };
     let first = orders(&material, near).into_iter().next()?;
     let unsearched = Layout::new(material, &first, placements.clone())?;
-    Some([choose(tables, material, &placements, near, 1), (unsearched, Color::White)])
+    Some([
+        choose(tables, material, &placements, near, 1, &Profile::FAST),
+        (unsearched, Color::White),
+    ])
 }
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -72,7 +72,10 @@ fn set_limit(profile: &mut Profile, limit: &str) {
     match name {
         "leaves" => (profile.leaves, profile.depth_leaves) = (number, number),
         "sample" => profile.sample = number,
-        "questions" => profile.questions = Some(number).filter(|&questions| questions > 0),
+        "questions" => {
+            profile.questions = Some(number).filter(|&questions| questions > 0);
+            profile.depth_questions = profile.questions;
+        }
         "one_in" => profile.one_in = number,
         "depth_sample" => profile.depth_sample = number,
         "candidates" => profile.candidates = number,
@@ -106,7 +109,8 @@ fn search(
     let start = cpu_seconds();
     let near = table.parts[0].board.column();
     let placements = layout_placements(material);
-    let (layout, base) = molien_pack::choose(&tables, material, &placements, near, metrics.len());
+    let (layout, base) =
+        molien_pack::choose(&tables, material, &placements, near, metrics.len(), &profile);
     let men: String = layout.placed().iter().map(|man| man.letter()).collect();
     print!("[search {:.1} s: {men}] ", cpu_seconds() - start);
     let bytes = if skip_classes { 0 } else { measure(&table, layout.placed(), base, profile) };

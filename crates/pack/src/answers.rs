@@ -131,47 +131,6 @@ impl<'a> RowView<'a> {
         }
     }
 
-    /// The answers to a question in some columns, for learning: `put` gets each
-    /// column and its answer.
-    pub fn each(
-        &mut self,
-        question: Question,
-        columns: u64,
-        own: &ClassTile,
-        mut put: impl FnMut(usize, u8),
-    ) {
-        let squares = self.geometry.squares;
-        let at = |man: u8, column: Square| match usize::from(man) == self.men.column() {
-            true => column,
-            false => squares[usize::from(man)],
-        };
-        let each = Bitboard(columns).into_iter();
-        match question {
-            Question::File(a) => each.for_each(|c| put(c.index(), at(a, c).file() as u8)),
-            Question::Rank(a) => each.for_each(|c| put(c.index(), at(a, c).rank() as u8)),
-            Question::Distance(a, b) => {
-                each.for_each(|c| put(c.index(), at(a, c).distance(at(b, c)) as u8));
-            }
-            Question::Files(a, b) => {
-                each.for_each(|c| put(c.index(), (7 + at(a, c).file() - at(b, c).file()) as u8));
-            }
-            Question::Ranks(a, b) => {
-                each.for_each(|c| put(c.index(), (7 + at(a, c).rank() - at(b, c).rank()) as u8));
-            }
-            _ => {
-                let mut more = [0; CLASSES + 4];
-                let thresholds = question.answers() - 1;
-                for (threshold, more) in more[..thresholds].iter_mut().enumerate() {
-                    *more = !self.at_most(question, threshold as u8, own);
-                }
-                for column in each.map(Square::index) {
-                    let answer = more[..thresholds].iter().map(|word| word >> column & 1);
-                    put(column, answer.sum::<u64>() as u8);
-                }
-            }
-        }
-    }
-
     /// The columns whose neighbour is known and of this class or a lower one.
     #[inline]
     fn near(&self, tile: &ClassTile, class: usize, neighbour: usize) -> u64 {
@@ -223,7 +182,7 @@ impl<'a> RowView<'a> {
     }
 
     /// Where the promise is at most this: no move to anything better.
-    fn promise(&mut self, which: u8, threshold: usize) -> u64 {
+    pub fn promise(&mut self, which: u8, threshold: usize) -> u64 {
         match which {
             0 | 1 => self.promise_of(usize::from(which))[threshold],
             _ => self.promise_of(0)[threshold] & self.promise_of(1)[threshold],

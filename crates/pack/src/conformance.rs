@@ -9,10 +9,11 @@ use crate::features::{ClassLanes, RowFeatures};
 use crate::flat::{Answers, Asked, FlatTree, TileTree};
 use crate::lanes::LANE;
 use crate::layout::Layout;
-use crate::learn::{Limits, grow};
+use crate::learn::grow;
 use crate::men::placed_men;
 use crate::picks::Random;
 use crate::question::{Question, Stage};
+use crate::row_answers::RowAnswers;
 use crate::sample::Sample;
 use crate::scan::{PHASES, Segments};
 use crate::slow::CellView;
@@ -68,27 +69,36 @@ fn compare(layout: &Layout, tile: usize, turn: Color, stage: Stage, segments: Se
     seen.copy_rows(&base, segment);
     let other = (stage == Stage::Second).then_some(&seen);
     let questions = Question::all(layout.men(), stage);
-    let mut own = ClassTile::default();
+    let (mut own, mut known_rows) = (ClassTile::default(), 0);
+    let (mut all, mut all_other, mut answers) =
+        (ClassLanes::new(), ClassLanes::new(), Answers::new());
+    all.fill(&truth);
+    all_other.fill(&seen);
     for row in segment.iter().map(|&row| usize::from(row)) {
         let legal = truth.known(row);
         let mut view = RowView::new(layout.men(), &frame, turn, row, other);
+        let features = RowFeatures::of(layout.men(), view.geometry.clone(), row, &all);
+        let (own_lanes, other_lanes) = (&all, other.map(|_| &all_other));
+        let view_of = &mut view;
+        RowAnswers { view: view_of, features, row, known_rows, own: own_lanes, other: other_lanes }
+            .answer_all(&questions, &mut answers);
+        known_rows |= 1 << row;
         let begun: Vec<_> =
             questions.iter().map(|&question| words_of(&mut view, question, &own)).collect();
         for phase in PHASES {
-            for (&question, begun) in questions.iter().zip(&begun) {
+            for ((&question, begun), number) in questions.iter().zip(&begun).zip(0..) {
                 let words = words_of(&mut view, question, &own);
                 // What is not said to be known later is known when the row begins.
                 let early = legal & phase & !question.later_columns();
                 let differ =
                     words.iter().zip(begun).any(|(word, begun)| (word ^ begun) & early != 0);
                 assert!(!differ, "{question:?} in row {row}");
-                let mut each = [0xff; 64];
-                view.each(question, legal & phase, &own, |column, answer| each[column] = answer);
                 for column in (0..64).filter(|column| legal & phase & 1 << column != 0) {
                     let (at, scope) = ((row, column), (segment, false));
                     let slow = CellView::new(layout, &frame, turn, at, &truth, other, scope);
                     let expected = slow.answer(question);
-                    assert_eq!(each[column], expected, "{question:?} at {at:?} of tile {tile}");
+                    let found = answers.get(number, LANE[column].into());
+                    assert_eq!(found, expected, "{question:?} at {at:?} of tile {tile}");
                     for (threshold, word) in words.iter().enumerate() {
                         // The last answer needs no question.
                         if threshold + 1 < words.len() {
@@ -201,7 +211,10 @@ fn walking_in_sets_is_walking_alone() {
             sample.set(cell, number, view(at).answer(question));
         }
     }
-    let tree = grow(&mut sample, Limits { leaves: 60, scale16: 16 * 1000 });
+    let tree = {
+        let cells = 1000 * sample.len() as u64;
+        grow(&mut sample, cells, 60)
+    };
     assert!(tree.leaves() > 5, "{} leaves", tree.leaves());
     let mut counts = vec![[0; CLASSES]; tree.leaves()];
     for at in cells() {
@@ -240,7 +253,10 @@ fn walking_abreast_is_walking_alone() {
         sample.set_symbol(cell, (sum / 2).min(CLASSES - 1) as u8);
     }
     // More nodes than are sought out for a tile.
-    let tree = grow(&mut sample, Limits { leaves: 3000, scale16: 16 * 1000 });
+    let tree = {
+        let cells = 1000 * sample.len() as u64;
+        grow(&mut sample, cells, 3000)
+    };
     assert!(tree.leaves() > 600, "{} leaves", tree.leaves());
     let flat = FlatTree::new(&tree, &questions, layout.men());
     // What is the same in a tile is the same in all lanes.

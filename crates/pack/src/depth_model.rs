@@ -4,7 +4,8 @@
 use crate::depth::{FAR_SYMBOLS, SYMBOLS};
 use crate::error::PackError;
 use crate::flat::{Asked, FlatTree};
-use crate::leaf::{Leaf, LeafCode, LeafTable};
+use crate::intervals::Intervals;
+use crate::leaf::{LeafCode, LeafTable};
 use crate::men::Men;
 use crate::model::{Model, ModelCode};
 use crate::prune::{Pruned, prune};
@@ -79,20 +80,8 @@ impl Counts {
     }
 }
 
-/// A model with which symbols are written.
-pub(crate) struct Written {
-    /// For each leaf of the tree that was counted, the one that is written.
-    pub leaf_of: Vec<u16>,
-    pub leaves: Vec<Leaf>,
-}
-
-impl Written {
-    pub fn leaf(&self, counted: u16) -> &Leaf {
-        &self.leaves[usize::from(self.leaf_of[usize::from(counted)])]
-    }
-}
-
-/// Writes a model, less what its counts do not pay for, behind the bytes.
+/// Writes a model, less what its counts do not pay for, behind the bytes. What comes back is
+/// by leaves of the tree that was counted.
 ///
 /// # Errors
 /// If the tree is too large.
@@ -101,7 +90,7 @@ pub(crate) fn write_model<const N: usize>(
     counts: &[[u64; N]],
     questions: &[Question],
     bytes: &mut Vec<u8>,
-) -> Result<Written, PackError> {
+) -> Result<Intervals, PackError> {
     let counts: Vec<Vec<u64>> = counts.iter().map(|counts| counts.to_vec()).collect();
     let Pruned { tree, counts, leaf_of } = prune(tree, &counts);
     let code = ModelCode { tree, leaves: counts.iter().map(|c| LeafCode::of(c)).collect() };
@@ -109,5 +98,5 @@ pub(crate) fn write_model<const N: usize>(
     bytes.extend((model.len() as u32).to_le_bytes());
     bytes.extend(model);
     let leaves = code.model(questions.to_vec())?.leaves;
-    Ok(Written { leaf_of, leaves })
+    Ok(Intervals::new(&leaves, &leaf_of, N))
 }

@@ -10,7 +10,7 @@ use crate::depth::{
     lost,
 };
 use crate::depth_batch::WordLanes;
-use crate::depth_model::{Counts, DepthTrees, Written, write_model};
+use crate::depth_model::{Counts, DepthTrees, write_model};
 use crate::depth_tile::{
     Cells, CodedDepths, DepthCoding, DepthRoom, DepthSink, DepthsOf, MAX_DEPTHS, far_place, reveal,
     rows_of, symbol_of,
@@ -18,6 +18,7 @@ use crate::depth_tile::{
 use crate::error::PackError;
 use crate::fixed_men::FixedMen;
 use crate::flat::Asked;
+use crate::intervals::Intervals;
 use crate::lanes::COLUMN;
 use crate::layout::Layout;
 use crate::learn::{BIT, estimate};
@@ -99,6 +100,7 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         &self,
         chunk: (usize, usize),
         alphabet: &Alphabet,
+        is_wanted: impl Fn(usize) -> bool,
         mut each: impl FnMut(&Segment<'_>),
     ) {
         let (chunk, depths, earlier) = self.read(chunk);
@@ -106,7 +108,7 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         let per_tile = cut.per_tile(self.layout);
         let places = alphabet.places();
         let (mut classes, mut truth) = (ClassTile::default(), WordLanes::new());
-        for (i, frame) in chunk.live() {
+        for (i, frame) in chunk.live().filter(|(i, _)| is_wanted(chunk.first + i)) {
             for segment in 0..per_tile {
                 let rows = cut.rows(self.layout, segment);
                 classes.clear();
@@ -231,36 +233,41 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         questions: &[Question],
         size: usize,
     ) -> (Sample, Sample, u64) {
-        let Spread { chunks, every, step } = Spread::new(self.layout, size);
+        let spread = Spread::new(self.layout, size, &self.profile);
         let asked = Asked::new(questions, self.layout.men(), |_| true);
         let empty = || (Sample::new(questions, BUCKETS), Sample::new(questions, FAR_BUCKETS));
         let part = |&chunk: &(usize, usize)| {
             let (mut near, mut far) = empty();
-            let mut picks = Picks::new(chunk.0, step);
+            let mut picks = Picks::new(chunk.0, spread.step, 4);
             let mut room = DepthRoom::new();
             let mut cells = 0;
-            self.segments(chunk, alphabet, |segment| {
-                let of = self.depths_of(segment, alphabet);
-                let mut sink = Picking {
-                    picks: &mut picks,
-                    picked: 0,
-                    truth: segment.truth,
-                    low_bits: alphabet.low_bits(),
-                    near: &mut near,
-                    far: &mut far,
-                    cells: &mut cells,
-                };
-                of.walk(&asked, segment.rows, &mut room, &mut sink);
-            });
+            self.segments(
+                chunk,
+                alphabet,
+                |tile| spread.has_tile(tile),
+                |segment| {
+                    let of = self.depths_of(segment, alphabet);
+                    let mut sink = Picking {
+                        picks: &mut picks,
+                        picked: 0,
+                        truth: segment.truth,
+                        low_bits: alphabet.low_bits(),
+                        near: &mut near,
+                        far: &mut far,
+                        cells: &mut cells,
+                    };
+                    of.walk(&asked, segment.rows, &mut room, &mut sink);
+                },
+            );
             (near, far, cells)
         };
-        let parts: Vec<(Sample, Sample, u64)> = chunks.par_iter().map(part).collect();
+        let parts: Vec<(Sample, Sample, u64)> = spread.chunks.par_iter().map(part).collect();
         let (mut near, mut far) = empty();
         let mut cells = 0;
         for (near_part, far_part, count) in parts {
             near.append(near_part);
             far.append(far_part);
-            cells += count * every;
+            cells += count * spread.every * spread.tiles;
         }
         near.ignore(questions, self.profile.ignored);
         far.ignore(questions, self.profile.ignored);
@@ -300,20 +307,25 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     ) -> CodedDepths {
         let mut room = DepthRoom::new();
         let mut coded = CodedDepths::default();
-        self.segments(chunk, alphabet, |segment| {
-            let mut sink = DepthCoding::new(trees, alphabet, segment.truth, &mut coded);
-            let of = self.depths_of(segment, alphabet);
-            of.walk(&trees.asked, segment.rows, &mut room, &mut sink);
-            coded.end_segment(segment.number);
-        });
+        self.segments(
+            chunk,
+            alphabet,
+            |_| true,
+            |segment| {
+                let mut sink = DepthCoding::new(trees, alphabet, segment.truth, &mut coded);
+                let of = self.depths_of(segment, alphabet);
+                of.walk(&trees.asked, segment.rows, &mut room, &mut sink);
+                coded.end_segment(segment.number);
+            },
+        );
         coded
     }
 
     fn write_chunk(
         &self,
         coded: &CodedDepths,
-        near: &Written,
-        far: &Written,
+        near: &Intervals,
+        far: &Intervals,
     ) -> Vec<(usize, Vec<u8>)> {
         let mut streams = StreamBuilder::new(self.profile, self.layout.rows(), 1);
         coded.intervals(near, far, |number, intervals| {

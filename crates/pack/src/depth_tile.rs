@@ -10,11 +10,12 @@ use crate::depth::{
     symbol,
 };
 use crate::depth_batch::{DepthBatch, GridAt, WordLanes};
-use crate::depth_model::{Counts, DepthLeaves, DepthTrees, Written};
+use crate::depth_model::{Counts, DepthLeaves, DepthTrees};
 use crate::error::PackError;
 use crate::features::{ClassLanes, RowFeatures};
 use crate::fixed_men::FixedMen;
 use crate::flat::{Answers, Asked, FlatTree, TileTree};
+use crate::intervals::Intervals;
 use crate::lanes::{COLUMN, GRID, GRID_COLUMNS, GRIDS, LANE, spread};
 use crate::layout::Layout;
 use crate::lines::Lines;
@@ -318,20 +319,20 @@ impl CodedDepths {
     /// The symbols of each segment, as intervals.
     pub fn intervals(
         &self,
-        near: &Written,
-        far: &Written,
+        near: &Intervals,
+        far: &Intervals,
         mut each: impl FnMut(usize, Vec<(u16, u16)>),
     ) {
         let (mut cell, mut far_cells) = (0, self.far.iter());
         for &(number, end) in &self.segments {
             let mut intervals = Vec::new();
             for at in cell..end {
-                intervals.extend(near.leaf(self.leaves[at]).interval(self.symbols[at]));
+                near.write(self.leaves[at], self.symbols[at], &mut intervals);
                 if self.symbols[at] != ESCAPE {
                     continue;
                 }
                 let Some(&FarCell { leaf, place }) = far_cells.next() else { continue };
-                intervals.extend(far.leaf(leaf).interval(place.symbol));
+                far.write(leaf, place.symbol, &mut intervals);
                 if place.bits > 0 {
                     let size = (TOTAL >> place.bits) as u16;
                     intervals.push((u16::from(place.low) * size, size));

@@ -26,6 +26,21 @@ impl ClassLanes {
         ClassLanes(Box::new([[0xff; ROOM]; 64]))
     }
 
+    /// The classes of a row, with margins.
+    #[inline(always)]
+    pub fn row(&self, row: usize) -> &[u8; ROOM] {
+        &self.0[row]
+    }
+
+    /// The same without them, and those that are not known are the greatest.
+    #[inline(always)]
+    pub fn lanes(&self, row: usize, out: &mut Lanes) {
+        for (grid, out) in out.as_chunks_mut::<GRID>().0.iter_mut().enumerate() {
+            let from = &self.0[row][place(grid * GRID)..][..GRID];
+            out.iter_mut().zip(from).for_each(|(out, class)| *out = (*class).min(NONE));
+        }
+    }
+
     /// Takes over the classes of all rows.
     #[inline(always)]
     pub fn fill(&mut self, classes: &ClassTile) {
@@ -45,7 +60,7 @@ impl ClassLanes {
 }
 
 /// How neighbours of each grid are found.
-static SHIFTS: [[Shift; GRIDS]; NEAR] = shifts({
+pub(crate) static SHIFTS: [[Shift; GRIDS]; NEAR] = shifts({
     let mut steps = [(0, 0); NEAR];
     let mut i = 0;
     while i < NEAR {
@@ -130,8 +145,26 @@ impl<'a> RowFeatures<'a> {
         row: usize,
         classes: &'a ClassLanes,
     ) -> RowFeatures<'a> {
-        let geometry = Geometry::new(men, frame, Square::new(row));
+        RowFeatures::of(men, Geometry::new(men, frame, Square::new(row)), row, classes)
+    }
+
+    /// The same with what is known of the geometry.
+    pub fn of(
+        men: &'a Men,
+        geometry: Geometry,
+        row: usize,
+        classes: &'a ClassLanes,
+    ) -> RowFeatures<'a> {
         RowFeatures { men, geometry, row, classes }
+    }
+
+    /// The row of a neighbour, if it is on the board.
+    #[inline(always)]
+    pub fn neighbour_row(&self, neighbour: usize) -> Option<usize> {
+        let (files, ranks) = NEIGHBOURS[neighbour].row;
+        let stays = (files, ranks) == (0, 0);
+        let row = Square::new(self.row).offset(files, ranks);
+        row.filter(|_| stays || self.men.row().is_some()).map(Square::index)
     }
 
     /// Answers some questions.
@@ -139,8 +172,9 @@ impl<'a> RowFeatures<'a> {
         fastest(Answering { of: self, questions, answers });
     }
 
+    /// Answers a question.
     #[inline(always)]
-    fn answer(&self, question: Question, out: &mut Lanes) {
+    pub fn answer(&self, question: Question, out: &mut Lanes) {
         match question {
             Question::Near(i) => self.near(usize::from(i), |grid, near| {
                 for (out, class) in out[grid * GRID..][..GRID].iter_mut().zip(near) {
@@ -149,7 +183,7 @@ impl<'a> RowFeatures<'a> {
             }),
             Question::Best => self.best(out),
             Question::Worst => self.worst(out),
-            Question::Class => self.near_lanes(self.row, out),
+            Question::Class => self.classes.lanes(self.row, out),
             Question::RowPhase => out.fill(phase(self.row) as u8),
             Question::ColumnPhase => *out = COLUMNS.phase,
             Question::KingSteps(color) => *out = self.king_steps(color),
@@ -157,23 +191,10 @@ impl<'a> RowFeatures<'a> {
         }
     }
 
-    /// The classes of a row.
-    #[inline(always)]
-    fn near_lanes(&self, row: usize, out: &mut Lanes) {
-        for (grid, out) in out.as_chunks_mut::<GRID>().0.iter_mut().enumerate() {
-            let from = &self.classes.0[row][place(grid * GRID)..][..GRID];
-            out.iter_mut().zip(from).for_each(|(out, class)| *out = (*class).min(NONE));
-        }
-    }
-
     /// The classes of a neighbour, grid by grid; all bits set where none is known.
     #[inline(always)]
     fn near(&self, neighbour: usize, mut each: impl FnMut(usize, [u8; GRID])) {
-        let (files, ranks) = NEIGHBOURS[neighbour].row;
-        let stays = (files, ranks) == (0, 0);
-        let row = Square::new(self.row).offset(files, ranks);
-        let row = row.filter(|_| stays || self.men.row().is_some());
-        let row = row.map_or(&NOWHERE, |row| &self.classes.0[row.index()]);
+        let row = self.neighbour_row(neighbour).map_or(&NOWHERE, |row| &self.classes.0[row]);
         for (grid, shift) in SHIFTS[neighbour].iter().enumerate() {
             each(grid, shift.bytes(row));
         }

@@ -21,7 +21,7 @@ pub(crate) const GRID_COLUMNS: [u64; GRIDS] = {
 };
 
 /// Whether file and rank are odd in each grid.
-const ODD: [(usize, usize); GRIDS] = [(0, 0), (1, 1), (1, 0), (0, 1)];
+pub(crate) const ODD: [(usize, usize); GRIDS] = [(0, 0), (1, 1), (1, 0), (0, 1)];
 
 /// The column of each lane.
 pub(crate) static COLUMN: [u8; 64] = {

@@ -107,14 +107,6 @@ const SYMBOLS: usize = 16;
 /// takes as long to go through as some hundred cells.
 const KEPT: usize = 512;
 
-/// How far a tree is grown.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    pub leaves: usize,
-    /// How many cells a cell of the sample stands for, in 16ths.
-    pub scale16: u64,
-}
-
 /// Cells of a sample that lie side by side and stand for equally many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stratum {
@@ -125,6 +117,12 @@ pub(crate) struct Stratum {
 }
 
 impl Stratum {
+    /// All cells of a sample, which stand for so many.
+    pub fn whole(sample: &Sample, cells: u64) -> Stratum {
+        let len = sample.len();
+        Stratum { from: 0, to: len, scale16: (cells * 16 / len.max(1) as u64).max(16) }
+    }
+
     /// The least gain that a split has to have: it has to pay for itself in the table, and
     /// the best of hundreds of splits gains a dozen bits on noise.
     fn least_gain(&self) -> u64 {
@@ -152,7 +150,7 @@ fn sample_cost(sample: &Sample, tree: &Tree) -> u64 {
 /// them.
 pub(crate) fn estimate(sample: &mut Sample, cells: u64, leaves: usize) -> u64 {
     let len = sample.len().max(1) as u64;
-    let tree = grow(sample, Limits { leaves, scale16: (cells * 16 / len).max(16) });
+    let tree = grow(sample, cells, leaves);
     let scaled = u128::from(sample_cost(sample, &tree)) * u128::from(cells) / u128::from(len);
     scaled as u64 + tree.leaves() as u64 * SPLIT_BITS * BIT
 }
@@ -309,16 +307,39 @@ impl Grown {
     }
 }
 
-/// Grows a tree: always the leaf that gains most is split next. Cells of the sample
-/// change places.
-pub(crate) fn grow(sample: &mut Sample, limits: Limits) -> Tree {
-    grow_with_gains(sample, limits).0
+/// A tree that has grown.
+pub(crate) struct Growth {
+    /// Its nodes in the order they came, the halves of a leaf side by side.
+    nodes: Vec<Grown>,
+    /// What each question has gained in it.
+    pub gains: Vec<u64>,
 }
 
-/// Grows a tree, and says what each question has gained in it.
-pub(crate) fn grow_with_gains(sample: &mut Sample, limits: Limits) -> (Tree, Vec<u64>) {
-    let whole = Stratum { from: 0, to: sample.len(), scale16: limits.scale16 };
-    grow_from(sample, &Tree::stump(), &[whole], limits.leaves)
+impl Growth {
+    /// The tree.
+    pub fn tree(&self) -> Tree {
+        in_preorder(&self.nodes)
+    }
+
+    /// The tree as it was when it had so many leaves, without the splits by other questions
+    /// than those of a list that rises.
+    pub fn early(&self, leaves: usize, numbers: &[u16]) -> Tree {
+        let mut nodes = self.nodes.clone();
+        nodes.truncate(2 * leaves.max(1) - 1);
+        let end = nodes.len();
+        for node in &mut nodes {
+            let is_asked = numbers.binary_search(&node.question).is_ok();
+            node.children = node.children.filter(|children| is_asked && children[1] < end);
+        }
+        in_preorder(&nodes)
+    }
+}
+
+/// Grows a tree from a sample of so many cells: always the leaf that gains most is split
+/// next. Cells of the sample change places.
+pub(crate) fn grow(sample: &mut Sample, cells: u64, leaves: usize) -> Tree {
+    let whole = Stratum::whole(sample, cells);
+    grow_from(sample, &Tree::stump(), &[whole], leaves).tree()
 }
 
 /// Grows a tree on, up to so many leaves. The cells in each of its leaves are a stratum of
@@ -328,7 +349,7 @@ pub(crate) fn grow_from(
     tree: &Tree,
     strata: &[Stratum],
     leaves: usize,
-) -> (Tree, Vec<u64>) {
+) -> Growth {
     let mut gains = vec![0; sample.questions()];
     let mut nodes: Vec<Grown> = tree.nodes.iter().enumerate().map(Grown::of).collect();
     let mut grower = Grower { sample, kept: Vec::new() };
@@ -358,7 +379,7 @@ pub(crate) fn grow_from(
         let halves = [(from, at), (at, to)].map(|(from, to)| Stratum { from, to, scale16 });
         candidates.extend(grower.split(whole, children, halves).into_iter().flatten());
     }
-    (in_preorder(&nodes), gains)
+    Growth { nodes, gains }
 }
 
 /// The tree of some nodes, the first of which is the root.
@@ -424,15 +445,15 @@ mod tests {
     fn what_is_ignored_is_not_asked() {
         let mut sample = sample();
         sample.ignore(&QUESTIONS, Ignored { geometry: true, neighbours: false });
-        assert_eq!(grow(&mut sample, Limits { leaves: 10, scale16: 16 }), Tree::stump());
+        assert_eq!(grow(&mut sample, 6000, 10), Tree::stump());
         sample.ignore(&QUESTIONS, Ignored { geometry: false, neighbours: true });
-        assert_eq!(grow(&mut sample, Limits { leaves: 10, scale16: 16 }).leaves(), 4);
+        assert_eq!(grow(&mut sample, 6000, 10).leaves(), 4);
     }
 
     #[test]
     fn learns_what_can_be_asked() {
         let mut sample = sample();
-        let tree = grow(&mut sample, Limits { leaves: 10, scale16: 16 });
+        let tree = grow(&mut sample, 6000, 10);
         assert_eq!(tree.leaves(), 4);
         let leaf = |answers: [u8; 3]| tree.leaf_of(|question| answers[usize::from(question)]);
         assert_eq!(leaf([0, 4, 2]), leaf([5, 0, 0]));

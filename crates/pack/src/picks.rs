@@ -2,6 +2,7 @@
 
 use crate::chunk::chunks;
 use crate::layout::Layout;
+use crate::profile::Profile;
 
 /// How a sample is spread over a table.
 pub(crate) struct Spread {
@@ -9,20 +10,29 @@ pub(crate) struct Spread {
     pub chunks: Vec<(usize, usize)>,
     /// How many stretches there are for each of them.
     pub every: u64,
-    /// How many cells of a stretch there are for each picked.
+    /// Of the tiles of a stretch one in so many is looked at.
+    pub tiles: u64,
+    /// How many cells of a tile there are for each picked.
     pub step: u64,
 }
 
 impl Spread {
     /// A sample of about so many cells, as if all cells were stored.
-    pub fn new(layout: &Layout, sample: usize) -> Spread {
+    pub fn new(layout: &Layout, sample: usize, profile: &Profile) -> Spread {
         let all = chunks(layout);
         let cells = layout.tiles() as u64 * 64 * layout.rows() as u64;
         let step = (cells / sample as u64).max(1);
-        // Each stretch that is read gives every 16th cell at most.
-        let every = (step / 16).max(1).min(all.len().div_ceil(64) as u64);
+        // Many stretches are read, each of which gives few cells, and many tiles of each.
+        let most = all.len().div_ceil(profile.least_stretches) as u64;
+        let every = (step / profile.one_in_stretch).max(1).min(most);
+        let tiles = (step / every / profile.one_in_tile).max(1);
         let chunks = all.iter().copied().step_by(every as usize).collect();
-        Spread { chunks, every, step: (step / every).max(1) }
+        Spread { chunks, every, tiles, step: (step / every / tiles).max(1) }
+    }
+
+    /// Whether a tile is looked at.
+    pub fn has_tile(&self, tile: usize) -> bool {
+        draw(tile as u64) % self.tiles == 0
     }
 }
 
@@ -38,12 +48,8 @@ pub(crate) struct Picks {
 }
 
 impl Picks {
-    pub fn new(seed: usize, step: u64) -> Picks {
-        Picks::of_rows(seed, step, 4)
-    }
-
     /// Picks up to one in so many cells of a row, of fewer or more rows.
-    pub fn of_rows(seed: usize, step: u64, columns: u64) -> Picks {
+    pub fn new(seed: usize, step: u64, columns: u64) -> Picks {
         let (rows, columns) = ((step / columns).max(1), columns.min(step));
         let mut random = Random::new(seed as u64);
         let skip = random.below(rows);
@@ -63,6 +69,15 @@ impl Picks {
             _ => self.random.next() & self.random.next(),
         }
     }
+}
+
+/// A number below 65536 for each cell of a table, by its place: as good as drawn by lot,
+/// and the same in whatever order cells come.
+#[inline]
+pub(crate) fn draw(place: u64) -> u64 {
+    let word = (place + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb) >> 48
 }
 
 /// A generator of numbers that is the same everywhere.

@@ -10,8 +10,11 @@ pub struct Profile {
     pub leaves: usize,
     /// The same for depths.
     pub depth_leaves: usize,
-    /// The most questions of a tree, if there is a limit.
+    /// The most questions of a tree for classes, if there is a limit: with one less than a
+    /// multiple of 16, and the symbol, cells of a sample take no more room than they need.
     pub questions: Option<usize>,
+    /// The same for depths.
+    pub depth_questions: Option<usize>,
     /// The most cells of each side that a tree is learnt from, about.
     pub sample: usize,
     /// Of large tables about one cell in so many is learnt from.
@@ -22,6 +25,18 @@ pub struct Profile {
     /// Of the cells of a row, one in so many is looked at then: the work that the cells of a
     /// row have in common is done for the more rows the fewer there are of each.
     pub one_column_in: u64,
+    /// A sample comes from so many stretches of tiles at least, where there are as many ...
+    pub least_stretches: usize,
+    /// ... or from so many that each gives one cell in so many, ...
+    pub one_in_stretch: u64,
+    /// ... and from so many tiles of them that each gives one in so many at least.
+    pub one_in_tile: u64,
+    /// Cells of each side in trials, which orders of men and earlier metrics are chosen by.
+    pub trial_sample: usize,
+    /// For trials what [`Profile::least_stretches`] is.
+    pub trial_stretches: usize,
+    /// For trials what [`Profile::one_in_tile`] is.
+    pub trial_one_in_tile: u64,
     /// Depths are learnt from so many cells that have one, about, where there are as
     /// many.
     pub depth_sample: usize,
@@ -57,6 +72,9 @@ impl Ignored {
     }
 }
 
+/// Leaves of the trees of trials.
+const TRIAL_LEAVES: usize = 200;
+
 /// Tables are learnt from so many cells at least, about, where they have them.
 const LEAST_SAMPLE: usize = 100_000;
 
@@ -71,35 +89,53 @@ impl Profile {
     pub(crate) fn for_depths(self, cells: usize, with_depth: u64) -> Profile {
         let share = self.depth_sample as u128 * cells as u128 / u128::from(with_depth.max(1));
         let sample = share.min(cells as u128) as usize;
-        Profile { leaves: self.depth_leaves, sample, one_in: 1, ..self }
+        Profile {
+            leaves: self.depth_leaves,
+            questions: self.depth_questions,
+            sample,
+            one_in: 1,
+            ..self
+        }
+    }
+
+    /// The limits for trials: small trees, from small samples.
+    #[must_use]
+    pub fn trial(&self) -> Profile {
+        Profile {
+            leaves: TRIAL_LEAVES,
+            depth_leaves: TRIAL_LEAVES,
+            questions: None,
+            depth_questions: None,
+            sample: self.trial_sample,
+            least_stretches: self.trial_stretches,
+            one_in_tile: self.trial_one_in_tile,
+            ..*self
+        }
     }
 
     /// Small files that are read and written fast.
     pub const FAST: Profile = Profile {
         leaves: 8000,
-        depth_leaves: 8000,
-        questions: Some(48),
+        depth_leaves: 6000,
+        questions: Some(47),
         sample: 2_000_000,
         one_in: 4,
         candidates: 8,
         one_column_in: 1,
-        depth_sample: 1_000_000,
+        depth_questions: Some(47),
+        least_stretches: 64,
+        one_in_stretch: 6,
+        one_in_tile: u64::MAX,
+        trial_sample: 15_000,
+        trial_stretches: 24,
+        trial_one_in_tile: 64,
+        depth_sample: 500_000,
         earlier_percent: 40,
         stream_bytes: 24,
         stream_segments: 2,
         segments: Segments::Whole,
         ignored: Ignored::NOTHING,
     };
-    /// For trials: small trees, from small samples.
-    pub const TRIAL: Profile = Profile {
-        leaves: 200,
-        depth_leaves: 200,
-        questions: None,
-        sample: 30_000,
-        ..Profile::FAST
-    };
-    /// For trials with depths.
-    pub const DEPTH_TRIAL: Profile = Profile { leaves: 200, sample: 15_000, ..Profile::TRIAL };
     /// The smallest files.
     pub const SMALL: Profile = Profile {
         leaves: 16_384,
@@ -109,6 +145,13 @@ impl Profile {
         one_in: 1,
         candidates: 16,
         one_column_in: 4,
+        depth_questions: None,
+        least_stretches: 64,
+        one_in_stretch: 16,
+        one_in_tile: u64::MAX,
+        trial_sample: 30_000,
+        trial_stretches: 64,
+        trial_one_in_tile: u64::MAX,
         depth_sample: 4_000_000,
         earlier_percent: 0,
         stream_bytes: 64,

@@ -9,6 +9,8 @@
 //! than the rest of this crate gains, and that is why these few lines are our
 //! own.
 
+use std::sync::LazyLock;
+
 use crate::error::PackError;
 
 /// Frequencies of a leaf add up to this.
@@ -17,40 +19,37 @@ pub(crate) const TOTAL_BITS: u32 = 14;
 /// The state stays above this where bytes are left.
 const LOW: u32 = 1 << 23;
 
-/// Collects symbols, last one first in the stream.
-#[derive(Default)]
-pub(crate) struct Encoder {
-    /// Start and size of each symbol's interval.
-    symbols: Vec<(u16, u16)>,
-}
+/// For each size of an interval what to multiply with to divide by it.
+static INVERSES: LazyLock<Vec<u64>> =
+    LazyLock::new(|| (0..=u64::from(TOTAL)).map(|size| INVERSE.div_ceil(size.max(1))).collect());
+/// Exact for states below 2^31 and sizes up to 2^14: what is rounded up is less than a
+/// 2^14th of the size.
+const INVERSE: u64 = 1 << 45;
 
-impl Encoder {
-    /// Adds a symbol by its interval, which is not all there is.
-    #[inline]
-    pub fn push(&mut self, start: u16, size: u16) {
-        self.symbols.push((start, size));
-    }
-
-    /// The bytes of all symbols.
-    pub fn finish(&self) -> Vec<u8> {
-        let mut state: u32 = 0;
-        let mut bytes = Vec::new();
-        for &(start, size) in self.symbols.iter().rev() {
-            let (start, size) = (u32::from(start), u32::from(size));
-            let limit = ((LOW >> TOTAL_BITS) << 8) * size;
-            while state >= limit {
-                bytes.push(state as u8);
-                state >>= 8;
-            }
-            state = ((state / size) << TOTAL_BITS) + start + state % size;
-        }
-        while state > 0 {
+/// The bytes of some symbols, given by the start and the size of their intervals, which are
+/// not all there is. The last one is coded first.
+pub(crate) fn encode<'a>(symbols: impl DoubleEndedIterator<Item = &'a (u16, u16)>) -> Vec<u8> {
+    let inverses = &INVERSES[..];
+    let mut state: u32 = 0;
+    let mut bytes = Vec::new();
+    // Nothing comes of likely symbols at the end.
+    for &(start, size) in symbols.rev().skip_while(|symbol| symbol.0 == 0) {
+        let inverse = inverses[usize::from(size)];
+        let (start, size) = (u32::from(start), u32::from(size));
+        let limit = ((LOW >> TOTAL_BITS) << 8) * size;
+        while state >= limit {
             bytes.push(state as u8);
             state >>= 8;
         }
-        bytes.reverse();
-        bytes
+        let whole = (u128::from(state) * u128::from(inverse) >> INVERSE.ilog2()) as u32;
+        state = (whole << TOTAL_BITS) + start + state - whole * size;
     }
+    while state > 0 {
+        bytes.push(state as u8);
+        state >>= 8;
+    }
+    bytes.reverse();
+    bytes
 }
 
 /// Reads symbols.
@@ -128,20 +127,29 @@ mod tests {
     const INTERVALS: [(u16, u16); 3] = [(0, 16000), (16000, 383), (16383, 1)];
 
     #[test]
+    fn inverses_divide() {
+        let mut random = crate::picks::Random::new(5);
+        for size in 1..=TOTAL {
+            let limit = ((LOW >> TOTAL_BITS) << 8) * size;
+            for state in [0, size - 1, size, limit - 1, limit - size, random.next() as u32 % limit]
+            {
+                let inverse = u128::from(INVERSES[size as usize]);
+                let whole = (u128::from(state) * inverse >> INVERSE.ilog2()) as u32;
+                assert_eq!(whole, state / size, "{state} {size}");
+            }
+        }
+    }
+
+    #[test]
     fn likely_symbols_cost_nothing() {
-        let mut encoder = Encoder::default();
-        (0..1000).for_each(|_| encoder.push(0, 16383));
-        assert_eq!(encoder.finish(), []);
+        assert_eq!(encode([(0, 16383); 1000].iter()), []);
     }
 
     proptest! {
         #[test]
         fn decoding_gives_the_symbols_back(symbols in prop::collection::vec(0usize..3, 0..400)) {
-            let mut encoder = Encoder::default();
-            for &symbol in &symbols {
-                encoder.push(INTERVALS[symbol].0, INTERVALS[symbol].1);
-            }
-            let bytes = encoder.finish();
+            let intervals: Vec<(u16, u16)> = symbols.iter().map(|&symbol| INTERVALS[symbol]).collect();
+            let bytes = encode(intervals.iter());
             let mut decoder = Decoder::new(&bytes);
             for &symbol in &symbols {
                 let (start, size) = INTERVALS[symbol];

@@ -91,7 +91,7 @@ impl Sample {
     }
 
     /// Gives a cell's answer to a question.
-    #[inline]
+    #[cfg(test)]
     pub fn set(&mut self, cell: usize, question: usize, answer: u8) {
         self.row_mut(cell)[question] = answer;
     }

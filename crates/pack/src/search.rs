@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::depth_pack::{DepthPacker, Metric};
 use crate::layout::Layout;
 use crate::men::placed_men;
-use crate::pack::{ClassPacker, stored_sides};
+use crate::pack::{estimate_bases, stored_sides};
 use crate::profile::Profile;
 use crate::source::TileSource;
 
@@ -35,18 +35,23 @@ pub fn orders(material: &Material, near: Option<Man>) -> Vec<Vec<Man>> {
 }
 
 /// About what depths in some metrics take, each taken for as large as the first.
-fn depth_cost<S: TileSource>(source: &S, layout: &Layout, metrics: usize) -> u64 {
+fn depth_cost<S: TileSource>(
+    source: &S,
+    layout: &Layout,
+    metrics: usize,
+    profile: &Profile,
+) -> u64 {
     let metric = Metric { number: 0, earlier: None };
-    let side = |side: Color| {
-        DepthPacker::new(source, layout, side, metric, Profile::DEPTH_TRIAL).estimate()
-    };
+    let trial = profile.trial();
+    let trial = Profile { sample: trial.sample / 2, ..trial };
+    let side = |side: Color| DepthPacker::new(source, layout, side, metric, trial).estimate();
     let sides = stored_sides(layout, Color::White);
     let sides = if metrics == 0 { &[][..] } else { &sides[..] };
     sides.par_iter().map(|&turn| side(turn)).sum::<u64>() * metrics as u64
 }
 
 /// The layout and base side whose classes, and depths in so many metrics of the
-/// source, are the smallest by trial.
+/// source, are the smallest by trials as a profile has them.
 ///
 /// # Panics
 /// If the material has too many men for any layout.
@@ -56,25 +61,28 @@ pub fn choose<S: TileSource>(
     placements: &[Placement],
     near: Option<Man>,
     metrics: usize,
+    profile: &Profile,
 ) -> (Layout, Color) {
     let layouts: Vec<Layout> = orders(&material, near)
         .iter()
         .filter_map(|order| Layout::new(material, order, placements.to_vec()))
         .collect();
-    let sides = if material.is_symmetric() { &Color::BOTH[..1] } else { &Color::BOTH[..] };
     let depth_costs: Vec<u64> =
-        layouts.par_iter().map(|layout| depth_cost(source, layout, metrics)).collect();
+        layouts.par_iter().map(|layout| depth_cost(source, layout, metrics, profile)).collect();
+    let class_costs: Vec<Vec<u64>> =
+        layouts.par_iter().map(|layout| estimate_bases(source, layout, &profile.trial())).collect();
     let trials: Vec<(&Layout, Color, u64)> = layouts
         .iter()
-        .zip(depth_costs)
-        .flat_map(|(layout, depths)| sides.iter().map(move |&side| (layout, side, depths)))
+        .zip(depth_costs.iter().zip(class_costs))
+        .flat_map(|(layout, (depths, classes))| {
+            Color::BOTH
+                .into_iter()
+                .zip(classes)
+                .map(move |(side, cost)| (layout, side, cost + depths))
+        })
         .collect();
-    let cost = |&(layout, base, depths): &(&Layout, Color, u64)| {
-        ClassPacker::new(source, layout, base, Profile::TRIAL).estimate() + depths
-    };
-    let costs: Vec<u64> = trials.par_iter().map(cost).collect();
     // The first of equals, so that the choice does not depend on threads.
-    let best = (0..trials.len()).min_by_key(|&i| (costs[i], i));
+    let best = (0..trials.len()).min_by_key(|&i| (trials[i].2, i));
     let (layout, base, _) = best.map(|i| trials[i]).expect("a material has a layout");
     (layout.clone(), base)
 }

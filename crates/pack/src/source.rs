@@ -56,7 +56,7 @@ impl TileSource for Tables<'_> {
         let legal = tiles.plane(|at| word(&values.legal, at));
         let won = tiles.plane(|at| word(&values.won, at));
         let lost = tiles.plane(|at| word(&values.lost, at));
-        let late = match self.fifty {
+        let late = match self.fifty && self.classes.stats.is_cursed() {
             true => tiles.plane(|at| late_word(values, at)),
             false => vec![[0; 64]; out.len()],
         };

@@ -3,7 +3,7 @@
 use crate::index::write_rising;
 use crate::learn::BIT;
 use crate::profile::Profile;
-use crate::rans::Encoder;
+use crate::rans::encode;
 use crate::tile::symbol_bits;
 
 /// Joins segments to streams.
@@ -15,7 +15,7 @@ pub(crate) struct StreamBuilder {
     first: usize,
     segments: usize,
     bits: u64,
-    /// The symbols of the open stream, by side.
+    /// The symbols of the open stream, by side: none if all are the likeliest.
     symbols: Vec<Vec<(u16, u16)>>,
 }
 
@@ -38,6 +38,9 @@ impl StreamBuilder {
             self.first = segment;
         }
         self.segments += 1;
+        if empty && self.is_empty() {
+            return;
+        }
         for (all, symbols) in self.symbols.iter_mut().zip(symbols) {
             self.bits += symbol_bits(&symbols);
             all.extend(symbols);
@@ -49,15 +52,12 @@ impl StreamBuilder {
     }
 
     fn is_empty(&self) -> bool {
-        self.symbols.iter().flatten().all(|symbol| symbol.0 == 0)
+        self.symbols.iter().all(Vec::is_empty)
     }
 
     fn close(&mut self) {
-        let mut encoder = Encoder::default();
-        for side in &mut self.symbols {
-            side.drain(..).for_each(|(start, size)| encoder.push(start, size));
-        }
-        self.done.push((self.first, encoder.finish()));
+        self.done.push((self.first, encode(self.symbols.iter().flatten())));
+        self.symbols.iter_mut().for_each(Vec::clear);
         (self.segments, self.bits) = (0, 0);
     }
 

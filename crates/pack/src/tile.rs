@@ -7,8 +7,9 @@ use crate::answers::RowView;
 use crate::arch::{Vectored, fastest};
 use crate::classes::{CLASSES, ClassTile};
 use crate::fixed_men::FixedMen;
+use crate::intervals::Intervals;
 use crate::layout::Layout;
-use crate::leaf::{Leaf, LeafTable};
+use crate::leaf::LeafTable;
 use crate::learn::BIT;
 use crate::question::Scope;
 use crate::rans::{Decoder, TOTAL};
@@ -143,16 +144,15 @@ impl FoundLeaves {
         self.columns.shrink_to_fit();
     }
 
-    /// Goes through a segment again, from a place that is moved behind it. `leaf_of` says
-    /// what has become of each leaf.
-    pub fn replay(&self, at: &mut usize, leaf_of: &[u16], sink: &mut Writing<'_>) {
+    /// Goes through a segment again, from a place that is moved behind it.
+    pub fn replay(&self, at: &mut usize, sink: &mut Writing<'_>) {
         let sets = self.marks[*at..].iter().zip(&self.columns[*at..]);
         for (&mark, &columns) in sets {
             *at += 1;
             match mark {
                 SEGMENT => return,
                 BATCH.. => sink.write_batch(usize::from(mark & !BATCH) % 64, columns),
-                leaf => sink.leaf(leaf_of[usize::from(leaf)], 0, columns),
+                leaf => sink.leaf(leaf, 0, columns),
             }
         }
     }
@@ -216,35 +216,30 @@ impl Open {
 /// Collects the symbols of a tile.
 pub(crate) struct Writing<'a> {
     truth: &'a ClassTile,
-    leaves: &'a [Leaf],
+    leaves: &'a Intervals,
     open: Open,
     /// Intervals of the symbols.
     pub symbols: Vec<(u16, u16)>,
 }
 
 impl<'a> Writing<'a> {
-    pub fn new(truth: &'a ClassTile, leaves: &'a [Leaf]) -> Writing<'a> {
+    pub fn new(truth: &'a ClassTile, leaves: &'a Intervals) -> Writing<'a> {
         Writing { truth, leaves, open: Open::EMPTY, symbols: Vec::new() }
     }
 
     /// Writes the cells of a batch.
     fn write_batch(&mut self, row: usize, columns: u64) {
         for column in self.open.take(columns) {
-            let leaf = &self.leaves[usize::from(self.open.leaves[column.index()])];
-            let class = self.truth.get(row, column.index());
-            let interval = leaf.intervals.iter().find(|interval| Some(interval.2) == class);
-            // Frequencies were counted on the whole table, so every class of a
-            // leaf has its interval.
-            if let Some(&(start, size, _)) = interval {
-                self.symbols.push((start, size));
-            }
+            let leaf = self.open.leaves[column.index()];
+            let class = self.truth.get(row, column.index()).unwrap_or(0);
+            self.leaves.write(leaf, class, &mut self.symbols);
         }
     }
 }
 
 impl Sink for Writing<'_> {
     fn leaf(&mut self, leaf: u16, _: usize, columns: u64) {
-        if self.leaves[usize::from(leaf)].only().is_none() {
+        if !self.leaves.is_sure(leaf) {
             self.open.set(leaf, columns);
         }
     }

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use crate::learn::{BIT, Limits, Stratum, cost, grow, grow_from, grow_with_gains, leaf_counts};
+use crate::learn::{BIT, Growth, Stratum, cost, grow, grow_from, leaf_counts};
 use crate::profile::Profile;
 use crate::question::Question;
 use crate::sample::Sample;
@@ -95,20 +95,16 @@ impl<'a> Thinning<'a> {
     }
 }
 
-/// How many cells each of a sample stands for, in 16ths.
-fn scale16(sample: &Sample, cells: u64) -> u64 {
-    (cells * 16 / sample.len().max(1) as u64).max(16)
-}
-
-/// The numbers of the questions that gain most, rising.
-fn telling(sample: &mut Sample, cells: u64, most: usize) -> Vec<u16> {
-    let limits = Limits { leaves: FIRST_LEAVES, scale16: scale16(sample, cells) };
-    let (_, gains) = grow_with_gains(sample, limits);
+/// The numbers of the questions that gain most, rising, and the tree in which they do.
+fn telling(sample: &mut Sample, cells: u64, most: usize) -> (Vec<u16>, Growth) {
+    let whole = Stratum::whole(sample, cells);
+    let growth = grow_from(sample, &Tree::stump(), &[whole], FIRST_LEAVES);
+    let gains = &growth.gains;
     let mut numbers: Vec<u16> = (0..gains.len() as u16).collect();
     numbers.sort_by_key(|&number| (Reverse(gains[usize::from(number)]), number));
     numbers.truncate(most.max(1));
     numbers.sort_unstable();
-    numbers
+    (numbers, growth)
 }
 
 /// Learns a tree of a table of so many cells, stored or not, and says about how many are
@@ -135,16 +131,14 @@ pub(crate) fn learn(
     }
     let first_size = (size / FIRST_SHARE).clamp(FIRST_SAMPLE, MOST_FIRST);
     let (mut first, cells) = sampler.sample(questions, first_size.min(size));
-    let numbers = telling(&mut first, cells, profile.questions.unwrap_or(questions.len()));
-    first.ask_only(&numbers);
-    let limits =
-        Limits { leaves: COARSE_LEAVES.min(profile.leaves), scale16: scale16(&first, cells) };
-    let mut coarse = grow(&mut first, limits);
+    let most = profile.questions.unwrap_or(questions.len());
+    let (numbers, growth) = telling(&mut first, cells, most);
+    let mut coarse = growth.early(COARSE_LEAVES.min(profile.leaves), &numbers);
     let thinning = Thinning::new(&first, &coarse, questions, size);
     let (mut sample, strata, cells) = sampler.thinned(&list(&numbers), &thinning);
     // The large sample knows the few questions only.
     renumber(&mut coarse, |number| numbers.partition_point(|&few| few < number) as u16);
-    let (mut tree, _) = grow_from(&mut sample, &coarse, &strata, profile.leaves);
+    let mut tree = grow_from(&mut sample, &coarse, &strata, profile.leaves).tree();
     renumber(&mut tree, |number| numbers[usize::from(number)]);
     (tree, cells)
 }
@@ -160,7 +154,7 @@ pub(crate) fn telling_questions(
     match profile.questions {
         Some(most) if most < questions.len() => {
             let (mut first, cells) = sample(FIRST_SAMPLE.min(size));
-            telling(&mut first, cells, most)
+            telling(&mut first, cells, most).0
         }
         _ => (0..questions.len() as u16).collect(),
     }
@@ -168,8 +162,7 @@ pub(crate) fn telling_questions(
 
 /// A tree grown from a sample of so many cells, whose questions have these numbers.
 pub(crate) fn grow_of(sample: &mut Sample, cells: u64, numbers: &[u16], leaves: usize) -> Tree {
-    let limits = Limits { leaves, scale16: scale16(sample, cells) };
-    let mut tree = grow(sample, limits);
+    let mut tree = grow(sample, cells, leaves);
     renumber(&mut tree, |number| numbers[usize::from(number)]);
     tree
 }

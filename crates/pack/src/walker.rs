@@ -127,22 +127,6 @@ impl Walker {
         self.walk::<true>(compiled, 1, at_most, found);
     }
 
-    /// Takes columns of a batch to their leaves, none of which has been asked anything in its
-    /// row.
-    pub fn walk_batch(
-        &mut self,
-        compiled: &Compiled,
-        columns: u64,
-        at_most: impl FnMut(Question, u8) -> u64,
-        mut found: impl FnMut(u16, u64),
-    ) {
-        if compiled.root & LEAF != 0 {
-            return found((compiled.root & !LEAF) as u16, columns);
-        }
-        self.sets.levels[0][0] = (compiled.root, columns);
-        self.walk::<false>(compiled, 1, at_most, found);
-    }
-
     /// Takes the columns of a batch that wait to their leaves.
     #[inline(always)]
     pub fn walk_on(

@@ -63,6 +63,23 @@ fn every_version_is_read_and_rewritten() {
     }
 }
 
+/// What is learnt from a part of the cells stays the same, too, under the same name of the
+/// writer, with any number of threads: a table of four men, of which that is so.
+#[test]
+fn what_samples_tell_stays_the_same() {
+    let solved = solve("KRvKN", &[Metric::Dtz50]);
+    let write = || written(solved.iter().map(|table| &**table), &WriteOptions::packed(Pack::Fast));
+    for threads in [1, 3] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let bytes = pool.install(write);
+        // The sum of FNV.
+        let sum = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |sum: u64, &byte| {
+            (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+        assert_eq!((bytes.len(), sum), (130_024, 13_596_680_341_031_087_502), "{threads} threads");
+    }
+}
+
 /// Depths of version 4 were coded otherwise.
 #[test]
 fn version_4_is_solved_again() {

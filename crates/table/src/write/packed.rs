@@ -25,7 +25,7 @@ use crate::write::{Aliases, Pack, Sides, WriteOptions};
 /// Who writes: equal tables give equal files as long as this stays. To be
 /// raised when what is learnt or chosen changes; the golden files tell.
 const WRITERS: [(&str, Pack, Profile); 2] =
-    [("molien 6 fast", Pack::Fast, Profile::FAST), ("molien 6 small", Pack::Small, Profile::SMALL)];
+    [("molien 7 fast", Pack::Fast, Profile::FAST), ("molien 7 small", Pack::Small, Profile::SMALL)];
 
 /// How a file of learnt contexts was coded, from the name of its writer; fast if
 /// that is another program.
@@ -134,7 +134,7 @@ impl PackedWriter {
         let near = table.parts.first().and_then(|part| part.board.column());
         let first = (held.len() > 0).then(|| held.depths(0, &Color::BOTH)).transpose()?;
         let tables = held.tables(first.iter().collect());
-        Ok(choose(&tables, table.material, &placements, near, held.len()))
+        Ok(choose(&tables, table.material, &placements, near, held.len(), &self.profile))
     }
 
     fn classes(
@@ -181,7 +181,7 @@ impl PackedWriter {
         (before, own): (Option<&Table>, &Table),
     ) -> u64 {
         let (tables, metric) = with_earlier(held, before, own);
-        DepthPacker::new(&tables, layout, side, metric, Profile::TRIAL).estimate()
+        DepthPacker::new(&tables, layout, side, metric, self.profile.trial()).estimate()
     }
 
     /// How each metric is coded: with the one before it, where that is worth it.
