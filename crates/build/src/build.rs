@@ -8,10 +8,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use molien_board::{Material, Position, Role};
 use molien_operators::Backend;
-use molien_solve::{Cost, Exchange, Keep, Node, Progress, derive_depths};
+use molien_solve::{Cost, Exchange, Keep, Node, Progress};
 use molien_table::{BoardLog, Directory, Logged, TableError, TableFile};
 use molien_values::{BoardValues, Metric, Shelf, Stats, Table, Value, WaveLog};
-use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::cache::{Cache, Kept, Key, key};
@@ -288,7 +287,7 @@ impl Build {
         let (material, metric) = wanted;
         let kept = lock(&self.tables).kept(&wanted);
         if let Some(Kept::Packed(packed)) = kept
-            && (keep == Keep::Outcomes || packed.has_depths())
+            && (keep != Keep::Depths || packed.has_depths())
         {
             let room = self.reserve(wanted, table_bytes(material, Keep::Depths))?;
             return Ok(Work::Unpack { packed, _room: room });
@@ -351,47 +350,6 @@ impl Build {
         Ok((inputs, held))
     }
 
-    /// Loads or solves what a shelf has. `None` if no shelf has it after all.
-    fn load(&self, wanted: Key) -> Result<Option<Table>, BuildError> {
-        let (material, metric) = wanted;
-        if is_loaded(material) {
-            let file = self.open_file(material);
-            match file.and_then(|file| file.map(|file| file.load(metric)).transpose()) {
-                Ok(Some(table)) => return Ok(Some(table)),
-                Ok(None) => {}
-                Err(error) if error.is_missing() => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        for shelf in &self.shelves {
-            if let Some(table) = shelf.load(material, metric)? {
-                return Ok(Some(table));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Loads a table that the folder has for one side to move, and finds the other
-    /// side's depths one move on.
-    fn derive(&self, wanted: Key, inputs: &Inputs) -> Result<Option<Table>, BuildError> {
-        let (material, metric) = wanted;
-        let Some(file) = self.open_file(material)? else { return Ok(None) };
-        let Some(side) = file.derived_side(metric) else { return Ok(Some(file.load(metric)?)) };
-        let mut table = file.load_stored(metric)?;
-        // Pawn moves lead to other boards of the table itself, and there to the
-        // other side, whose depths are known.
-        inputs.add_table(Arc::new(table.clone()));
-        let derive = |game: &Arc<BoardValues>| {
-            let exits = inputs.exits(&game.board)?;
-            let mut whole = BoardValues::clone(game);
-            whole.values[side.index()].depth =
-                derive_depths(self.backend, game, side, &*exits, &*self.progress)?;
-            Ok::<_, BuildError>(Arc::new(whole))
-        };
-        table.parts = table.parts.par_iter().map(derive).collect::<Result<_, _>>()?;
-        Ok(Some(table))
-    }
-
     /// Solves a table from what it reads.
     fn solve(
         &self,
@@ -418,7 +376,11 @@ impl Build {
             log: self.wave_log.as_deref().filter(|_| !self.is_in_file(&(material, metric))),
             metric,
             rule_plies: self.rule_plies,
-            keep: if keep == Keep::Depths { |_, _| Keep::Depths } else { |_, _| Keep::Outcomes },
+            keep: match keep {
+                Keep::Depths => |_, _| Keep::Depths,
+                Keep::Outcomes => |_, _| Keep::Outcomes,
+                Keep::Winners => |_, _| Keep::Winners,
+            },
             inputs,
             sink: &gathered,
             at_once,
@@ -498,7 +460,7 @@ impl Build {
         let kept = match lock(&self.tables).kept(&key) {
             None => false,
             Some(Kept::Planes(table)) => keeps(&table, keep),
-            Some(Kept::Packed(packed)) => keep == Keep::Outcomes || packed.has_depths(),
+            Some(Kept::Packed(packed)) => keep != Keep::Depths || packed.has_depths(),
         };
         kept || self.is_shelved(&key)
     }
@@ -600,9 +562,10 @@ impl Work<'_> {
     }
 }
 
-/// Whether a table keeps at least this much.
-fn keeps(table: &Table, keep: Keep) -> bool {
-    keep == Keep::Outcomes || table.has_depths()
+/// Whether a table keeps at least this much. Tables that others read as a whole never are
+/// asked for counts of depths alone.
+pub(crate) fn keeps(table: &Table, keep: Keep) -> bool {
+    keep != Keep::Depths || table.has_depths()
 }
 
 /// Runs work that waits for others on a thread that is not one of rayon's: a

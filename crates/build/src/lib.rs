@@ -32,6 +32,7 @@ mod handed_over;
 mod inputs;
 mod lean;
 mod limits;
+mod load;
 mod many;
 mod memory;
 mod need;

@@ -86,12 +86,12 @@ pub(crate) fn keep_for_others(material: Material, metric: Metric) -> Keep {
     if goes_on { Keep::Depths } else { keep_alone(material) }
 }
 
-/// What larger tables need of one that they read after captures and promotions: depths
-/// that do not count then need not be recorded, which saves a fifth of the time and two
-/// thirds of the memory. With pawns they may count within the table.
+/// What larger tables need of one that they read after captures and promotions: where
+/// depths do not count then, who wins. With pawns they may count within the table.
 pub(crate) fn keep_for_conversions(material: Material, metric: Metric) -> Keep {
-    match metric.conversion_rule() {
-        Rule::One if !material.has_pawns() => Keep::Outcomes,
+    let within = if material.has_pawns() { metric.push_rule() } else { Rule::One };
+    match (metric.conversion_rule(), within) {
+        (Rule::One, Rule::One) => Keep::Winners,
         _ => keep_for_others(material, metric),
     }
 }

@@ -170,3 +170,59 @@ pub(crate) fn last_read(stages: &[Stage]) -> Vec<Vec<Material>> {
     last.reverse();
     last
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Build;
+    use crate::cache::key;
+    use molien_operators::{Scalar, fastest};
+    use molien_values::Graded;
+
+    /// A table for its winners alone, by these operators.
+    fn winners(backend: &'static dyn Backend, material: Material, metric: Metric) -> Arc<Table> {
+        let build = Build::new().with_backend(backend);
+        build.make(key(material, metric), Keep::Winners).unwrap()
+    }
+
+    /// Who wins is who wins by the waves, and as many: of pieces and of pawns, of symmetric
+    /// material, of like men, where nobody wins, where a bare king is stalemated, and after
+    /// captures en passant.
+    #[test]
+    fn winners_are_those_of_the_waves() {
+        let pieces = ["KQK", "KBK", "KRKR", "KQKR", "KBNK", "KNNK", "KQKQ", "KRRK", "KNKB"];
+        let pawns = ["KPK", "KPKP", "KPPK", "KRPK", "KNKP", "KQKP"];
+        let with = |metric: Metric| move |name: &'static str| (name, metric);
+        let all = pieces.map(with(Metric::Dtc)).into_iter().chain(pawns.map(with(Metric::Dtz)));
+        for (name, metric) in all.chain(pawns.map(with(Metric::Dtm))) {
+            let material = name.parse().unwrap();
+            let found = winners(fastest(), material, metric);
+            compare(&found, &Build::new().table(material, metric).unwrap());
+        }
+    }
+
+    /// The meaning is the judge, too: of its waves, and of its own way to find winners.
+    #[test]
+    fn winners_are_those_of_the_meaning() {
+        for (name, metric) in [("KRK", Metric::Dtc), ("KPK", Metric::Dtz), ("KQK", Metric::Dtc)] {
+            let material = name.parse().unwrap();
+            let waves = Build::new().with_backend(&Scalar).table(material, metric).unwrap();
+            compare(&winners(fastest(), material, metric), &waves);
+            compare(&winners(&Scalar, material, metric), &waves);
+        }
+    }
+
+    fn compare(found: &Table, waves: &Table) {
+        let name = format!("{} {}", waves.material, waves.metric);
+        assert_eq!(found.parts.len(), waves.parts.len(), "{name}");
+        for (i, (found, waves)) in found.parts.iter().zip(&waves.parts).enumerate() {
+            let outcomes = |side: &Graded| Graded { depth: Vec::new(), ..side.clone() };
+            let expected = waves.values.each_ref().map(outcomes);
+            assert!(found.values == expected, "{name}, board {i}");
+        }
+        let expected = Stats { metric: waves.metric, ..waves.stats.as_classes() };
+        assert_eq!(found.stats, expected, "{name}");
+        let decided = expected.sides.iter().any(|side| side.wins.len() + side.losses.len() > 0);
+        assert_eq!(found.has_depths(), !decided, "{name}");
+    }
+}

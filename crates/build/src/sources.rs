@@ -7,6 +7,7 @@ use molien_solve::{Keep, Wanted};
 use molien_table::{BoardLog, Cut, Reading, TableFile};
 use molien_values::{BoardValues, Metric, Placement, Rule, Table};
 
+use crate::build::keeps;
 use crate::cache::{Kept, Key};
 use crate::limits::keep_for_others;
 use crate::packed::PackedTable;
@@ -93,10 +94,10 @@ impl Build {
     pub(crate) fn source(&self, key: Key, keep: Keep) -> Result<BoardSource, BuildError> {
         let kept = lock(&self.tables).kept(&key);
         match kept {
-            Some(Kept::Planes(table)) if keep == Keep::Outcomes || table.has_depths() => {
+            Some(Kept::Planes(table)) if keeps(&table, keep) => {
                 return Ok(BoardSource::Planes(table));
             }
-            Some(Kept::Packed(packed)) if keep == Keep::Outcomes || packed.has_depths() => {
+            Some(Kept::Packed(packed)) if keep != Keep::Depths || packed.has_depths() => {
                 return Ok(BoardSource::Packed(packed));
             }
             _ => {}

@@ -4,7 +4,8 @@
 //! is as large. The system clears every page that it hands out, which took a quarter
 //! of the time of a solve. So large blocks are cut from a stretch of addresses of our own:
 //! what is given up stays, as long as nobody else needs the memory, and serves the next
-//! request, whatever its size.
+//! request, whatever its size: where a block has addresses without memory, large pages that
+//! wait elsewhere are moved there, which takes a hundredth of the time of clearing new ones.
 #![allow(unsafe_code)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -15,8 +16,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 mod extents;
 mod system;
 
-use extents::{Extents, Taken, UNIT_BYTES};
-use system::{ask_for_large_pages, give_back, reserve, resident_bytes, set_top};
+use extents::{CHUNK_BYTES, Extents, Moves, Taken, UNIT_BYTES};
+use system::{ask_for_large_pages, give_back, move_page, reserve, resident_bytes, set_top};
 pub use system::{give_back_unused, set_up};
 
 /// Smaller blocks are the system allocator's. Planes are at least as large: in its heaps
@@ -243,20 +244,58 @@ impl Blocks {
         if kept <= room || (stuck > 0 && kept < stuck + STEP_BYTES.unsigned_abs()) {
             return;
         }
-        let start = self.start.load(Ordering::Relaxed);
         let limit = self.limit_bytes.load(Ordering::Relaxed);
-        self.with_large(|extents| {
-            let step = (limit / GIVEN_BACK_PART).min(MOST_GIVEN_BACK_BYTES);
-            let units = (kept - room).max(step).div_ceil(UNIT_BYTES);
-            extents.give_back(units, &mut |part| {
-                // SAFETY: the part belongs to free blocks of the stretch that begins there, and
-                // nobody else gets one while the stretch is locked.
-                unsafe { give_back(start + part.start * UNIT_BYTES, part.len() * UNIT_BYTES) };
-            });
-            Some(())
-        });
+        let step = (limit / GIVEN_BACK_PART).min(MOST_GIVEN_BACK_BYTES);
+        self.give_back((kept - room).max(step));
         let kept = self.kept_bytes();
         self.stuck_bytes.store(if kept > room { kept } else { 0 }, Ordering::Relaxed);
+    }
+
+    /// Gives memory of blocks that were given up back to the system: so many bytes, if there
+    /// are. That takes the system a while, in which nobody waits for the large blocks.
+    fn give_back(&self, bytes: usize) {
+        let start = self.start.load(Ordering::Relaxed);
+        let mut units = bytes.div_ceil(UNIT_BYTES);
+        while units > 0 {
+            let Some(parts) = self.with_large(|extents| Some(extents.cut_parts(units))) else {
+                return;
+            };
+            if parts.is_empty() {
+                return;
+            }
+            for part in parts.iter() {
+                // SAFETY: the part was cut out of free blocks of the stretch that begins there:
+                // nobody has it or gets it before it is put back.
+                unsafe { give_back(start + part.start * UNIT_BYTES, part.len() * UNIT_BYTES) };
+            }
+            self.with_large(|extents| {
+                parts.iter().for_each(|part| extents.put_back(part.start));
+                Some(())
+            });
+            units = units.saturating_sub(parts.iter().map(|part| part.len()).sum());
+        }
+    }
+
+    /// Moves memory to where a block that was just taken has none.
+    fn bring(&self, moves: &Moves) {
+        if moves.is_empty() {
+            return;
+        }
+        let start = self.start.load(Ordering::Relaxed);
+        for (from, to) in moves.pairs().map(|(from, to)| (from * UNIT_BYTES, to * UNIT_BYTES)) {
+            // SAFETY: both are large pages of the stretch that begins there. Nobody has the
+            // first or gets it before it is put back; the second belongs to the block that was
+            // taken, and to what follows it, which is put back only then, too.
+            unsafe {
+                if !move_page(start + from, start + to) {
+                    give_back(start + from, CHUNK_BYTES);
+                }
+            }
+        }
+        self.with_large(|extents| {
+            extents.moved(moves);
+            Some(())
+        });
     }
 
     /// A large block of ours: its address, and whether it is cleared. None if it is to be the
@@ -266,7 +305,10 @@ impl Blocks {
             return None;
         }
         let units = layout.size().div_ceil(UNIT_BYTES);
-        let Taken { start, fresh } = self.with_large(|extents| extents.take(units))?;
+        let mut moves = Moves::none();
+        let taken = self.with_large(|extents| extents.take(units, &mut moves));
+        let Taken { start, fresh } = taken?;
+        self.bring(&moves);
         let address = self.start.load(Ordering::Relaxed) + start * UNIT_BYTES;
         if layout.size() >= LARGE_PAGES_BYTES && fresh > 0 {
             // SAFETY: the block is ours alone.
@@ -388,176 +430,4 @@ unsafe impl GlobalAlloc for Blocks {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn layout(mib: usize) -> Layout {
-        Layout::from_size_align(mib << 20, 64).unwrap()
-    }
-
-    fn with_limit(mib: usize) -> Blocks {
-        limited(mib, || None)
-    }
-
-    fn limited(mib: usize, resident_bytes: fn() -> Option<usize>) -> Blocks {
-        let blocks = Blocks::new(resident_bytes);
-        blocks.limit_bytes.store(mib << 20, Ordering::Relaxed);
-        blocks.have_addresses(mib << 20);
-        assert_eq!(blocks.unit_at(std::ptr::null_mut()), None);
-        blocks
-    }
-
-    /// Memory that was given up serves the next request, of whatever size, cleared if that
-    /// is asked for.
-    #[test]
-    fn blocks_serve_again() {
-        let blocks = with_limit(8);
-        // SAFETY: every block is written within its size and given up once.
-        unsafe {
-            let first = blocks.alloc(layout(4));
-            first.write_bytes(7, 4 << 20);
-            blocks.dealloc(first, layout(4));
-            assert_eq!(blocks.kept_bytes(), 4 << 20);
-            let again = blocks.alloc_zeroed(layout(3));
-            assert_eq!(first, again);
-            assert!(std::slice::from_raw_parts(again, 3 << 20).iter().all(|byte| *byte == 0));
-            assert_eq!(blocks.kept_bytes(), 1 << 20);
-            let other = blocks.alloc_zeroed(layout(2));
-            assert_eq!(blocks.kept_bytes(), 0);
-            assert!(std::slice::from_raw_parts(other, 2 << 20).iter().all(|byte| *byte == 0));
-            blocks.dealloc(again, layout(3));
-            blocks.dealloc(other, layout(2));
-            assert_eq!(blocks.kept_bytes(), 5 << 20);
-            blocks.limit_bytes.store(0, Ordering::Relaxed);
-            let last = blocks.alloc(layout(3));
-            blocks.dealloc(last, layout(3));
-            assert_eq!(blocks.kept_bytes(), 0);
-        }
-    }
-
-    /// What stays makes room for what is in use.
-    #[test]
-    fn the_limit_is_kept() {
-        let blocks = with_limit(8);
-        let all_bytes = || blocks.kept_bytes() + blocks.in_use_bytes();
-        // SAFETY: every block is given up once.
-        unsafe {
-            let starts: Vec<*mut u8> = (0..5).map(|_| blocks.alloc(layout(3))).collect();
-            assert_eq!(blocks.in_use_bytes(), 15 << 20);
-            for start in &starts {
-                blocks.dealloc(*start, layout(3));
-                assert!(blocks.kept_bytes() <= blocks.room());
-            }
-            assert!(all_bytes() <= 8 << 20);
-            let other = blocks.alloc(layout(4));
-            assert!((4 << 20..=8 << 20).contains(&all_bytes()));
-            blocks.dealloc(other, layout(4));
-            let large = blocks.alloc(layout(9));
-            assert!(blocks.kept_bytes() <= 8 << 14, "hardly anything but the large one");
-            blocks.dealloc(large, layout(9));
-            assert!(all_bytes() <= 8 << 20);
-        }
-    }
-
-    /// What the process takes beside its blocks leaves less room for those that wait, also
-    /// while blocks in use are not in memory yet.
-    #[test]
-    fn holes_are_counted() {
-        static RESIDENT_MIB: AtomicUsize = AtomicUsize::new(12);
-        let blocks = limited(24, || Some(RESIDENT_MIB.load(Ordering::Relaxed) << 20));
-        // SAFETY: every block is given up once.
-        unsafe {
-            let first = blocks.alloc(layout(8));
-            assert_eq!(blocks.room(), 4 << 20, "12 MiB are beside");
-            RESIDENT_MIB.store(20, Ordering::Relaxed);
-            blocks.dealloc(first, layout(8));
-            assert_eq!(blocks.kept_bytes(), 8 << 20);
-            let other = blocks.alloc(layout(14));
-            assert!(blocks.kept_bytes() <= 1 << 20);
-            RESIDENT_MIB.store(12, Ordering::Relaxed);
-            let third = blocks.alloc(layout(5));
-            assert!(blocks.room() < 1 << 20, "the other is not in memory yet");
-            RESIDENT_MIB.store(22, Ordering::Relaxed);
-            (0..4000).for_each(|_| blocks.look(0));
-            assert_eq!(blocks.room(), 2 << 20, "3 MiB are beside");
-            blocks.dealloc(third, layout(5));
-            blocks.dealloc(other, layout(14));
-        }
-        assert!(resident_bytes().is_none_or(|bytes| bytes > 1 << 20));
-    }
-
-    /// Small blocks that add up make large ones go that wait.
-    #[test]
-    fn small_blocks_are_counted() {
-        let blocks = with_limit(16);
-        let small = Layout::from_size_align(16 << 10, 64).unwrap();
-        // SAFETY: every block is given up once.
-        unsafe {
-            let large = blocks.alloc(layout(12));
-            blocks.dealloc(large, layout(12));
-            assert_eq!(blocks.kept_bytes(), 12 << 20);
-            let starts: Vec<*mut u8> = (0..768).map(|_| blocks.alloc(small)).collect();
-            assert_eq!(blocks.in_use.bytes(), 12 << 20);
-            assert!(blocks.kept_bytes() <= 4 << 20);
-            starts.into_iter().for_each(|start| blocks.dealloc(start, small));
-        }
-        assert_eq!(blocks.in_use.bytes(), 0);
-    }
-
-    /// Blocks that grow and shrink keep their contents, whoever has them.
-    #[test]
-    fn blocks_change_their_size() {
-        let blocks = with_limit(16);
-        for align in [8, 64] {
-            let sizes = [100, 1 << 16, 1 << 17, 1 << 21, 5 << 20, 1 << 21, 200 << 10, 100, 60];
-            let mut size = 50;
-            // SAFETY: the block is read within what was written, and given up once.
-            unsafe {
-                let of = |size| Layout::from_size_align(size, align).unwrap();
-                let mut start = blocks.alloc_zeroed(of(size));
-                for (byte, new) in (1..).zip(sizes) {
-                    start.write_bytes(byte, size);
-                    start = blocks.realloc(start, of(size), new);
-                    let kept = std::slice::from_raw_parts(start, size.min(new));
-                    assert!(kept.iter().all(|kept| *kept == byte), "{size} to {new}");
-                    assert_eq!(start.align_offset(align), 0);
-                    size = new;
-                    let counted = match size {
-                        0..LEAST_COUNTED_BYTES => 0,
-                        LEAST_COUNTED_BYTES..LARGE_BYTES => size,
-                        _ => size.next_multiple_of(UNIT_BYTES),
-                    };
-                    assert_eq!(blocks.in_use_bytes(), counted);
-                }
-                blocks.dealloc(start, of(size));
-            }
-        }
-        assert_eq!(blocks.in_use_bytes(), 0);
-    }
-
-    /// No block is in two hands.
-    #[test]
-    fn threads_get_blocks_of_their_own() {
-        let blocks = with_limit(16);
-        std::thread::scope(|scope| {
-            for mark in 0..8u8 {
-                let blocks = &blocks;
-                scope.spawn(move || {
-                    for _ in 0..200 {
-                        // SAFETY: the block is written within its size, and given
-                        // up once.
-                        unsafe {
-                            let start = blocks.alloc(layout(2));
-                            start.write_bytes(mark, 4096);
-                            std::thread::yield_now();
-                            let read = std::slice::from_raw_parts(start, 4096);
-                            assert!(read.iter().all(|byte| *byte == mark));
-                            blocks.dealloc(start, layout(2));
-                        }
-                    }
-                });
-            }
-        });
-        assert!(blocks.kept_bytes() <= 16 << 20);
-    }
-}
+mod tests;

@@ -71,6 +71,16 @@ fn solving_in_memory() {
     check(&["stats", "KRBKR", "--metric", "dtm", "--in-memory"]);
 }
 
+/// Tables of all sizes one after the other leave holes of all sizes. What waits in them is
+/// given back, moved and used again, within the limit.
+#[test]
+fn solving_many_in_memory() {
+    let tables = tempfile::tempdir().unwrap();
+    let ran = molien(tables.path(), &["solve", "--men", "4", "--in-memory"], "120M");
+    assert!(ran.success, "{}", ran.errors);
+    assert!(ran.peak_bytes <= (120 << 20) / 20 * 21, "{}", ran.peak_bytes >> 20);
+}
+
 #[test]
 fn storing() {
     check(&["solve", "KQKR"]);

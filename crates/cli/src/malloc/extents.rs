@@ -15,6 +15,7 @@ pub(super) const CHUNK_BYTES: usize = 2 << 20;
 pub(super) const CHUNK_UNITS: usize = CHUNK_BYTES / UNIT_BYTES;
 /// Units whose memory is noted in a word.
 const WORD_UNITS: usize = u64::BITS as usize;
+const CHUNK_WORDS: usize = CHUNK_UNITS / WORD_UNITS;
 
 /// Lengths up to a power of two in steps of an eighth.
 const STEPS_BITS: u32 = 3;
@@ -28,6 +29,9 @@ const FREE: u32 = 1 << 31;
 const LOOKS: usize = 16;
 /// Shorter parts of a large page are not worth a call.
 const LEAST_PART_UNITS: usize = 8;
+/// Large pages that are moved for one block at most, and parts that are given back at a time.
+pub(super) const MOST_MOVES: usize = 64;
+const MOST_PARTS: usize = 16;
 
 /// What is known of a unit: only the ends of a block count.
 #[derive(Clone, Copy, Default)]
@@ -48,11 +52,64 @@ pub(super) struct Taken {
     pub fresh: usize,
 }
 
+/// Large pages whose memory is to be moved: of what was given up, to where a block that was
+/// handed out has none. Until they are put back nobody else gets them.
+pub(super) struct Moves {
+    pairs: [(u32, u32); MOST_MOVES],
+    len: usize,
+    /// What follows the block on its last large page, if that is among them.
+    rest: Option<usize>,
+}
+
+impl Moves {
+    pub const fn none() -> Moves {
+        Moves { pairs: [(0, 0); MOST_MOVES], len: 0, rest: None }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The first unit of each, and that of the large page it becomes.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let unit = |chunk: u32| chunk as usize * CHUNK_UNITS;
+        self.pairs[..self.len].iter().map(move |&(from, to)| (unit(from), unit(to)))
+    }
+
+    fn is_full(&self) -> bool {
+        self.len == MOST_MOVES
+    }
+
+    fn push(&mut self, from: usize, to: usize) {
+        self.pairs[self.len] = (from as u32, to as u32);
+        self.len += 1;
+    }
+}
+
+/// Parts of free blocks whose memory goes back to the system. Until they are put back
+/// nobody gets them.
+pub(super) struct Parts {
+    parts: [(usize, usize); MOST_PARTS],
+    len: usize,
+}
+
+impl Parts {
+    pub fn iter(&self) -> impl Iterator<Item = Range<usize>> {
+        self.parts[..self.len].iter().map(|&(start, end)| start..end)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
 /// A stretch of addresses.
 pub(super) struct Extents<'a> {
     units: &'a mut [Unit],
     /// A bit for every unit that has memory.
     resident: &'a mut [u64],
+    /// A bit for every large page all of whose units have memory.
+    full: &'a mut [u64],
     first: [u32; LISTS],
     /// A bit for every list that has a block.
     some: [u64; LISTS / WORD_UNITS],
@@ -73,12 +130,12 @@ fn list_of(len: usize) -> usize {
 }
 
 impl<'a> Extents<'a> {
-    /// All units free and without memory: both slices are zero, and there is a bit for
-    /// every unit, in whole large pages.
-    pub fn new(units: &'a mut [Unit], resident: &'a mut [u64]) -> Extents<'a> {
+    /// All units free and without memory: all slices are zero, and there is a bit for
+    /// every unit, in whole large pages, and one for each of these.
+    pub fn new(units: &'a mut [Unit], resident: &'a mut [u64], full: &'a mut [u64]) -> Extents<'a> {
         let (first, some) = ([NONE; LISTS], [0; LISTS / WORD_UNITS]);
         let (used, resident_units, top) = (0, 0, 0);
-        let mut all = Extents { units, resident, first, some, used, resident_units, top };
+        let mut all = Extents { units, resident, full, first, some, used, resident_units, top };
         all.add_free(0, all.units.len());
         all
     }
@@ -100,6 +157,10 @@ impl<'a> Extents<'a> {
 
     fn is_free(&self, unit: usize) -> bool {
         self.units[unit].tag & FREE != 0
+    }
+
+    fn is_resident(&self, unit: usize) -> bool {
+        self.resident[unit / WORD_UNITS] >> (unit % WORD_UNITS) & 1 != 0
     }
 
     fn tag(&mut self, start: usize, len: usize, free: u32) {
@@ -159,22 +220,117 @@ impl<'a> Extents<'a> {
         Some(self.first[found] as usize)
     }
 
-    /// Takes a block of so many units; none if there is none.
-    pub fn take(&mut self, len: usize) -> Option<Taken> {
-        let start = self.find(len)?;
-        let found = self.remove_free(start);
-        if found > len {
-            self.add_free(start + len, found - len);
+    /// Takes a block of so many units; none if there is none. Where whole large pages of it
+    /// have no memory, that of others which wait is to be moved there, as far as there are any.
+    pub fn take(&mut self, len: usize, moves: &mut Moves) -> Option<Taken> {
+        let found = self.find(len)?;
+        let block = found..found + self.remove_free(found);
+        let aligned = block.start.next_multiple_of(CHUNK_UNITS);
+        let fits = len >= CHUNK_UNITS && aligned + len <= block.end;
+        // Memory that is there is used where it is.
+        let start = if fits && !self.is_resident(block.start) { aligned } else { block.start };
+        if block.start < start {
+            self.add_free(block.start, start - block.start);
         }
+        let end = start + len;
         self.tag(start, len, 0);
+        // What follows on the same large page moves with it.
+        let rest = end..end.next_multiple_of(CHUNK_UNITS).min(block.end);
+        self.free(rest.end..block.end);
+        if !rest.is_empty() {
+            self.tag(rest.start, rest.len(), 0);
+        }
+        if self.move_to(start..rest.end, moves) > end {
+            moves.rest = Some(rest.start);
+        } else if !rest.is_empty() {
+            self.put_back(rest.start);
+        }
         self.used += len;
-        Some(Taken { start, fresh: self.touch(start..start + len) })
+        Some(Taken { start, fresh: self.touch(start..end) })
     }
 
     /// Gives a block up.
     pub fn give_up(&mut self, start: usize) {
+        self.used -= self.len_at(start);
+        self.put_back(start);
+    }
+
+    /// Has memory that waits moved to large pages among some units which have none. Returns
+    /// where the last of them ends.
+    fn move_to(&mut self, units: Range<usize>, moves: &mut Moves) -> usize {
+        let mut end = units.start;
+        for to in units.start.div_ceil(CHUNK_UNITS)..units.end / CHUNK_UNITS {
+            let chunk = to * CHUNK_UNITS..(to + 1) * CHUNK_UNITS;
+            if moves.is_full() || self.has_memory(&chunk) {
+                continue;
+            }
+            let Some((block, from)) = self.find_full() else { break };
+            self.cut(block, from * CHUNK_UNITS..(from + 1) * CHUNK_UNITS);
+            end = chunk.end;
+            self.touch(chunk);
+            moves.push(from, to);
+        }
+        end
+    }
+
+    /// Whether some units have memory, of whole words.
+    fn has_memory(&self, units: &Range<usize>) -> bool {
+        self.resident[units.start / WORD_UNITS..units.end / WORD_UNITS].iter().any(|word| *word > 0)
+    }
+
+    /// A free block, and a large page in it all of which has memory.
+    fn find_full(&self) -> Option<(usize, usize)> {
+        if self.resident_units < self.used + CHUNK_UNITS {
+            return None;
+        }
+        let in_block = |block: Range<usize>| {
+            let end = block.end.min(self.top) / CHUNK_UNITS;
+            let chunks = block.start.div_ceil(CHUNK_UNITS)..end;
+            let words = chunks.start / WORD_UNITS..chunks.end.div_ceil(WORD_UNITS);
+            let last = words.rev().find_map(|word| {
+                let found = self.full[word] & mask_of(word * WORD_UNITS, &chunks);
+                Some(word * WORD_UNITS + found.checked_ilog2()? as usize)
+            });
+            Some((block.start, last?))
+        };
+        let mut lists = list_of(CHUNK_UNITS)..LISTS;
+        lists.find_map(|list| self.blocks(list).take(LOOKS).find_map(in_block))
+    }
+
+    /// The free blocks of a list.
+    fn blocks(&self, list: usize) -> impl Iterator<Item = Range<usize>> {
+        let at = |at: u32| (at != NONE).then_some(at as usize);
+        let starts =
+            std::iter::successors(at(self.first[list]), move |start| at(self.units[*start].next));
+        starts.map(|start| start..start + self.len_at(start))
+    }
+
+    /// Cuts some units out of the free block that begins here. They lose their memory, and are
+    /// nobody's until they are put back. Returns how many had any.
+    fn cut(&mut self, start: usize, part: Range<usize>) -> usize {
+        let end = start + self.remove_free(start);
+        self.free(start..part.start);
+        self.free(part.end..end);
+        self.tag(part.start, part.len(), 0);
+        self.lose(part)
+    }
+
+    /// Makes a free block of some units, if there are any. What is beside them is not free.
+    fn free(&mut self, units: Range<usize>) {
+        if !units.is_empty() {
+            self.add_free(units.start, units.len());
+        }
+    }
+
+    /// Puts back what memory was moved from, and what moved with a block.
+    pub fn moved(&mut self, moves: &Moves) {
+        moves.pairs().for_each(|(from, _)| self.put_back(from));
+        moves.rest.into_iter().for_each(|rest| self.put_back(rest));
+    }
+
+    /// Puts back what was cut out, or given up.
+    pub fn put_back(&mut self, start: usize) {
         let (mut start, mut len) = (start, self.len_at(start));
-        self.used -= len;
         if start > 0 && self.is_free(start - 1) {
             let before = self.len_at(start - 1);
             start -= before;
@@ -221,67 +377,76 @@ impl<'a> Extents<'a> {
             fresh += (mask & !self.resident[word]).count_ones() as usize;
             self.resident[word] |= mask;
         }
+        for page in units.start / CHUNK_UNITS..units.end.div_ceil(CHUNK_UNITS) {
+            let words = &self.resident[page * CHUNK_WORDS..(page + 1) * CHUNK_WORDS];
+            if words.iter().all(|word| *word == u64::MAX) {
+                self.full[page / WORD_UNITS] |= 1 << (page % WORD_UNITS);
+            }
+        }
         self.resident_units += fresh;
         self.top = self.top.max(units.end.next_multiple_of(CHUNK_UNITS));
         fresh
     }
 
-    /// Gives memory of free blocks back until so many units have been, if there are: large
-    /// pages first, parts of them only then.
-    pub fn give_back(&mut self, units: usize, give: &mut dyn FnMut(Range<usize>)) {
+    /// Cuts out parts of free blocks whose memory is to go back to the system, until so many
+    /// units have been, if there are: large pages first, parts of them only then.
+    pub fn cut_parts(&mut self, units: usize) -> Parts {
+        let mut parts = Parts { parts: [(0, 0); MOST_PARTS], len: 0 };
         let mut left = units;
-        for whole in [true, false] {
-            for list in (0..LISTS).rev() {
-                let mut at = self.first[list];
-                while at != NONE && left > 0 {
-                    let block = at as usize..(at as usize + self.len_at(at as usize));
-                    let gone = match whole {
-                        true => self.give_back_chunks(block, left, give),
-                        false => self.give_back_ends(block, give),
-                    };
-                    left = left.saturating_sub(gone);
-                    at = self.units[at as usize].next;
-                }
-            }
+        while left > 0 && parts.len < MOST_PARTS {
+            let whole = self.find_part(|all, block| all.large_pages(block, left));
+            let found = whole.or_else(|| self.find_part(Self::end_of_page));
+            let Some((block, part)) = found else { break };
+            parts.parts[parts.len] = (part.start, part.end);
+            parts.len += 1;
+            left = left.saturating_sub(self.cut(block, part));
         }
+        parts
     }
 
-    /// The last first: blocks are cut from the beginning.
-    fn give_back_chunks(
-        &mut self,
-        block: Range<usize>,
-        most: usize,
-        give: &mut dyn FnMut(Range<usize>),
-    ) -> usize {
-        let mut gone = 0;
-        let end = block.end.min(self.top) / CHUNK_UNITS;
-        for chunk in (block.start.div_ceil(CHUNK_UNITS)..end).rev() {
-            if gone >= most {
-                break;
-            }
-            gone += self.give_back_part(chunk * CHUNK_UNITS..(chunk + 1) * CHUNK_UNITS, give);
-        }
-        gone
+    /// The first block, the longest first, that has such a part, and this.
+    fn find_part(
+        &self,
+        part: impl Fn(&Self, Range<usize>) -> Option<Range<usize>>,
+    ) -> Option<(usize, Range<usize>)> {
+        let of_block = |block: Range<usize>| Some((block.start, part(self, block)?));
+        (0..LISTS).rev().find_map(|list| self.blocks(list).find_map(of_block))
     }
 
-    /// The parts of large pages at both ends.
-    fn give_back_ends(&mut self, block: Range<usize>, give: &mut dyn FnMut(Range<usize>)) -> usize {
+    /// Large pages of a free block that have memory, so many units of them or one: the last,
+    /// since blocks are cut from the beginning.
+    fn large_pages(&self, block: Range<usize>, most: usize) -> Option<Range<usize>> {
+        let pages = block.start.div_ceil(CHUNK_UNITS)..block.end.min(self.top) / CHUNK_UNITS;
+        let has_memory =
+            |page: &usize| self.has_memory(&(page * CHUNK_UNITS..(page + 1) * CHUNK_UNITS));
+        let last = pages.clone().rev().find(has_memory)?;
+        let wanted = most.div_ceil(CHUNK_UNITS);
+        let others = (pages.start..last).rev().take_while(has_memory).take(wanted - 1).count();
+        Some((last - others) * CHUNK_UNITS..(last + 1) * CHUNK_UNITS)
+    }
+
+    /// The part of a large page at one end of a free block, if it has memory.
+    fn end_of_page(&self, block: Range<usize>) -> Option<Range<usize>> {
         let first = block.start.next_multiple_of(CHUNK_UNITS).min(block.end);
         let last = (block.end / CHUNK_UNITS * CHUNK_UNITS).max(first);
-        let parts = [block.start..first, last..block.end];
-        let worth = parts.into_iter().filter(|part| part.len() >= LEAST_PART_UNITS);
-        worth.map(|part| self.give_back_part(part, give)).sum()
+        let worth = |part: &Range<usize>| {
+            let some = |word| self.resident[word] & mask_of(word * WORD_UNITS, part) != 0;
+            let mut words = part.start / WORD_UNITS..part.end.div_ceil(WORD_UNITS);
+            part.len() >= LEAST_PART_UNITS && words.any(some)
+        };
+        [block.start..first, last..block.end].into_iter().find(worth)
     }
 
-    fn give_back_part(&mut self, part: Range<usize>, give: &mut dyn FnMut(Range<usize>)) -> usize {
+    /// Notes that units have lost their memory. Returns how many had any.
+    fn lose(&mut self, units: Range<usize>) -> usize {
         let mut gone = 0;
-        for word in part.start / WORD_UNITS..part.end.div_ceil(WORD_UNITS) {
-            let mask = mask_of(word * WORD_UNITS, &part);
+        for word in units.start / WORD_UNITS..units.end.div_ceil(WORD_UNITS) {
+            let mask = mask_of(word * WORD_UNITS, &units);
             gone += (self.resident[word] & mask).count_ones() as usize;
             self.resident[word] &= !mask;
         }
-        if gone > 0 {
-            give(part);
+        for page in units.start / CHUNK_UNITS..units.end.div_ceil(CHUNK_UNITS) {
+            self.full[page / WORD_UNITS] &= !(1 << (page % WORD_UNITS));
         }
         self.resident_units -= gone;
         gone
@@ -296,106 +461,4 @@ fn mask_of(first: usize, units: &Range<usize>) -> u64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const CHUNKS: usize = 8;
-    const ALL: usize = CHUNKS * CHUNK_UNITS;
-
-    /// Numbers that look random, the same every time.
-    struct Numbers(u64);
-
-    impl Numbers {
-        fn below(&mut self, limit: usize) -> usize {
-            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (self.0 >> 33) as usize % limit
-        }
-    }
-
-    fn with_extents(test: impl FnOnce(&mut Extents<'_>)) {
-        let (mut units, mut resident) = (vec![Unit::default(); ALL], vec![0; ALL / WORD_UNITS]);
-        test(&mut Extents::new(&mut units, &mut resident));
-    }
-
-    /// Lists are in the order of the lengths in them.
-    #[test]
-    fn lists_are_in_order() {
-        let lists: Vec<usize> = (1..100_000).map(list_of).collect();
-        assert!(lists.is_sorted());
-        assert!(list_of(FREE as usize - 1) < LISTS);
-        assert_eq!((list_of(1), list_of(15), list_of(16), list_of(17)), (1, 15, 16, 16));
-    }
-
-    /// No two blocks overlap, what is given up serves again, and in the end all of it is one
-    /// free block.
-    #[test]
-    fn blocks_are_apart() {
-        with_extents(check_blocks);
-    }
-
-    fn check_blocks(extents: &mut Extents<'_>) {
-        let (mut numbers, mut blocks) = (Numbers(7), Vec::<(usize, usize)>::new());
-        let mut owner = vec![false; ALL];
-        let mut memory = [false; ALL];
-        for _ in 0..20_000 {
-            if numbers.below(2) == 0 {
-                let most = if numbers.below(4) == 0 { 300 } else { 20 };
-                let len = 1 + numbers.below(most);
-                let Some(taken) = extents.take(len) else { continue };
-                let own = taken.start..taken.start + len;
-                assert!(owner[own.clone()].iter().all(|taken| !taken));
-                owner[own.clone()].fill(true);
-                let clear = memory[own.clone()].iter().filter(|some| !**some).count();
-                assert_eq!(taken.fresh, clear);
-                memory[own].fill(true);
-                blocks.push((taken.start, len));
-            } else if let Some(last) = blocks.len().checked_sub(1) {
-                let i = numbers.below(last + 1);
-                let (start, len) = blocks[i];
-                let new = 1 + numbers.below(40);
-                if numbers.below(3) > 0 {
-                    extents.give_up(start);
-                    owner[start..start + len].fill(false);
-                    blocks.swap_remove(i);
-                } else if extents.resize(start, new).is_some() {
-                    owner[start..start + len].fill(false);
-                    assert!(owner[start..start + new].iter().all(|taken| !taken));
-                    owner[start..start + new].fill(true);
-                    memory[start..start + new].fill(true);
-                    blocks[i].1 = new;
-                }
-            }
-            if numbers.below(100) == 0 {
-                extents.give_back(numbers.below(400), &mut |part| {
-                    assert!(owner[part.clone()].iter().all(|taken| !taken));
-                    memory[part].fill(false);
-                });
-            }
-            let used = blocks.iter().map(|(_, len)| len).sum::<usize>();
-            assert_eq!(extents.used_bytes(), used * UNIT_BYTES);
-            let resident = memory.iter().filter(|some| **some).count();
-            assert_eq!(extents.resident_bytes(), resident * UNIT_BYTES);
-        }
-        blocks.iter().for_each(|(start, _)| extents.give_up(*start));
-        extents.give_back(ALL, &mut |_| {});
-        assert_eq!((extents.used_bytes(), extents.resident_bytes()), (0, 0));
-        assert_eq!(extents.take(ALL), Some(Taken { start: 0, fresh: ALL }));
-        assert_eq!(extents.take(1), None);
-    }
-
-    /// A block that was given up serves the next request of its length, and so does what
-    /// is left of one.
-    #[test]
-    fn lengths_serve_again() {
-        with_extents(|extents| {
-            let [first, second, third] = [20, 30, 40].map(|len| extents.take(len).unwrap().start);
-            extents.give_up(second);
-            assert_eq!(extents.take(40).unwrap().start, third + 40);
-            assert_eq!(extents.take(29).unwrap().start, second);
-            assert_eq!(extents.take(1).unwrap().start, second + 29);
-            assert_eq!(extents.resize(first, 21), None);
-            assert_eq!(extents.resize(first, 10), Some(0));
-            assert_eq!(extents.resize(first, 20), Some(0));
-        });
-    }
-}
+mod tests;

@@ -49,7 +49,8 @@ pub(super) fn reserve(bytes: usize) -> Option<(usize, usize, Extents<'static>)> 
     let (first, len) = sizes.find_map(|len| Some((map(len + CHUNK_BYTES)?, len)))?;
     let units = len / UNIT_BYTES;
     let (unit_bytes, bit_bytes) = (units * size_of::<Unit>(), units / 8);
-    let known = map(unit_bytes + bit_bytes)?;
+    let pages = (len / CHUNK_BYTES).div_ceil(64);
+    let known = map(unit_bytes + bit_bytes + pages * size_of::<u64>())?;
     let skipped = first.align_offset(CHUNK_BYTES);
     // SAFETY: the first range lies in what was mapped, with room to be aligned. The others are
     // parts of a map of our own, apart from each other and aligned, that is never given back;
@@ -58,8 +59,9 @@ pub(super) fn reserve(bytes: usize) -> Option<(usize, usize, Extents<'static>)> 
         let start = first.add(skipped);
         let bits = known.add(unit_bytes).cast::<u64>();
         let known = std::slice::from_raw_parts_mut(known.cast::<Unit>(), units);
+        let full = std::slice::from_raw_parts_mut(bits.add(units / 64), pages);
         let bits = std::slice::from_raw_parts_mut(bits, units / 64);
-        Some((start.expose_provenance(), len, Extents::new(known, bits)))
+        Some((start.expose_provenance(), len, Extents::new(known, bits, full)))
     }
 }
 
@@ -103,6 +105,29 @@ pub(super) unsafe fn give_back(address: usize, bytes: usize) {
     let start = std::ptr::with_exposed_provenance_mut(address);
     // SAFETY: as the caller promises.
     unsafe { libc::madvise(start, bytes, libc::MADV_DONTNEED) };
+}
+
+/// Moves the memory of a large page to another that has none; what was there is clear when
+/// it is written to again. Returns whether the system could.
+///
+/// # Safety
+/// Both are large pages of what was reserved, and nobody else uses them.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(super) unsafe fn move_page(from: usize, to: usize) -> bool {
+    let at = std::ptr::with_exposed_provenance_mut::<libc::c_void>;
+    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP;
+    // SAFETY: as the caller promises; the page moved from stays mapped, without memory.
+    let moved = unsafe { libc::mremap(at(from), CHUNK_BYTES, CHUNK_BYTES, flags, at(to)) };
+    moved != libc::MAP_FAILED
+}
+
+/// Elsewhere nothing is reserved.
+///
+/// # Safety
+/// None is needed.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(super) unsafe fn move_page(_from: usize, _to: usize) -> bool {
+    false
 }
 
 /// Elsewhere all blocks are the system allocator's.

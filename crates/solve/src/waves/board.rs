@@ -38,7 +38,7 @@ pub struct BoardSolve<'a> {
     pub rule_plies: u16,
     /// Whether depths are kept.
     pub keep: Keep,
-    /// Where waves are logged, if they are.
+    /// Where waves are logged, if they are, and there are any.
     pub log: Option<&'a dyn WaveLog>,
     /// Only placements with these bishops on squares of both colours.
     pub bishops: Option<BishopPair>,
@@ -54,11 +54,15 @@ impl BoardSolve<'_> {
         self.board.material()
     }
 
-    /// Solves the board; `watch` learns the depths of its positions.
+    /// Solves the board; `watch` learns the depths of its positions, if these are kept or
+    /// counted.
     ///
     /// # Errors
     /// If it is cancelled, a wave cannot be logged, or another rank is gone.
     pub fn run(&self, watch: &mut Watch) -> Result<(BoardValues, Stats), SolveError> {
+        if self.is_for_winners() {
+            return self.winners();
+        }
         let share = self.share().map_err(|source| self.stopped(source.into()))?;
         let share = share.as_ref();
         let board = share.map_or(self.board, |share| &share.board);
@@ -87,6 +91,13 @@ impl BoardSolve<'_> {
         Ok((game, stats))
     }
 
+    /// Whether waves need not be kept apart. Several ranks exchange waves, and where every
+    /// wave is told of there have to be some.
+    fn is_for_winners(&self) -> bool {
+        let alone = self.ranks.is_none() && !self.progress.wants_signatures();
+        self.keep == Keep::Winners && alone && self.metric != Metric::Dtm50
+    }
+
     /// What is solved here, if others solve the rest.
     fn share(&self) -> Result<Option<Share<'_>>, ExchangeError> {
         let shared = self.metric != Metric::Dtm50 && self.board.king_axis() == KingAxis::Pairs;
@@ -106,7 +117,7 @@ impl BoardSolve<'_> {
     }
 
     /// The placements that are looked at, of some.
-    fn wanted(&self, cell: &Cell, tile: Tile) -> Tile {
+    pub(super) fn wanted(&self, cell: &Cell, tile: Tile) -> Tile {
         self.bishops.map_or(tile, |pair| tile.and(&pair.opposite(cell)))
     }
 

@@ -26,6 +26,7 @@ mod record;
 mod together;
 mod undecided;
 mod watch;
+mod winners;
 
 pub use bishops::BishopPair;
 pub use board::BoardSolve;

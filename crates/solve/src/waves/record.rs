@@ -11,13 +11,16 @@ use super::{CHUNK_TILES, Decided, Listener, Tally};
 use crate::ranks::Share;
 use crate::{Progress, WaveReport};
 
-/// Whether the depth of every position is kept or only counted.
+/// What is kept of every position, and what is counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Keep {
     /// Outcome and depth of every position.
     Depths,
     /// The outcome of every position; depths are only counted.
     Outcomes,
+    /// The outcome of every position, and how many have it: found in less time, since nobody
+    /// asks for depths.
+    Winners,
 }
 
 /// Listens to the waves of one side's wins.
