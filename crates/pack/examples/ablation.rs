@@ -79,7 +79,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let material = name.parse::<Material>()?.canonical();
         let table = solver.table(material, Metric::Dtz50)?;
         let dtz50: &Table = &table;
-        let tables = Tables { classes: dtz50, fifty: true, metrics: vec![dtz50] };
+        let tables = Tables { classes: dtz50, fifty: true, metrics: vec![dtz50], stop: None };
         let near = table.parts.first().and_then(|part| part.board.column());
         let [found, unsearched] = layouts(&tables, material, near).ok_or("no layout")?;
         let mut sizes = Vec::new();

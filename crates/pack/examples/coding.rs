@@ -105,7 +105,7 @@ fn search(
     skip_classes: bool,
 ) -> usize {
     let table = solver.table(material, Metric::Dtz50).expect("solved");
-    let tables = Tables { classes: &table, fifty: true, metrics: vec![&table] };
+    let tables = Tables { classes: &table, fifty: true, metrics: vec![&table], stop: None };
     let start = cpu_seconds();
     let near = table.parts[0].board.column();
     let placements = layout_placements(material);
@@ -225,7 +225,7 @@ fn stored(tables: &Tables<'_>, layout: &Layout, side: Color, tile: usize, out: &
 
 fn measure(table: &Table, order: &[Man], base: Color, profile: Profile) -> usize {
     let layout = Arc::new(layout_of(table.material, order));
-    let tables = Tables { classes: table, fifty: true, metrics: vec![] };
+    let tables = Tables { classes: table, fifty: true, metrics: vec![], stop: None };
     let start = cpu_seconds();
     let bytes = ClassPacker::new(&tables, &layout, base, profile).pack().expect("packed");
     let packed = cpu_seconds();

@@ -3,6 +3,7 @@
 use molien_board::Color;
 
 use crate::classes::ClassTile;
+use crate::error::PackError;
 use crate::fixed_men::FixedMen;
 use crate::layout::Layout;
 use crate::source::TileSource;
@@ -36,10 +37,12 @@ impl Chunk {
         sides: &[Color],
         (first, count): (usize, usize),
     ) -> Chunk {
-        let frames: Vec<Option<FixedMen>> =
-            (first..first + count).map(|t| layout.frame(t)).collect();
+        // Where packing is to end, nothing is stored any more.
+        let is_stopped = source.is_stopped();
+        let frame = |tile: usize| layout.frame(tile).filter(|_| !is_stopped);
+        let frames: Vec<Option<FixedMen>> = (first..first + count).map(frame).collect();
         let mut chunk = Chunk { first, frames, classes: Default::default() };
-        for &side in sides {
+        for &side in sides.iter().filter(|_| !is_stopped) {
             let tiles = &mut chunk.classes[side.index()];
             tiles.resize(count, ClassTile::default());
             source.classes(layout, side, first, tiles);
@@ -51,6 +54,11 @@ impl Chunk {
             }
         }
         chunk
+    }
+
+    /// An error if packing is to end, in which case what was made of chunks means nothing.
+    pub fn go_on(source: &impl TileSource) -> Result<(), PackError> {
+        if source.is_stopped() { Err(PackError::Stopped) } else { Ok(()) }
     }
 
     /// The tiles with stored cells, counted from the first of the stretch.

@@ -22,6 +22,7 @@ use crate::intervals::Intervals;
 use crate::lanes::COLUMN;
 use crate::layout::Layout;
 use crate::learn::{BIT, estimate};
+use crate::pack::{KEPT_CELL_BYTES, KEPT_CELLS};
 use crate::picks::{Picks, Spread};
 use crate::profile::Profile;
 use crate::question::{Question, Stage};
@@ -40,10 +41,6 @@ pub struct Metric {
     pub earlier: Option<usize>,
 }
 
-/// Up to so many cells, the leaves found while counting are kept for coding, at
-/// three bytes each; beyond, they are found twice.
-const KEPT_CELLS: u64 = 1 << 28;
-
 /// The tree for far places has one leaf for so many of the other tree, at most.
 const FAR_SHARE: usize = 16;
 
@@ -54,6 +51,7 @@ pub struct DepthPacker<'a, S> {
     turn: Color,
     metric: Metric,
     profile: Profile,
+    kept_cells: u64,
 }
 
 /// A segment of a tile with all its values.
@@ -77,7 +75,15 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         metric: Metric,
         profile: Profile,
     ) -> Self {
-        DepthPacker { source, layout, turn, metric, profile }
+        DepthPacker { source, layout, turn, metric, profile, kept_cells: KEPT_CELLS }
+    }
+
+    /// The same in so many bytes of memory for what is kept from counting to coding: with
+    /// less it takes longer.
+    #[must_use]
+    pub fn keeping(mut self, bytes: u64) -> Self {
+        self.kept_cells = KEPT_CELLS.min(bytes / KEPT_CELL_BYTES);
+        self
     }
 
     fn questions(&self) -> Vec<Question> {
@@ -92,6 +98,9 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
             self.source.depths(self.layout, metric, self.turn, chunk.0, &mut tiles);
             tiles
         };
+        if own.live().next().is_none() {
+            return (own, Vec::new(), Vec::new());
+        }
         (own, depths(self.metric.number), self.metric.earlier.map_or(Vec::new(), depths))
     }
 
@@ -136,7 +145,7 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     /// All bytes: side, cut, depths that occur, model, index, streams.
     ///
     /// # Errors
-    /// If there are too many depths or leaves.
+    /// If there are too many depths or leaves, or the source says that packing is to end.
     pub fn pack(&self) -> Result<Vec<u8>, PackError> {
         let alphabet = self.alphabet();
         let most = alphabet.depths.iter().map(Vec::len).max().unwrap_or(0);
@@ -152,7 +161,8 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         let questions = self.questions();
         let (trees, cells) = self.learn(&alphabet, &questions);
         let flat = DepthTrees::new(trees.each_ref(), &questions, self.layout.men());
-        let (counts, coded) = self.count(&alphabet, &flat, cells <= KEPT_CELLS);
+        let (counts, coded) = self.count(&alphabet, &flat, cells <= self.kept_cells);
+        Chunk::go_on(self.source)?;
         let mut bytes = vec![self.turn.index() as u8, self.profile.segments as u8];
         write_alphabet(&alphabet, &mut bytes);
         let near = write_model(&trees[0], &counts.near, &questions, &mut bytes)?;
@@ -163,6 +173,7 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         };
         let chunks = chunks(self.layout);
         let streams = chunks.par_iter().zip(&coded).flat_map_iter(write).collect();
+        Chunk::go_on(self.source)?;
         write_streams(&join_empty(streams), &mut bytes);
         Ok(bytes)
     }

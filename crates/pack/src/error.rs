@@ -39,6 +39,9 @@ pub enum PackError {
         /// The most allowed.
         most: usize,
     },
+    /// The source said that packing is to end.
+    #[error("packing was stopped")]
+    Stopped,
     /// Frequencies that do not add up.
     #[error("the frequencies of a leaf add up to {found} or more, expected less than {total}")]
     Frequencies {

@@ -11,7 +11,7 @@ use crate::tree::{MAX_LEAVES, Node, Tree};
 pub(crate) struct Answers(Box<[u8; ANSWERS]>);
 
 /// The most questions: 8 men, depths and an earlier metric have 232.
-const MAX_QUESTIONS: usize = 256;
+pub(crate) const MAX_QUESTIONS: usize = 256;
 /// Places that 16 bits can name, more than there are answers of a lane: then no step of
 /// a walk has to be checked.
 const REACH: usize = 1 << 16;

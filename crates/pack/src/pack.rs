@@ -67,11 +67,14 @@ pub struct ClassPacker<'a, S> {
     layout: &'a Layout,
     sides: Vec<Color>,
     profile: Profile,
+    kept_cells: u64,
 }
 
 /// Up to so many cells of a side, the leaves found while counting are kept for writing,
-/// at about three bytes each; beyond, they are found twice.
-const KEPT_CELLS: u64 = 1 << 28;
+/// at about [`KEPT_CELL_BYTES`] each; beyond, they are found twice.
+pub(crate) const KEPT_CELLS: u64 = 1 << 28;
+/// What is kept of a cell, about.
+pub(crate) const KEPT_CELL_BYTES: u64 = 3;
 
 /// A model with what a walk needs.
 struct Learnt {
@@ -91,7 +94,16 @@ type Counts = (Vec<[u64; CLASSES]>, Vec<Option<FoundLeaves>>);
 impl<'a, S: TileSource> ClassPacker<'a, S> {
     /// Classes of a source in a layout, this side coded first.
     pub fn new(source: &'a S, layout: &'a Layout, base: Color, profile: Profile) -> Self {
-        ClassPacker { source, layout, sides: stored_sides(layout, base), profile }
+        let sides = stored_sides(layout, base);
+        ClassPacker { source, layout, sides, profile, kept_cells: KEPT_CELLS }
+    }
+
+    /// The same in so many bytes of memory for what is kept from counting to coding, of each
+    /// side: with less it takes longer.
+    #[must_use]
+    pub fn keeping(mut self, bytes: u64) -> Self {
+        self.kept_cells = KEPT_CELLS.min(bytes / KEPT_CELL_BYTES);
+        self
     }
 
     /// Reads what is stored of so many sides.
@@ -129,7 +141,7 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
     /// All bytes: sides, models, index, streams.
     ///
     /// # Errors
-    /// If a tree is larger than a tree may be.
+    /// If a tree is larger than a tree may be, or the source says that packing is to end.
     pub fn pack(&self) -> Result<Vec<u8>, PackError> {
         let numbers = 0..self.sides.len();
         let learnt: Vec<Learnt> =
@@ -138,6 +150,7 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
         let numbered = chunks.par_iter().enumerate();
         let write = |(number, &chunk)| self.write_chunk(&learnt, number, chunk);
         let streams: Vec<(usize, Vec<u8>)> = numbered.flat_map_iter(write).collect();
+        Chunk::go_on(self.source)?;
         let streams = join_empty(streams);
         let mut bytes = vec![self.sides[0].index() as u8, self.profile.segments as u8];
         for learnt in &learnt {
@@ -159,8 +172,9 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
             profile: &self.profile,
         };
         let (tree, cells) = two_steps::learn(&questions, &self.profile, in_all, &sampler);
-        let keep = cells <= KEPT_CELLS;
+        let keep = cells <= self.kept_cells;
         let (counts, found) = self.count(number, &tree, &questions, keep);
+        Chunk::go_on(self.source)?;
         let counts: Vec<Vec<u64>> = counts.iter().map(|counts| counts.to_vec()).collect();
         let Pruned { tree, counts, leaf_of } = prune(&tree, &counts);
         let code = ModelCode { tree, leaves: counts.iter().map(|c| LeafCode::of(c)).collect() };

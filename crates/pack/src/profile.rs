@@ -1,5 +1,7 @@
 //! How much is spent on small files.
 
+use crate::flat::MAX_QUESTIONS;
+use crate::pack::{KEPT_CELL_BYTES, KEPT_CELLS};
 use crate::question::Question;
 use crate::scan::Segments;
 
@@ -72,6 +74,13 @@ impl Ignored {
     }
 }
 
+/// What a sample of so many cells takes that so many questions are asked about: a byte for
+/// each answer and for the symbol.
+fn sample_bytes(questions: Option<usize>, cells: u64) -> u64 {
+    let answers = questions.unwrap_or(MAX_QUESTIONS);
+    cells * (answers as u64 + 1).next_multiple_of(16)
+}
+
 /// Leaves of the trees of trials.
 const TRIAL_LEAVES: usize = 200;
 
@@ -111,6 +120,22 @@ impl Profile {
             one_in_tile: self.trial_one_in_tile,
             ..*self
         }
+    }
+
+    /// About what learning the classes of both sides to move takes in memory, with so many
+    /// cells of each: samples, once more while they are put in order.
+    pub fn class_learning_bytes(&self, cells: u64) -> u64 {
+        2 * sample_bytes(self.questions, (self.sample as u64).min(cells)) * 2
+    }
+
+    /// The same of the depths of one side to move.
+    pub fn depth_learning_bytes(&self, cells: u64) -> u64 {
+        2 * sample_bytes(self.depth_questions, (self.depth_sample as u64).min(cells))
+    }
+
+    /// What is kept of so many cells from counting to coding, if there is room.
+    pub fn kept_bytes(cells: u64) -> u64 {
+        2 * KEPT_CELL_BYTES * cells.min(KEPT_CELLS)
     }
 
     /// Small files that are read and written fast.

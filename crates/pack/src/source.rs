@@ -29,6 +29,11 @@ pub trait TileSource: Sync {
         out: &mut [DepthTile],
     );
 
+    /// Whether packing is to end before it is done: it asks once for every stretch of tiles.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+
     /// How many wins and losses of each depth there are with one side to move, each
     /// stored cell counted once, if that is known: by plies.
     fn counts(&self, _metric: usize, _turn: Color) -> Option<[Vec<u64>; 2]> {
@@ -45,6 +50,8 @@ pub struct Tables<'a> {
     pub fifty: bool,
     /// The metrics whose depths are asked for.
     pub metrics: Vec<&'a Table>,
+    /// Says whether packing is to end.
+    pub stop: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 impl TileSource for Tables<'_> {
@@ -99,6 +106,10 @@ impl TileSource for Tables<'_> {
                 }
             }
         }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|is_stopped| is_stopped())
     }
 
     fn counts(&self, metric: usize, turn: Color) -> Option<[Vec<u64>; 2]> {

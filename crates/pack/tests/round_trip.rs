@@ -35,7 +35,7 @@ fn layout(table: &Table, order: &str) -> Arc<Layout> {
 }
 
 fn tables(table: &Table) -> Tables<'_> {
-    Tables { classes: table, fifty: true, metrics: vec![table] }
+    Tables { classes: table, fifty: true, metrics: vec![table], stop: None }
 }
 
 /// The classes of a tile's stored cells as the solver has them.
@@ -158,7 +158,7 @@ impl<S: TileSource> Known for Solved<'_, S> {
 }
 
 fn check_depths(table: &Table, layout: &Arc<Layout>, side: Color, earlier: bool) {
-    let source = Tables { classes: table, fifty: true, metrics: vec![table, table] };
+    let source = Tables { classes: table, fifty: true, metrics: vec![table, table], stop: None };
     check_depths_of(&source, table, layout, side, earlier);
 }
 
@@ -256,7 +256,8 @@ impl TileSource for Late<'_> {
 #[test]
 fn five_classes() {
     let table = solve("KBNK");
-    let source = Late(Tables { classes: &table, fifty: true, metrics: vec![&table, &table] });
+    let source =
+        Late(Tables { classes: &table, fifty: true, metrics: vec![&table, &table], stop: None });
     let layout = layout(&table, "NB");
     let bytes = ClassPacker::new(&source, &layout, Color::White, QUICK).pack().unwrap();
     let mut data = &bytes[..];

@@ -12,11 +12,11 @@ use crate::write::assemble::{
     MetricValues, PartsRoom, assemble, assemble_parts, kept_parts, temporary,
 };
 use crate::write::parts::{FileParts, PartCache, TableParts};
-use crate::write::write_parts;
+use crate::write::{WritingRoom, write_parts};
 use crate::{Assembly, Directory, Logged, LoggedBoards, TableError, WriteOptions};
 
-/// What is held at a time while tables are written.
-struct WritingRoom {
+/// What is held at a time while tables are coded by keys.
+struct KeysRoom {
     /// Parts that are kept, of all tables together.
     parts: usize,
     /// Parts whose keys are held, of all tables together.
@@ -28,10 +28,10 @@ struct WritingRoom {
 /// Parts of fewer cells are worked on many at a time.
 const LARGE_CELLS: usize = 1 << 20;
 
-impl WritingRoom {
+impl KeysRoom {
     /// For tables like this one. At least one part of each is held, and its
     /// keys, one side to move; what is left is for more parts.
-    fn new(table: &dyn TableParts, tables: usize, bytes: u64) -> WritingRoom {
+    fn new(table: &dyn TableParts, tables: usize, bytes: u64) -> KeysRoom {
         let bits = (usize::BITS - table.stats().deepest().leading_zeros()) as usize;
         let tiles = table.boards().first().map_or(1, |board| board.tiles());
         let cells = tiles * 4096;
@@ -41,7 +41,7 @@ impl WritingRoom {
         let at_once = (bytes / (tables * (part + keys))).clamp(1, most);
         let left = bytes.saturating_sub(at_once * tables * keys);
         let in_work = at_once * tables;
-        WritingRoom { parts: (left / part).max(in_work), in_work, cells: at_once * cells }
+        KeysRoom { parts: (left / part).max(in_work), in_work, cells: at_once * cells }
     }
 
     fn for_parts(&self) -> PartsRoom {
@@ -151,14 +151,16 @@ impl Directory {
         let path = self.path(first.stats().material);
         // Learnt contexts hold what they need and nothing else.
         let is_packed = options.is_packed() && tables.iter().all(|table| table.has_depths());
+        let is_stopped = || self.stop.is_stopped();
+        let room = |cells| WritingRoom { cells, bytes: room_bytes, is_stopped: &is_stopped };
         let Some(bytes) = room_bytes.filter(|_| !is_packed) else {
-            return write_parts(&path, tables, options, None);
+            return write_parts(&path, tables, options, &room(None));
         };
-        let room = WritingRoom::new(*first, tables.len(), bytes);
-        let cache = PartCache::new(room.parts);
+        let keys = KeysRoom::new(*first, tables.len(), bytes);
+        let cache = PartCache::new(keys.parts);
         let cached = cache.of(tables);
         let cached: Vec<&dyn TableParts> = cached.iter().map(|table| table as _).collect();
-        write_parts(&path, &cached, options, Some(room.cells))
+        write_parts(&path, &cached, options, &room(Some(keys.cells)))
     }
 
     /// Removes what is of no use once a material is stored in some metrics: their
@@ -236,7 +238,7 @@ impl Directory {
         let level = assembly.options.pack(None).level();
         let (folder, name) = (self.wave_logs(), material.file_name());
         let temporary = temporary(folder.folder(), &name, &metrics, level);
-        let room = WritingRoom::new(first, all.len(), assembly.memory_bytes);
+        let room = KeysRoom::new(first, all.len(), assembly.memory_bytes);
         let cache = PartCache::new(room.parts);
         let cached = cache.of(&all);
         let cached: Vec<&dyn TableParts> = cached.iter().map(|table| table as _).collect();

@@ -15,6 +15,12 @@ impl Stop {
     }
 }
 
+impl Stop {
+    pub fn is_stopped(&self) -> bool {
+        self.0.as_ref().is_some_and(|is_stopped| is_stopped())
+    }
+}
+
 impl fmt::Debug for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() { "Stop(..)" } else { "Stop" })
@@ -35,7 +41,7 @@ impl TableFile {
 
     /// An error if the reading is to end.
     pub(crate) fn go_on(&self) -> Result<(), TableError> {
-        match self.stop.0.as_ref().is_some_and(|is_stopped| is_stopped()) {
+        match self.stop.is_stopped() {
             true => Err(TableError::ReadInterrupted { path: self.path().to_owned() }),
             false => Ok(()),
         }

@@ -22,10 +22,19 @@ pub(crate) struct Held<'a> {
     pub fifty: bool,
     /// The metrics that have depths, in stored order.
     deep: Vec<&'a SolvedMetric<'a>>,
+    room_bytes: u64,
+    is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl<'a> Held<'a> {
-    pub fn new(source: &'a SolvedMaterial<'a>, aliases: &Aliases) -> Result<Held<'a>, Unwritable> {
+    /// Values that are packed in so many bytes of memory, if they can be, unless somebody
+    /// wants that to end.
+    pub fn new(
+        source: &'a SolvedMaterial<'a>,
+        aliases: &Aliases,
+        room_bytes: u64,
+        is_stopped: &'a (dyn Fn() -> bool + Sync),
+    ) -> Result<Held<'a>, Unwritable> {
         let all = &source.metrics;
         let is_fifty = |metric: Metric| matches!(metric, Metric::Dtz50 | Metric::Wdl);
         let alias = aliases.iter().find(|(metric, _)| is_fifty(*metric)).map(|(_, place)| *place);
@@ -34,7 +43,7 @@ impl<'a> Held<'a> {
         let is_late = told.is_some() && own.stats.is_cursed();
         let classes = load(own, |_, _| true, |_, values| classes_of(values, is_late))?;
         let deep = all.iter().filter(|known| known.metric != Metric::Wdl).collect();
-        Ok(Held { classes, fifty: told.is_some(), deep })
+        Ok(Held { classes, fifty: told.is_some(), deep, room_bytes, is_stopped })
     }
 
     /// Who wins.
@@ -53,7 +62,13 @@ impl<'a> Held<'a> {
 
     /// Depths as a source of tiles; metrics are counted within this list.
     pub fn tables<'b>(&'b self, metrics: Vec<&'b Table>) -> Tables<'b> {
-        Tables { classes: &self.classes, fifty: self.fifty, metrics }
+        Tables { classes: &self.classes, fifty: self.fifty, metrics, stop: Some(self.is_stopped) }
+    }
+
+    /// The memory that is left beside the classes, these depths, and so many bytes.
+    pub fn room_beside(&self, depths: &[&Table], bytes: u64) -> u64 {
+        let held = depths.iter().copied().chain([&self.classes]).map(own_bytes).sum::<u64>();
+        self.room_bytes.saturating_sub(held + bytes)
     }
 
     /// The depths of a metric with these sides to move.
@@ -100,6 +115,12 @@ impl<'a> Held<'a> {
         }
         Ok(())
     }
+}
+
+/// What a table takes that nobody else holds.
+fn own_bytes(table: &Table) -> u64 {
+    let own = table.parts.iter().filter(|part| Arc::strong_count(part) == 1);
+    own.map(|part| part.len_bytes() as u64).sum()
 }
 
 /// A table of which only what is kept of each side to move is held, unless somebody else

@@ -143,16 +143,31 @@ const DICTIONARY_LEN: usize = 16384;
 /// If the tables do not belong together, or the disk refuses.
 pub fn write(path: &Path, tables: &[&Table], options: &WriteOptions) -> Result<(), TableError> {
     let parts: Vec<&dyn TableParts> = tables.iter().map(|&table| table as _).collect();
-    write_parts(path, &parts, options, None)
+    write_parts(path, &parts, options, &WritingRoom::default())
 }
 
-/// The same, of tables that need not be in memory; with the keys of so many
-/// cells held at a time.
+/// What a writer may take, and for how long.
+pub(crate) struct WritingRoom<'a> {
+    /// Cells whose keys may be held at a time, if there is a limit.
+    pub cells: Option<usize>,
+    /// Memory for learnt contexts, if there is a limit.
+    pub bytes: Option<u64>,
+    /// Says whether writing is to end; learnt contexts ask.
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
+}
+
+impl Default for WritingRoom<'_> {
+    fn default() -> Self {
+        WritingRoom { cells: None, bytes: None, is_stopped: &|| false }
+    }
+}
+
+/// The same, of tables that need not be in memory.
 pub(crate) fn write_parts(
     path: &Path,
     tables: &[&dyn TableParts],
     options: &WriteOptions,
-    room_cells: Option<usize>,
+    room: &WritingRoom<'_>,
 ) -> Result<(), TableError> {
     let material = tables.first().map_or(Material::KINGS, |table| table.stats().material);
     let solved = tables.iter().map(|table| SolvedMetric::by_part(*table)).collect();
@@ -161,8 +176,8 @@ pub(crate) fn write_parts(
     let whole = source.metrics.iter().all(SolvedMetric::keeps_depths);
     let sides = options.sides.unwrap_or(Sides::Both);
     let written = match PackedWriter::new(pack, sides).filter(|_| whole) {
-        Some(writer) => writer.write(path, &source, aliases),
-        None => write_source(path, &source, aliases, pack.level(), room_cells),
+        Some(writer) => writer.write(path, &source, aliases, room),
+        None => write_source(path, &source, aliases, pack.level(), room.cells),
     };
     written.map_err(|why| why.at(material, path))
 }

@@ -20,7 +20,7 @@ use crate::write::atomic::AtomicFile;
 use crate::write::block_encoder::SolvedMaterial;
 use crate::write::held::Held;
 use crate::write::unwritable::Unwritable;
-use crate::write::{Aliases, Pack, Sides, WriteOptions};
+use crate::write::{Aliases, Pack, Sides, WriteOptions, WritingRoom};
 
 /// Who writes: equal tables give equal files as long as this stays. To be
 /// raised when what is learnt or chosen changes; the golden files tell.
@@ -52,21 +52,14 @@ impl WriteOptions {
     /// What learning takes in memory where values are coded by learnt contexts, with so many
     /// cells of each side to move.
     pub fn learning(&self, cells: u64) -> Option<Learning> {
-        let PackedWriter { profile, .. } = PackedWriter::new(self.pack(None), Sides::Both)?;
-        // A byte for each question and one for the symbol, rounded up.
-        let cell = profile.questions.map_or(MOST_QUESTIONS, |most| most as u64 + 1);
-        let sample = |most: usize| (most as u64).min(cells) * cell.next_multiple_of(16);
-        // Samples are there twice while they are put in order, and both sides' at a time.
-        let (classes, depths) = (4 * sample(profile.sample), 2 * sample(profile.depth_sample));
-        Some(Learning { classes, depths, kept: 2 * KEPT_CELL_BYTES * cells.min(KEPT_CELLS) })
+        let (_, _, profile) = WRITERS.iter().find(|(_, known, _)| *known == self.pack(None))?;
+        Some(Learning {
+            classes: profile.class_learning_bytes(cells),
+            depths: profile.depth_learning_bytes(cells),
+            kept: Profile::kept_bytes(cells),
+        })
     }
 }
-
-/// No layout of five men has more questions.
-const MOST_QUESTIONS: u64 = 200;
-/// What is kept of a cell that was counted, and of how many cells.
-const KEPT_CELL_BYTES: u64 = 3;
-const KEPT_CELLS: u64 = 1 << 27;
 
 /// A section: all its bytes, and how many of them are data.
 struct Section {
@@ -75,8 +68,8 @@ struct Section {
 }
 
 impl From<PackError> for Unwritable {
-    fn from(_: PackError) -> Unwritable {
-        Unwritable::TooLarge
+    fn from(error: PackError) -> Unwritable {
+        if error == PackError::Stopped { Unwritable::Stopped } else { Unwritable::TooLarge }
     }
 }
 
@@ -100,8 +93,10 @@ impl PackedWriter {
         path: &Path,
         source: &SolvedMaterial<'_>,
         aliases: Aliases,
+        room: &WritingRoom<'_>,
     ) -> Result<(), Unwritable> {
-        let held = Held::new(source, &aliases)?;
+        let room_bytes = room.bytes.unwrap_or(u64::MAX);
+        let held = Held::new(source, &aliases, room_bytes, room.is_stopped)?;
         let (layout, base) = self.find_layout(&held)?;
         let layout = Arc::new(layout);
         let mut sections = vec![self.classes(&held, &layout, base)?];
@@ -144,7 +139,10 @@ impl PackedWriter {
         base: Color,
     ) -> Result<Section, Unwritable> {
         let tables = held.tables(Vec::new());
-        let bytes = ClassPacker::new(&tables, layout, base, self.profile).pack()?;
+        let learning = self.profile.class_learning_bytes(layout.cells() as u64);
+        let each_side = held.room_beside(&[], learning) / 2;
+        let packer = ClassPacker::new(&tables, layout, base, self.profile).keeping(each_side);
+        let bytes = packer.pack()?;
         let data_len = Classes::read(&mut &bytes[..], layout)?.data_len();
         Ok(Section { bytes, data_len })
     }
@@ -163,7 +161,10 @@ impl PackedWriter {
         held.each(sides, |number, side, before, own| {
             let before = before.filter(|_| chain[number].earlier.is_some());
             let (tables, metric) = with_earlier(held, before, own);
-            let bytes = DepthPacker::new(&tables, layout, side, metric, self.profile).pack()?;
+            let learning = self.profile.depth_learning_bytes(layout.cells() as u64);
+            let room = held.room_beside(&tables.metrics, learning);
+            let packer = DepthPacker::new(&tables, layout, side, metric, self.profile);
+            let bytes = packer.keeping(room).pack()?;
             let data_len = Depths::read(&mut &bytes[..], layout, before.is_some())?.data_len();
             let place = sides(number).iter().position(|known| *known == side).unwrap_or(0);
             found.insert((number, place), Section { bytes, data_len });
