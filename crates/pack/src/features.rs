@@ -130,7 +130,7 @@ impl<'a> RowFeatures<'a> {
         row: usize,
         classes: &'a ClassLanes,
     ) -> RowFeatures<'a> {
-        let geometry = Geometry::new(men, frame, Square::new(row));
+        let geometry = Geometry::new(men, &frame.geometry, Square::new(row));
         RowFeatures { men, geometry, row, classes }
     }
 
@@ -205,6 +205,7 @@ impl<'a> RowFeatures<'a> {
         out.iter_mut().for_each(|best| *best = best.wrapping_sub(1).min(NONE));
     }
 
+    #[inline(always)]
     fn king_steps(&self, color: Color) -> Lanes {
         sum(self.geometry.king_steps(self.men, color), [1, 2, 4, 8])
     }
