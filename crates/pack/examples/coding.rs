@@ -164,7 +164,7 @@ fn measure_depths(
     earlier: Option<&Table>,
 ) {
     let metrics = [Some(deep), earlier].into_iter().flatten().collect();
-    let tables = Tables { classes, fifty: true, metrics };
+    let tables = Tables { classes, fifty: true, metrics, stop: None };
     let metric = molien_pack::Metric { number: 0, earlier: earlier.map(|_| 1) };
     let start = cpu_seconds();
     let bytes =

@@ -4,15 +4,17 @@ use molien_board::{Bitboard, Color, Role, Square, attacks};
 
 use crate::classes::{CLASSES, ClassTile};
 use crate::fixed_men::FixedMen;
-use crate::geometry::{Geometry, at_most};
+use crate::geometry::{Geometry, at_most, attacked_by};
 use crate::men::Men;
 use crate::question::Question;
-use crate::scan::{NEAR, NEAREST, NEIGHBOURS, PHASES, Step, phase, shifted};
+use crate::scan::{NEAR, NEAREST, NEIGHBOURS, PHASES, Step, shifted};
+use crate::walker::Test;
 
 /// One row, with what questions about it have in common.
 pub(crate) struct RowView<'a> {
     pub men: &'a Men,
     pub geometry: Geometry,
+    fixed: &'a Geometry,
     row: usize,
     turn: Color,
     other: Option<&'a ClassTile>,
@@ -76,6 +78,18 @@ fn ranks_to(rank: i32) -> u64 {
     }
 }
 
+/// The squares of the first phases, up to this one.
+#[inline]
+fn phases_to(phase: u8) -> u64 {
+    PHASES[..=usize::from(phase).min(2)].iter().fold(0, |all, set| all | set)
+}
+
+/// The class that a threshold of classes stands for.
+#[inline]
+fn class_of(threshold: u8) -> usize {
+    usize::from(threshold).min(CLASSES - 1)
+}
+
 #[inline]
 fn all_if(yes: bool) -> u64 {
     u64::from(yes).wrapping_neg()
@@ -91,41 +105,54 @@ fn within(center: Square, steps: i32) -> u64 {
 impl<'a> RowView<'a> {
     pub fn new(
         men: &'a Men,
-        frame: &FixedMen,
+        frame: &'a FixedMen,
         turn: Color,
         row: usize,
         other: Option<&'a ClassTile>,
     ) -> RowView<'a> {
-        let geometry = Geometry::new(men, frame, Square::new(row));
-        RowView { men, geometry, row, turn, other, promises: [None; 2], king_steps: [None; 2] }
+        let fixed = &frame.geometry;
+        let (geometry, promises, king_steps) = (fixed.clone(), [None; 2], [None; 2]);
+        let mut view = RowView { men, geometry, fixed, row, turn, other, promises, king_steps };
+        view.set_row(row);
+        view
+    }
+
+    /// Goes to another row of the tile.
+    #[inline]
+    pub fn set_row(&mut self, row: usize) {
+        self.row = row;
+        self.promises = [None; 2];
+        self.king_steps = [None; 2];
+        self.geometry.set_row(self.men, self.fixed, Square::new(row));
+    }
+
+    /// Where the answer to a question is at most its threshold: the rows, if it is the same in
+    /// each of them, else the columns.
+    #[inline(always)]
+    pub fn answer(&mut self, test: &Test, own: &ClassTile) -> u64 {
+        match test.is_same {
+            true => self.rows_at_most(test.question, test.threshold),
+            false => self.at_most(test.question, test.threshold, own),
+        }
     }
 
     /// The columns whose answer is at most the threshold; `own` holds the known
     /// classes of the tile.
+    #[inline(always)]
     pub fn at_most(&mut self, question: Question, threshold: u8, own: &ClassTile) -> u64 {
-        let class = usize::from(threshold).min(CLASSES - 1);
+        let class = class_of(threshold);
         match question {
             Question::Near(i) => self.near(own, class, usize::from(i)),
             Question::Best => self.best(own, class),
-            Question::Worst => {
-                let near = NEAREST.iter().map(|&i| self.near(own, class, i));
-                near.fold(0, |any, word| any | word)
-            }
-            Question::RowPhase => all_if(phase(self.row) as u8 <= threshold),
-            Question::ColumnPhase => {
-                PHASES[..=usize::from(threshold).min(2)].iter().fold(0, |all, set| all | set)
-            }
+            Question::Worst => self.worst(own, class),
+            Question::RowPhase => all_if(phases_to(threshold) >> self.row & 1 != 0),
+            Question::ColumnPhase => phases_to(threshold),
             Question::Other => self.other.map_or(0, |other| other.at_most[class][self.row]),
             Question::OtherNear(i) => {
                 self.other.map_or(0, |other| self.near(other, class, usize::from(i)))
             }
             Question::Promise(which) => self.promise(which, class),
-            Question::KingSteps(color) => {
-                let (men, geometry) = (self.men, &self.geometry);
-                let steps = self.king_steps[color.index()]
-                    .get_or_insert_with(|| geometry.king_steps(men, color));
-                at_most(steps, threshold)
-            }
+            Question::KingSteps(color) => self.king_steps_at_most(color, threshold),
             Question::Class => own.at_most[class][self.row],
             _ => self.geometry_at_most(question, threshold),
         }
@@ -135,15 +162,21 @@ impl<'a> RowView<'a> {
     #[inline]
     fn near(&self, tile: &ClassTile, class: usize, neighbour: usize) -> u64 {
         let way = &WAYS[neighbour];
-        let row = usize::from(way.rows[self.row]);
-        if row != self.row && self.men.row().is_none() {
-            return 0;
-        }
+        // Without a row man nothing is known of other rows.
+        let row = usize::from(way.rows[self.row % 64]);
         let word = tile.at_most[class].get(row).copied().unwrap_or(0);
         word.rotate_right(way.turn) & way.inside
     }
 
+    /// Some neighbour is known and of this class or a lower one.
+    #[inline(never)]
+    fn worst(&self, own: &ClassTile, class: usize) -> u64 {
+        let near = NEAREST.iter().map(|&i| self.near(own, class, i));
+        near.fold(0, |any, word| any | word)
+    }
+
     /// Some neighbour is known, and none is better.
+    #[inline(never)]
     fn best(&self, own: &ClassTile, class: usize) -> u64 {
         let (mut some, mut better) = (0, 0);
         for &i in &NEAREST {
@@ -154,34 +187,77 @@ impl<'a> RowView<'a> {
         some & !better
     }
 
-    fn geometry_at_most(&self, question: Question, threshold: u8) -> u64 {
-        let column = self.men.column();
-        let limit = i32::from(threshold);
+    #[inline(never)]
+    fn king_steps_at_most(&mut self, color: Color, threshold: u8) -> u64 {
+        let (men, geometry) = (self.men, &self.geometry);
+        let steps = self.king_steps[color.index()];
+        let steps = steps.unwrap_or_else(|| geometry.king_steps(men, color));
+        self.king_steps[color.index()] = Some(steps);
+        at_most(&steps, threshold)
+    }
+
+    /// The rows whose answer is at most the threshold, if it is the same for all columns.
+    #[inline(never)]
+    fn rows_at_most(&self, question: Question, threshold: u8) -> u64 {
+        // Without a row man nobody moves from row to row.
+        let row = self.men.row().unwrap_or(usize::MAX);
         let square = |man: u8| self.geometry.squares[usize::from(man)];
-        let is_column = |man: u8| usize::from(man) == column;
+        match question {
+            Question::RowPhase => phases_to(threshold),
+            Question::Attacks(..) if threshold > 0 => !0,
+            // Only sliders are left out, so attacks of the row man run both ways.
+            Question::Attacks(a, b) if usize::from(a) == row => {
+                !attacks::attacks(self.men.get(row).role, square(b), Bitboard::EMPTY).0
+            }
+            Question::Attacks(a, b) => {
+                let man = self.men.get(usize::from(a));
+                let attacked = attacked_by(man, square(a), Bitboard::EMPTY);
+                match usize::from(b) == row {
+                    true => !attacked.0,
+                    false => all_if(!attacked.contains(square(b))),
+                }
+            }
+            _ => self.squares_at_most(question, threshold, row),
+        }
+    }
+
+    #[inline(never)]
+    fn geometry_at_most(&self, question: Question, threshold: u8) -> u64 {
         let no = |set: u64| if threshold == 0 { !set } else { !0 };
         match question {
             Question::Attacks(a, b) => no(self.geometry.attacks[usize::from(a)][usize::from(b)]),
             Question::Loose(a) => no(self.geometry.loose(self.men, usize::from(a))),
-            Question::Dark(a) if is_column(a) => no(Bitboard::DARK.0),
-            Question::Dark(a) => no(all_if(square(a).is_dark())),
-            Question::File(a) if is_column(a) => files_to(limit),
+            _ => self.squares_at_most(question, threshold, self.men.column()),
+        }
+    }
+
+    /// The squares of a man, row or column man, where the answer to a question about squares
+    /// is at most the threshold.
+    fn squares_at_most(&self, question: Question, threshold: u8, man: usize) -> u64 {
+        let limit = i32::from(threshold);
+        let square = |man: u8| self.geometry.squares[usize::from(man)];
+        let is_he = |other: u8| usize::from(other) == man;
+        match question {
+            Question::Dark(_) if threshold > 0 => !0,
+            Question::Dark(a) if is_he(a) => !Bitboard::DARK.0,
+            Question::Dark(a) => all_if(!square(a).is_dark()),
+            Question::File(a) if is_he(a) => files_to(limit),
             Question::File(a) => all_if(square(a).file() <= limit),
-            Question::Rank(a) if is_column(a) => ranks_to(limit),
+            Question::Rank(a) if is_he(a) => ranks_to(limit),
             Question::Rank(a) => all_if(square(a).rank() <= limit),
-            // Of two men the first named is the later one, so only it can be
-            // the column man.
-            Question::Distance(a, b) if is_column(a) => within(square(b), limit),
+            // Of two men the first named is the later one, so only it can be he.
+            Question::Distance(a, b) if is_he(a) => within(square(b), limit),
             Question::Distance(a, b) => all_if(square(a).distance(square(b)) <= limit),
-            Question::Files(a, b) if is_column(a) => files_to(square(b).file() + limit - 7),
+            Question::Files(a, b) if is_he(a) => files_to(square(b).file() + limit - 7),
             Question::Files(a, b) => all_if(7 + square(a).file() - square(b).file() <= limit),
-            Question::Ranks(a, b) if is_column(a) => ranks_to(square(b).rank() + limit - 7),
+            Question::Ranks(a, b) if is_he(a) => ranks_to(square(b).rank() + limit - 7),
             Question::Ranks(a, b) => all_if(7 + square(a).rank() - square(b).rank() <= limit),
             _ => 0,
         }
     }
 
     /// Where the promise is at most this: no move to anything better.
+    #[inline(never)]
     pub fn promise(&mut self, which: u8, threshold: usize) -> u64 {
         match which {
             0 | 1 => self.promise_of(usize::from(which))[threshold],

@@ -20,7 +20,7 @@ use crate::sample::Sample;
 use crate::scan::PHASES;
 use crate::source::TileSource;
 use crate::two_steps::{Sampler, Thinning};
-use crate::walker::{Compiled, Walker};
+use crate::walker::{Compiled, Test, Walker};
 
 /// A side to move, as far as its cells are sampled.
 #[derive(Clone, Copy)]
@@ -263,13 +263,13 @@ impl Segment<'_> {
             }
         };
         walker.begin(Scope::Row);
-        let answer = |question, threshold| view.at_most(question, threshold, known);
-        walker.walk_row(compiled, picked, answer, &mut found);
+        let answer = |test: &Test| view.answer(test, known);
+        walker.walk_row(compiled, (row, picked), answer, &mut found);
         for phase in PHASES {
             if picked & phase != 0 {
                 walker.begin(Scope::Batch);
-                let answer = |question, threshold| view.at_most(question, threshold, known);
-                walker.walk_on(compiled, picked & phase, answer, &mut found);
+                let answer = |test: &Test| view.answer(test, known);
+                walker.walk_on(compiled, (row, picked & phase), answer, &mut found);
             }
             known.copy_cells(self.truth, row, phase);
         }

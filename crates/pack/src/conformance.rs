@@ -12,7 +12,7 @@ use crate::layout::Layout;
 use crate::learn::grow;
 use crate::men::placed_men;
 use crate::picks::Random;
-use crate::question::{Question, Stage};
+use crate::question::{LATER, Question, Stage};
 use crate::row_answers::RowAnswers;
 use crate::sample::Sample;
 use crate::scan::{PHASES, Segments};
@@ -89,7 +89,7 @@ fn compare(layout: &Layout, tile: usize, turn: Color, stage: Stage, segments: Se
             for ((&question, begun), number) in questions.iter().zip(&begun).zip(0..) {
                 let words = words_of(&mut view, question, &own);
                 // What is not said to be known later is known when the row begins.
-                let early = legal & phase & !question.later_columns();
+                let early = legal & phase & !LATER[usize::from(question.later())];
                 let differ =
                     words.iter().zip(begun).any(|(word, begun)| (word ^ begun) & early != 0);
                 assert!(!differ, "{question:?} in row {row}");

@@ -207,14 +207,55 @@ fn open_groups(at: GridAt) -> [bool; 4] {
     [rows == 2, rows > 0, at.grid >= 2, at.grid % 2 == 1]
 }
 
+/// Where lines and the median of the neighbours are kept, behind the neighbours.
+const LINES: usize = NEAR;
+const MIDDLE: usize = LINES + 4;
+const PLACES: usize = MIDDLE + 1;
+/// The groups of neighbours, and what is not one of them.
+const GROUPS: usize = NEAR / 4;
+
+/// Questions about depths.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AskedDepths {
+    /// How far a place is from the predicted one, by groups of neighbours, which may not be
+    /// known at all: numbers, and where the places are kept.
+    steps: [Vec<(u16, u8)>; GROUPS + 1],
+    others: Numbered,
+}
+
+impl AskedDepths {
+    /// Adds a question with its number.
+    pub fn push(&mut self, (number, question): (u16, Question)) {
+        let place = match question {
+            Question::Step(near @ 0..8) => near,
+            Question::Step(near) => near - 4,
+            Question::Line(man) => LINES as u8 + 2 * man,
+            Question::WorstLine(man) => LINES as u8 + 2 * man + 1,
+            Question::Middle => MIDDLE as u8,
+            _ => return self.others.push((number, question)),
+        };
+        self.steps[usize::from(place / 4).min(GROUPS)].push((number, place));
+    }
+
+    /// Whether a question is among them.
+    pub fn has(&self, number: usize) -> bool {
+        let steps = self.steps.iter().flatten().map(|asked| asked.0);
+        let mut all = steps.chain(self.others.iter().map(|asked| asked.0));
+        all.any(|asked| usize::from(asked) == number)
+    }
+}
+
 /// What is known about the cells of a grid.
 pub(crate) struct DepthBatch {
     /// The predicted place.
     pub predicted: Lanes,
-    near: [Lanes; NEAR],
-    lines: [LinesOf; 2],
-    /// The median of the neighbours, or the first place.
-    middle: Lanes,
+    /// Places of the neighbours; along the lines of row and column man, the best and the worst;
+    /// the median of the neighbours, or the first place.
+    places: [Lanes; PLACES],
+    /// The groups of neighbours that can be known.
+    open: [bool; GROUPS],
+    /// For each grid, the groups of which the answers say already that nothing is known.
+    told: [[bool; GROUPS]; GRIDS],
     spread: Lanes,
     count: Lanes,
     earlier: Lanes,
@@ -240,9 +281,9 @@ impl DepthBatch {
         let none = [0; GRID];
         DepthBatch {
             predicted: none,
-            near: [none; NEAR],
-            lines: [LinesOf::NONE; 2],
-            middle: none,
+            places: [none; PLACES],
+            open: [false; GROUPS],
+            told: [[false; GROUPS]; GRIDS],
             spread: none,
             count: none,
             earlier: none,
@@ -250,12 +291,23 @@ impl DepthBatch {
         }
     }
 
+    /// Starts a tile, whose answers may be kept elsewhere.
+    pub fn start_tile(&mut self) {
+        self.told = [[false; GROUPS]; GRIDS];
+    }
+
+    /// The places of the neighbours.
+    #[inline(always)]
+    fn near(&self) -> &[Lanes; NEAR] {
+        self.places.first_chunk().unwrap_or_else(|| unreachable!("there are more places"))
+    }
+
     /// Looks at the places of some groups of neighbours.
     #[inline(always)]
     fn look(&mut self, at: GridAt, known: &WordLanes, groups: [usize; 2], open: &[bool; 4]) {
         for group in groups {
             for i in 4 * group..4 * group + 4 {
-                self.near[i] = match open[group] {
+                self.places[i] = match open[group] {
                     true => places(&known.near(at.row, at.grid, i), &at.signs),
                     false => [NONE; GRID],
                 };
@@ -275,15 +327,16 @@ impl DepthBatch {
         lines: &Lines,
     ) {
         let open = open_groups(at);
+        self.open = open;
         self.look(at, known, NEAREST, &open);
-        let nearest = middle_of(&self.near, NEAREST, &open);
+        let nearest = middle_of(self.near(), NEAREST, &open);
         let is_alone = |(&decided, &count): (&u8, &i16)| decided & u8::from(count == 0);
         let alone = at.decided.iter().zip(&nearest.count).map(is_alone).fold(0, |a, b| a | b) != 0;
         if alone || far {
             self.look(at, known, FURTHER, &open);
         }
         let further = match alone {
-            true => middle_of(&self.near, FURTHER, &open),
+            true => middle_of(self.near(), FURTHER, &open),
             false => Middle::NONE,
         };
         let start = start.map(|place| place as i16);
@@ -292,12 +345,12 @@ impl DepthBatch {
             let none = nearest.count[lane] | further.count[lane] == 0;
             let median = select(far, further.median[lane], nearest.median[lane]);
             let start = select(at.signs[lane] & 1 == 0, start[0], start[1]);
-            self.middle[lane] = select(none, start, median);
+            self.places[MIDDLE][lane] = select(none, start, median);
             let spread = select(far, further.spread[lane], nearest.spread[lane]);
             self.spread[lane] = select(none, MOST + 1, spread.min(MOST));
         }
         self.count = nearest.count;
-        self.predicted = self.middle;
+        self.predicted = self.places[MIDDLE];
         if lines.any() {
             self.fill_lines(at, lines, earlier.is_none());
         }
@@ -310,11 +363,14 @@ impl DepthBatch {
     /// they do: steps in an earlier metric are from the median.
     #[inline(always)]
     fn fill_lines(&mut self, at: GridAt, lines: &Lines, predict: bool) {
-        self.lines = lines.look(at.row.0, at.grid, &at.signs);
+        let found = lines.look(at.row.0, at.grid, &at.signs);
+        for (man, LinesOf { best, worst }) in found.iter().enumerate() {
+            (self.places[LINES + 2 * man], self.places[LINES + 2 * man + 1]) = (*best, *worst);
+        }
         if !predict {
             return;
         }
-        let along = predicted(lines, &self.lines, &at.signs);
+        let along = predicted(lines, &found, &at.signs);
         for (predicted, along) in self.predicted.iter_mut().zip(along) {
             *predicted = select(along == NONE, *predicted, along);
         }
@@ -336,7 +392,7 @@ impl DepthBatch {
             if open[group] && (NEAREST.contains(&group) || further.is_some()) {
                 let plies = plies.near(at.row, at.grid, i);
                 for (lane, before) in before.iter_mut().enumerate() {
-                    let none = self.near[i][lane] == NONE;
+                    let none = self.places[i][lane] == NONE;
                     *before = if none { NONE } else { plies[lane] as i16 };
                 }
             }
@@ -359,10 +415,23 @@ impl DepthBatch {
 
     /// Answers some questions about depths in the lanes of a grid.
     #[inline(always)]
-    pub fn answer_all(&self, questions: &Numbered, grid: usize, answers: &mut Answers) {
-        for &(number, question) in questions {
-            let out = &mut answers.of(number).as_chunks_mut::<GRID>().0[grid];
-            *out = self.answers(question);
+    pub fn answer_all(&mut self, asked: &AskedDepths, grid: usize, answers: &mut Answers) {
+        for (group, steps) in asked.steps.iter().enumerate() {
+            if group < GROUPS {
+                let told = &mut self.told[grid][group];
+                let closed = !self.open[group];
+                if closed && std::mem::replace(told, closed) {
+                    continue;
+                }
+                *told = closed;
+            }
+            for &(number, place) in steps {
+                let places = &self.places[usize::from(place) % PLACES];
+                answers.of(number).as_chunks_mut::<GRID>().0[grid] = self.steps(places);
+            }
+        }
+        for &(number, question) in &asked.others {
+            answers.of(number).as_chunks_mut::<GRID>().0[grid] = self.answers(question);
         }
     }
 
@@ -370,11 +439,6 @@ impl DepthBatch {
     #[inline(always)]
     fn answers(&self, question: Question) -> [u8; GRID] {
         match question {
-            Question::Step(near @ 0..8) => self.steps(&self.near[usize::from(near)]),
-            Question::Step(near) => self.steps(&self.near[usize::from(near) - 4]),
-            Question::Line(man) => self.steps(&self.lines[usize::from(man)].best),
-            Question::WorstLine(man) => self.steps(&self.lines[usize::from(man)].worst),
-            Question::Middle => self.steps(&self.middle),
             Question::Predicted => depth_answers(&self.predicted),
             Question::Earlier => depth_answers(&self.earlier),
             Question::Spread => self.spread.map(|spread| spread as u8),
@@ -456,6 +520,8 @@ mod tests {
             let signs = crate::lanes::spread(lost).map(u16::from);
             for has_row in [true, false] {
                 let (mut fast, mut slow) = (DepthBatch::new(), SlowBatch::new());
+                let mut asked = AskedDepths::default();
+                questions.iter().for_each(|&question| asked.push(question));
                 let (mut answers, start) = (Answers::new(), [17, 60]);
                 for grid in 0..GRIDS {
                     // What is not known yet is not seen.
@@ -472,7 +538,7 @@ mod tests {
                     let decided = decided.as_chunks::<GRID>().0[grid];
                     let at = GridAt { row: (row, has_row), alike: false, grid, decided, signs };
                     fast.fill(at, &key_lanes, &start, (Some(&ply_lanes), true), &Lines::new());
-                    fast.answer_all(&questions, grid, &mut answers);
+                    fast.answer_all(&asked, grid, &mut answers);
                     for column in some.clone().filter(|&c| usize::from(LANE[c]) / GRID == grid) {
                         let lane = usize::from(LANE[column]);
                         assert_eq!(fast.predicted[lane % GRID], slow.predicted[column] as i16);

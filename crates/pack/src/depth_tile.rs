@@ -153,6 +153,7 @@ impl DepthsOf<'_> {
         sink: &mut impl DepthSink,
     ) {
         room.known.clear();
+        room.batch.start_tile();
         room.lines.set(self.layout.men(), self.frame.occupied, self.turn);
         room.classes.fill(self.classes);
         if let Some(earlier) = self.earlier {

@@ -145,7 +145,7 @@ impl<'a> RowFeatures<'a> {
         row: usize,
         classes: &'a ClassLanes,
     ) -> RowFeatures<'a> {
-        RowFeatures::of(men, Geometry::new(men, frame, Square::new(row)), row, classes)
+        RowFeatures::of(men, Geometry::new(men, &frame.geometry, Square::new(row)), row, classes)
     }
 
     /// The same with what is known of the geometry.
@@ -226,6 +226,7 @@ impl<'a> RowFeatures<'a> {
         out.iter_mut().for_each(|best| *best = best.wrapping_sub(1).min(NONE));
     }
 
+    #[inline(always)]
     fn king_steps(&self, color: Color) -> Lanes {
         sum(self.geometry.king_steps(self.men, color), [1, 2, 4, 8])
     }

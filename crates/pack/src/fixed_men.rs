@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use molien_board::{Bitboard, Color, Man, Role, Square, Symmetry};
 
 use crate::classes::ClassTile;
+use crate::geometry::Geometry;
 use crate::layout::Layout;
 use crate::men::MAX_MEN;
 
@@ -18,6 +19,8 @@ pub struct FixedMen {
     /// order, and not after their mirror image where the tile has one: a word
     /// for each row.
     pub(crate) unique: [u64; 64],
+    /// What they attack, without a row man.
+    pub(crate) geometry: Geometry,
 }
 
 impl FixedMen {
@@ -39,7 +42,8 @@ impl FixedMen {
         if !(0..placed.len()).all(rising) {
             return None;
         }
-        let mut frame = FixedMen { squares, occupied, unique: [0; 64] };
+        let geometry = Geometry::of_fixed(layout.men(), squares, occupied);
+        let mut frame = FixedMen { squares, occupied, unique: [0; 64], geometry };
         frame.set_unique(layout);
         if let Some(mirror) = mirror {
             frame.keep_first_images(layout, mirror);

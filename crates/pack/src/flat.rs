@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::depth_batch::AskedDepths;
 use crate::men::Men;
 use crate::question::{Question, Scope};
 use crate::tree::{MAX_LEAVES, Node, Tree};
@@ -53,7 +54,7 @@ pub(crate) type Numbered = Vec<(u16, Question)>;
 pub(crate) struct Asked {
     pub tile: Numbered,
     pub row: Numbered,
-    pub batch: Numbered,
+    pub batch: AskedDepths,
     /// Whether depths of neighbours further away are among them.
     pub far: bool,
 }
@@ -63,12 +64,12 @@ impl Asked {
     pub fn new(questions: &[Question], men: &Men, is_asked: impl Fn(usize) -> bool) -> Asked {
         let mut asked = Asked::default();
         for (number, &question) in questions.iter().enumerate().filter(|(i, _)| is_asked(*i)) {
-            let list = match question.scope(men, true) {
-                Scope::Tile => &mut asked.tile,
-                Scope::Row => &mut asked.row,
-                Scope::Batch => &mut asked.batch,
-            };
-            list.push((number as u16, question));
+            let numbered = (number as u16, question);
+            match question.scope(men, true) {
+                Scope::Tile => asked.tile.push(numbered),
+                Scope::Row => asked.row.push(numbered),
+                Scope::Batch => asked.batch.push(numbered),
+            }
             asked.far |= matches!(question, Question::Step(4..8 | 16..20));
         }
         asked
@@ -76,8 +77,8 @@ impl Asked {
 
     /// Whether a question is among them.
     pub fn has(&self, number: usize) -> bool {
-        let lists = [&self.tile, &self.row, &self.batch];
-        lists.into_iter().flatten().any(|asked| usize::from(asked.0) == number)
+        let mut others = self.tile.iter().chain(&self.row);
+        others.any(|asked| usize::from(asked.0) == number) || self.batch.has(number)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use molien_board::{Bitboard, Color, Man, Role, Square, attacks};
 
-use crate::fixed_men::FixedMen;
 use crate::men::{MAX_MEN, Men};
 
 /// One row of a tile.
@@ -27,39 +26,64 @@ pub(crate) fn attacked_by(man: Man, square: Square, occupied: Bitboard) -> Bitbo
 }
 
 impl Geometry {
-    pub fn new(men: &Men, frame: &FixedMen, row: Square) -> Geometry {
-        let mut geometry = Geometry {
-            squares: frame.squares,
-            occupied: frame.occupied,
-            attacks: [[0; MAX_MEN]; MAX_MEN],
-        };
-        if let Some(place) = men.row() {
-            geometry.squares[place] = row;
-            geometry.occupied.insert(row);
+    /// Of the fixed men of a tile alone.
+    pub fn of_fixed(men: &Men, squares: [Square; MAX_MEN], occupied: Bitboard) -> Geometry {
+        let attacks = [[0; MAX_MEN]; MAX_MEN];
+        let mut geometry = Geometry { squares, occupied, attacks };
+        for a in 0..men.fixed() {
+            geometry.set_attacks(men, a, men.fixed());
+            geometry.set_attacks_of_column(men, a);
         }
-        geometry.set_attacks(men);
         geometry
     }
 
-    fn set_attacks(&mut self, men: &Men) {
-        let column = men.column();
-        for a in 0..column {
-            let (man, from) = (men.get(a), self.squares[a]);
-            let reached = attacked_by(man, from, self.occupied);
-            let sliding = man.role.is_slider();
-            for b in 0..column {
-                if a != b && reached.contains(self.squares[b]) {
-                    let shield = attacks::between(from, self.squares[b]).0;
-                    self.attacks[a][b] = if sliding { !shield } else { !0 };
-                }
+    /// Of a row of the tile with these fixed men.
+    pub fn new(men: &Men, fixed: &Geometry, square: Square) -> Geometry {
+        let mut geometry = fixed.clone();
+        geometry.set_row(men, fixed, square);
+        geometry
+    }
+
+    /// Goes to another row of the tile with these fixed men.
+    pub fn set_row(&mut self, men: &Men, fixed: &Geometry, square: Square) {
+        let (Some(row), column) = (men.row(), men.column()) else { return };
+        self.squares[row] = square;
+        self.occupied = fixed.occupied;
+        self.occupied.insert(square);
+        for (attacks, fixed) in self.attacks.iter_mut().zip(&fixed.attacks).take(men.count()) {
+            *attacks = *fixed;
+        }
+        for a in 0..row {
+            // Only those who look at the row man see anything new.
+            if Bitboard(fixed.attacks[a][column]).contains(square) {
+                self.set_attacks(men, a, column);
             }
-            self.attacks[a][column] = reached.0;
+            if Bitboard(fixed.attacks[column][a]).contains(square) {
+                self.set_attacks_of_column(men, a);
+            }
         }
-        // The column man is no pawn, so its attacks run both ways.
-        let role = men.get(column).role;
-        for b in 0..column {
-            self.attacks[column][b] = attacks::attacks(role, self.squares[b], self.occupied).0;
+        self.set_attacks(men, row, column);
+        self.set_attacks_of_column(men, row);
+    }
+
+    /// Sets what a man attacks: the first men, and the column man.
+    fn set_attacks(&mut self, men: &Men, a: usize, first: usize) {
+        let (man, from) = (men.get(a), self.squares[a]);
+        let reached = attacked_by(man, from, self.occupied);
+        let sliding = man.role.is_slider();
+        for b in (0..first).filter(|&b| b != a) {
+            self.attacks[a][b] = match reached.contains(self.squares[b]) {
+                true if sliding => !attacks::between(from, self.squares[b]).0,
+                reached => u64::from(reached).wrapping_neg(),
+            };
         }
+        self.attacks[a][men.column()] = reached.0;
+    }
+
+    /// Sets from where the column man attacks a man: he is no pawn, so attacks run both ways.
+    fn set_attacks_of_column(&mut self, men: &Men, b: usize) {
+        let (column, square) = (men.column(), self.squares[b]);
+        self.attacks[column][b] = attacks::attacks(men.get(column).role, square, self.occupied).0;
     }
 
     /// The squares of the column man that leave the side not to move out of

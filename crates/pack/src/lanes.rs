@@ -6,6 +6,8 @@
 //! place. The first grid is the first phase, the second the second, the last two
 //! are the third: the grids of a batch follow each other.
 
+use crate::arch::sum_sets;
+
 /// Grids of a row, and columns of a grid.
 pub(crate) const GRIDS: usize = 4;
 pub(crate) const GRID: usize = 16;
@@ -159,41 +161,22 @@ pub(crate) fn select(condition: bool, yes: i16, no: i16) -> i16 {
     no ^ ((no ^ yes) & -i16::from(condition))
 }
 
-/// For the eight files of a rank: those on even files as bytes 0 or 1, and
-/// behind them those on odd ones.
-static SPREAD: [u64; 256] = {
-    let mut table = [0; 256];
-    let mut set = 0;
-    while set < 256 {
-        let mut file = 0;
-        while file < 8 {
-            if set >> file & 1 != 0 {
-                table[set] |= 1 << (32 * (file % 2) + 8 * (file / 2));
-            }
-            file += 1;
-        }
-        set += 1;
+/// For each lane, the byte of a set that its column is in, and the bit of this byte.
+pub(crate) static BYTE_AND_BIT: [[u8; 64]; 2] = {
+    let mut places = [[0; 64]; 2];
+    let mut lane = 0;
+    while lane < 64 {
+        places[0][lane] = COLUMN[lane] / 8;
+        places[1][lane] = 1 << (COLUMN[lane] % 8);
+        lane += 1;
     }
-    table
+    places
 };
 
-/// Sums of sets: for each lane, in how many of them its column is.
+/// Sums of sets: for each lane, the weights of those in which its column is.
 #[inline(always)]
-pub(crate) fn sum<const N: usize>(sets: [u64; N], weights: [u32; N]) -> [u8; 64] {
-    let mut lanes = [0; 64];
-    let (quads, _) = lanes.as_chunks_mut::<4>();
-    for rank in 0..8 {
-        let mut files = 0;
-        for (set, weight) in sets.iter().zip(weights) {
-            files += u64::from(weight) * SPREAD[(set >> (8 * rank)) as usize & 0xff];
-        }
-        let (even, odd) = (files as u32, (files >> 32) as u32);
-        // The grids of even and of odd files.
-        let grids = if rank % 2 == 0 { (0, 2) } else { (3, 1) };
-        quads[4 * grids.0 + rank / 2] = even.to_le_bytes();
-        quads[4 * grids.1 + rank / 2] = odd.to_le_bytes();
-    }
-    lanes
+pub(crate) fn sum<const N: usize>(sets: [u64; N], weights: [u8; N]) -> [u8; 64] {
+    sum_sets(sets, weights)
 }
 
 /// 1 for the columns of a set.

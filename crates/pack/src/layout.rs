@@ -85,7 +85,7 @@ impl Layout {
     }
 
     /// Cells of all tiles, stored or not.
-    pub(crate) fn cells(&self) -> usize {
+    pub fn cells(&self) -> usize {
         self.tiles() * 64 * self.rows()
     }
 

@@ -94,6 +94,9 @@ pub(crate) enum Scope {
     Batch,
 }
 
+/// Columns whose answer may not be known yet when a row begins: none, or those of a phase.
+pub(crate) const LATER: [u64; 3] = [0, PHASES[1], PHASES[2]];
+
 /// Which values a tree is asked about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
@@ -174,17 +177,35 @@ impl Question {
         }
     }
 
-    /// Where classes are coded, the columns whose answer is not known yet when a row
-    /// begins: those of the phases in which a neighbour of an earlier one can be asked for.
-    pub(crate) fn later_columns(self) -> u64 {
+    /// Which of [`LATER`], where classes are coded, are the columns whose answer is not known
+    /// yet when a row begins: those of the phases in which a neighbour of an earlier one can be
+    /// asked for.
+    pub(crate) fn later(self) -> u8 {
         match self {
             Question::Near(i) => match NEIGHBOURS[usize::from(i)] {
-                Step { row: (0, 0), column: (-1 | 1, -1 | 1) } => PHASES[1],
-                Step { row: (0, 0), column: (0, -1 | 1) | (-1 | 1, 0) } => PHASES[2],
+                Step { row: (0, 0), column: (-1 | 1, -1 | 1) } => 1,
+                Step { row: (0, 0), column: (0, -1 | 1) | (-1 | 1, 0) } => 2,
                 _ => 0,
             },
-            Question::Best | Question::Worst => PHASES[2],
+            Question::Best | Question::Worst => 2,
             _ => 0,
+        }
+    }
+
+    /// Whether all cells of a row have the same answer: it is not about the column man, nor
+    /// can he come in between.
+    pub(crate) fn is_same_in_row(self, men: &Men) -> bool {
+        let stands = |man: u8| usize::from(man) != men.column();
+        match self {
+            Question::RowPhase => true,
+            Question::File(a) | Question::Rank(a) | Question::Dark(a) => stands(a),
+            Question::Distance(a, b) | Question::Files(a, b) | Question::Ranks(a, b) => {
+                stands(a) && stands(b)
+            }
+            Question::Attacks(a, b) => {
+                stands(a) && stands(b) && !men.get(usize::from(a)).role.is_slider()
+            }
+            _ => false,
         }
     }
 

@@ -15,7 +15,7 @@ use crate::question::Scope;
 use crate::rans::{Decoder, TOTAL};
 use crate::scan::PHASES;
 use crate::tree::MAX_LEAVES;
-use crate::walker::{Compiled, Walker};
+use crate::walker::{Compiled, Test, Walker};
 
 /// What is done with the cells of a tile.
 pub(crate) trait Sink {
@@ -90,21 +90,23 @@ impl TileOf<'_> {
         let men = self.layout.men();
         walker.fit(self.compiled);
         walker.begin(Scope::Tile);
+        let mut view = RowView::new(men, self.frame, self.turn, 0, self.other);
         for row in rows.iter().map(|&row| usize::from(row)) {
             if self.frame.unique[row] == 0 {
                 continue;
             }
-            let mut view = RowView::new(men, self.frame, self.turn, row, self.other);
+            view.set_row(row);
             let legal = view.geometry.legal(men, self.turn) & self.frame.unique[row];
             walker.begin(Scope::Row);
-            let answer = |question, threshold| view.at_most(question, threshold, own);
-            walker.walk_row(self.compiled, legal, answer, |leaf, set| sink.leaf(leaf, row, set));
+            let answer = |test: &Test| view.answer(test, own);
+            let found = |leaf, set| sink.leaf(leaf, row, set);
+            walker.walk_row(self.compiled, (row, legal), answer, found);
             for columns in PHASES.map(|phase| legal & phase) {
                 if columns != 0 {
                     walker.begin(Scope::Batch);
-                    let answer = |question, threshold| view.at_most(question, threshold, own);
+                    let answer = |test: &Test| view.answer(test, own);
                     let found = |leaf, set| sink.leaf(leaf, row, set);
-                    walker.walk_on(self.compiled, columns, answer, found);
+                    walker.walk_on(self.compiled, (row, columns), answer, found);
                     sink.batch(row, columns, own);
                 }
             }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::men::Men;
-use crate::question::{Question, Scope};
+use crate::question::{LATER, Question, Scope};
 use crate::tree::{Node, Tree};
 
 /// Marks a leaf among the children of a node.
@@ -12,12 +12,25 @@ const LEAF: u32 = 1 << 31;
 
 #[derive(Clone, Copy, Debug)]
 struct Split {
-    test: u32,
-    yes: u32,
-    no: u32,
-    scope: Scope,
-    /// The columns whose answer is not known when a row begins.
-    later: u64,
+    /// Where *no* and *yes* lead.
+    to: [u32; 2],
+    test: u16,
+    /// For how long an answer is kept.
+    kept: Scope,
+    /// Which of [`LATER`] are the columns whose answer is not known when a row begins.
+    later: u8,
+    /// Whether all cells of a row have the same answer.
+    is_same: bool,
+}
+
+/// A question with a threshold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Test {
+    pub question: Question,
+    pub threshold: u8,
+    /// Whether all cells of a row have the same answer: then those of all rows are wanted at
+    /// once.
+    pub is_same: bool,
 }
 
 /// A tree made ready for walking.
@@ -26,35 +39,41 @@ pub(crate) struct Compiled {
     splits: Vec<Split>,
     root: u32,
     /// Questions with thresholds, each once.
-    tests: Vec<(Question, u8)>,
+    tests: Vec<Test>,
 }
+
+/// The most tests there can be: 232 questions with up to 48 answers.
+const _: () = assert!(232 * 48 <= u16::MAX as usize);
 
 impl Compiled {
     pub fn new(tree: &Tree, questions: &[Question], men: &Men) -> Compiled {
         let mut tests = Vec::new();
-        let mut numbers: HashMap<(u16, u8), u32> = HashMap::new();
+        let mut numbers: HashMap<(u16, u8), u16> = HashMap::new();
         let mut splits = Vec::new();
         // For each node, what leads to it.
         let mut number_of = vec![0u32; tree.nodes.len()];
+        let mut next = 0;
         for (at, node) in tree.nodes.iter().enumerate() {
             number_of[at] = match node {
                 Node::Leaf(leaf) => LEAF | u32::from(*leaf),
                 Node::Split { .. } => {
-                    splits.push(Split { test: 0, yes: 0, no: 0, scope: Scope::Tile, later: 0 });
-                    splits.len() as u32 - 1
+                    next += 1;
+                    next - 1
                 }
             };
         }
         for (at, node) in tree.nodes.iter().enumerate() {
             let Node::Split { question, threshold, no } = *node else { continue };
             let asked = questions[usize::from(question)];
+            let is_same = asked.is_same_in_row(men);
             let test = *numbers.entry((question, threshold)).or_insert_with(|| {
-                tests.push((asked, threshold));
-                tests.len() as u32 - 1
+                tests.push(Test { question: asked, threshold, is_same });
+                tests.len() as u16 - 1
             });
-            let (yes, no) = (number_of[at + 1], number_of[no as usize]);
-            let (scope, later) = (asked.scope(men, false), asked.later_columns());
-            splits[number_of[at] as usize] = Split { test, yes, no, scope, later };
+            let to = [number_of[no as usize], number_of[at + 1]];
+            // What is the same in a row is asked for all rows at once.
+            let kept = if is_same { Scope::Tile } else { asked.scope(men, false) };
+            splits.push(Split { to, test, kept, later: asked.later(), is_same });
         }
         Compiled { splits, root: number_of[0], tests }
     }
@@ -73,11 +92,9 @@ pub(crate) struct Walker {
 /// A place in a tree, and the columns that have come there.
 type Placed = (u32, u64);
 
-/// Sets of columns on their way, on this level of the tree and the next; sets that have
-/// arrived; and sets that wait for their batch.
+/// Sets of columns that were put aside on the way, and sets that wait for their batch.
 struct Sets {
-    levels: [[Placed; ITEMS]; 2],
-    arrived: [Placed; ITEMS],
+    aside: [Placed; ITEMS],
     waiting: [Placed; ITEMS],
     /// How many of them wait.
     wait: usize,
@@ -90,7 +107,7 @@ const ITEMS: usize = 128;
 impl Walker {
     pub fn new() -> Walker {
         let none = [(0, 0); ITEMS];
-        let sets = Sets { levels: [none; 2], arrived: none, waiting: none, wait: 0 };
+        let sets = Sets { aside: none, waiting: none, wait: 0 };
         Walker { answers: Vec::new(), began: [0; 3], now: 0, sets: Box::new(sets) }
     }
 
@@ -115,16 +132,13 @@ impl Walker {
     pub fn walk_row(
         &mut self,
         compiled: &Compiled,
-        columns: u64,
-        at_most: impl FnMut(Question, u8) -> u64,
-        mut found: impl FnMut(u16, u64),
+        (row, columns): (usize, u64),
+        answer: impl FnMut(&Test) -> u64,
+        found: impl FnMut(u16, u64),
     ) {
         self.sets.wait = 0;
-        if compiled.root & LEAF != 0 {
-            return found((compiled.root & !LEAF) as u16, columns);
-        }
-        self.sets.levels[0][0] = (compiled.root, columns);
-        self.walk::<true>(compiled, 1, at_most, found);
+        self.sets.aside[0] = (compiled.root, columns);
+        self.walk::<true>(compiled, row, 1, answer, found);
     }
 
     /// Takes the columns of a batch that wait to their leaves.
@@ -132,67 +146,70 @@ impl Walker {
     pub fn walk_on(
         &mut self,
         compiled: &Compiled,
-        columns: u64,
-        at_most: impl FnMut(Question, u8) -> u64,
+        (row, columns): (usize, u64),
+        answer: impl FnMut(&Test) -> u64,
         found: impl FnMut(u16, u64),
     ) {
-        let Sets { levels, waiting, wait, .. } = &mut *self.sets;
+        let Sets { aside, waiting, wait } = &mut *self.sets;
         let mut count = 0;
         for &(at, waiting) in &waiting[..(*wait).min(ITEMS)] {
-            levels[0][count % ITEMS] = (at, waiting & columns);
+            aside[count % ITEMS] = (at, waiting & columns);
             count += usize::from(waiting & columns != 0);
         }
         if count > 0 {
-            self.walk::<false>(compiled, count, at_most, found);
+            self.walk::<false>(compiled, row, count, answer, found);
         }
     }
 
-    /// Takes the sets of the first level to their leaves.
-    ///
-    /// Where a set goes is hard to foresee for a processor, so both ways are
-    /// written down and only those taken are counted; and level by level, so that
-    /// no step waits for the one before.
+    /// Takes so many sets to their leaves, one after the other: mostly all columns go the
+    /// same way, and what leaves them is put aside.
     #[inline(always)]
     fn walk<const ROW: bool>(
         &mut self,
         compiled: &Compiled,
+        row: usize,
         mut count: usize,
-        mut at_most: impl FnMut(Question, u8) -> u64,
+        mut find: impl FnMut(&Test) -> u64,
         mut found: impl FnMut(u16, u64),
     ) {
         let Walker { answers, began, now, sets } = self;
-        let Sets { levels, arrived, waiting, wait } = &mut **sets;
-        let [mut level, mut next] = levels.each_mut();
-        let mut done = 0;
-        let mut put = |at: u32, columns: u64, level: &mut [Placed; ITEMS], count: &mut usize| {
-            let some = usize::from(columns != 0);
-            let is_leaf = at & LEAF != 0;
-            let (own, next) = (&mut level[*count % ITEMS], &mut arrived[done % ITEMS]);
-            *(if is_leaf { next } else { own }) = (at, columns);
-            *count += some & usize::from(!is_leaf);
-            done += some & usize::from(is_leaf);
-        };
-        while count > 0 {
-            let mut more = 0;
-            for &(at, mut columns) in &level[..count.min(ITEMS)] {
+        let Sets { aside, waiting, wait } = &mut **sets;
+        'sets: while count > 0 {
+            count -= 1;
+            let (mut at, mut columns) = aside[count % ITEMS];
+            while at & LEAF == 0 {
                 let split = &compiled.splits[at as usize];
+                let answer = &mut answers[usize::from(split.test)];
+                if answer.1 < began[split.kept as usize] {
+                    *answer = (find(&compiled.tests[usize::from(split.test)]), *now);
+                }
+                if split.is_same {
+                    at = split.to[(answer.0 >> (row % 64)) as usize & 1];
+                    continue;
+                }
                 if ROW && split.later != 0 {
-                    waiting[*wait % ITEMS] = (at, columns & split.later);
-                    *wait += usize::from(columns & split.later != 0);
-                    columns &= !split.later;
+                    let later = columns & LATER[usize::from(split.later) % LATER.len()];
+                    waiting[*wait % ITEMS] = (at, later);
+                    *wait += usize::from(later != 0);
+                    columns ^= later;
+                    if columns == 0 {
+                        continue 'sets;
+                    }
                 }
-                let answer = &mut answers[split.test as usize];
-                if answer.1 < began[split.scope as usize] {
-                    let (question, threshold) = compiled.tests[split.test as usize];
-                    *answer = (at_most(question, threshold), *now);
+                // Mostly all go the same way, and the same way as those of the row before: what
+                // comes next need not wait for the answer.
+                let yes = columns & answer.0;
+                if yes == columns {
+                    at = split.to[1];
+                } else {
+                    at = split.to[0];
+                    columns ^= yes;
+                    if yes != 0 {
+                        aside[count % ITEMS] = (split.to[1], yes);
+                        count += 1;
+                    }
                 }
-                let yes = answer.0;
-                put(split.no, columns & !yes, next, &mut more);
-                put(split.yes, columns & yes, next, &mut more);
             }
-            (level, next, count) = (next, level, more);
-        }
-        for &(at, columns) in &arrived[..done.min(ITEMS)] {
             found((at & !LEAF) as u16, columns);
         }
     }

@@ -31,7 +31,7 @@ pub struct Directory {
     /// Decoded blocks of all files of the folder.
     blocks: BlockCache,
     /// Whether long reading of its files is to end.
-    stop: Stop,
+    pub(crate) stop: Stop,
 }
 
 /// One table of a folder.

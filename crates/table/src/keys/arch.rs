@@ -81,7 +81,7 @@ pub(crate) trait RowKernels {
 
 /// Adds a value to the keys of the bits that are set.
 #[inline(always)]
-fn add_where(bits: u16, value: ValueKey, keys: &mut [ValueKey; 16]) {
+pub(crate) fn add_where(bits: u16, value: ValueKey, keys: &mut [ValueKey; 16]) {
     for (i, key) in keys.iter_mut().enumerate() {
         // All ones or all zeros, without a branch.
         let bit = 1 << i;

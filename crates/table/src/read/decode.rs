@@ -11,13 +11,12 @@ use crate::format::layout::Layout;
 use crate::format::predict::Room;
 use crate::keys::key::{NONE_KEY, ValueKey, after, without_rule_draw};
 use crate::read::cut::CutCells;
-use crate::read::packed::Packed;
-use crate::read::packed_load::{Exchanged, Told};
+use crate::read::packed_load::Told;
 use crate::{TableError, TableFile};
 
 /// Other cells that hold the same position: like men in another order, and
 /// mirror images.
-struct Images {
+pub(super) struct Images {
     /// For each order of like men but the first, which man takes whose place.
     orders: Vec<Vec<usize>>,
     men: usize,
@@ -26,7 +25,7 @@ struct Images {
 }
 
 impl Images {
-    fn new(layout: &Layout) -> Images {
+    pub fn new(layout: &Layout) -> Images {
         let men = &layout.men;
         let mut orders: Vec<Vec<usize>> = vec![Vec::new()];
         for man in men {
@@ -177,7 +176,7 @@ struct Groups {
 }
 
 impl PartDecoder<'_> {
-    fn layout(&self) -> &Layout {
+    pub(super) fn layout(&self) -> &Layout {
         &self.file.shared.meta.layout
     }
 
@@ -220,7 +219,7 @@ impl PartDecoder<'_> {
 
     /// The keys as they are told: a draw by the 50-move rule is written as
     /// something else.
-    fn told(&self, mut keys: Vec<ValueKey>) -> Vec<ValueKey> {
+    pub(super) fn told(&self, mut keys: Vec<ValueKey>) -> Vec<ValueKey> {
         let metric = self.told.metric().map(|place| self.file.shared.meta.metrics[place].metric);
         if metric == Some(Metric::Dtm50) {
             let keys = keys.par_iter_mut().with_min_len(1 << 16);
@@ -295,36 +294,6 @@ impl PartDecoder<'_> {
         let decode =
             |groups, group, keys: &mut [_]| self.own_group(part, groups, group, (base, 0), keys);
         self.decode_groups(part, COPIED_CELLS, decode, |key| key)
-    }
-
-    /// As [`PartDecoder::decode`], of a file of learnt contexts.
-    fn decode_packed(
-        &self,
-        packed: &Packed,
-        part: usize,
-    ) -> Result<[Vec<ValueKey>; 2], TableError> {
-        let images = Images::new(self.layout());
-        let filled = |part: usize| -> Result<Vec<Vec<ValueKey>>, TableError> {
-            let mut sides = self.file.packed_keys(packed, part, self.told)?;
-            sides.par_iter_mut().for_each(|keys| self.fill_images(&images, part, 0, keys));
-            Ok(sides)
-        };
-        let mut sides = filled(part)?.into_iter();
-        let mut base = sides.next().unwrap_or_default();
-        let own = match sides.next() {
-            Some(own) => own,
-            // White to move stands for both.
-            None => {
-                let exchanged = Exchanged::new(self.layout(), part);
-                let other = match exchanged.part == part {
-                    true => None,
-                    false => filled(exchanged.part)?.into_iter().next(),
-                };
-                exchanged.keys(other.as_ref().unwrap_or(&base))
-            }
-        };
-        base.par_iter_mut().with_min_len(1 << 16).for_each(|key| *key = after(*key));
-        Ok([base, own].map(|keys| self.told(keys)))
     }
 
     /// Checks that a part can be decoded, with no more memory than that takes.
@@ -448,7 +417,13 @@ impl PartDecoder<'_> {
         Ok(())
     }
 
-    fn fill_images(&self, images: &Images, part: usize, first: usize, keys: &mut [ValueKey]) {
+    pub(super) fn fill_images(
+        &self,
+        images: &Images,
+        part: usize,
+        first: usize,
+        keys: &mut [ValueKey],
+    ) {
         let layout = self.layout();
         let class_cells = 1 << (6 * layout.men.len());
         let classes = keys.par_chunks_mut(class_cells).enumerate();

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::keys::board_map::{BoardMap, ValuePlanes};
 use crate::keys::gather::Seen;
+use crate::keys::key::ValueKey;
 use crate::read::cut::{Cut, CutCells};
 use crate::read::decode::PartDecoder;
 use crate::read::packed_load::Told;
@@ -45,10 +46,49 @@ impl TableFile {
     pub fn load_stored(&self, metric: Metric) -> Result<Table, TableError> {
         let material = self.material();
         let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
-        let numbers = (0..self.placements().len()).into_par_iter();
-        let parts = numbers.map(|number| self.load_part(metric, number).map(Arc::new));
-        let parts = parts.collect::<Result<Vec<_>, _>>()?;
+        let parts = self.load_parts(metric)?;
         Ok(Table { material, metric, parts, stats: self.stats(metric)? })
+    }
+
+    fn load_parts(&self, metric: Metric) -> Result<Vec<Arc<BoardValues>>, TableError> {
+        let numbers = (0..self.placements().len()).into_par_iter();
+        if self.packed.is_none() {
+            let parts = numbers.map(|number| self.load_part(metric, number).map(Arc::new));
+            return parts.collect();
+        }
+        let decoder = PartDecoder { file: self, told: self.told(metric)?, cells: CutCells::ALL };
+        // A part and its twin are decoded at the same time, by the one that comes first.
+        let twin = |number: usize| {
+            let twin = decoder.twin(number).filter(|&twin| decoder.twin(twin) == Some(number));
+            twin.unwrap_or(number)
+        };
+        let pairs = numbers.map(|number| [number, twin(number)]).filter(|[a, b]| a <= b);
+        let pairs = pairs.map(|[a, b]| match a == b {
+            true => Ok(vec![(a, self.load_part(metric, a)?)]),
+            false => {
+                let keys = decoder.decode_twins([a, b])?.into_iter().zip([a, b]);
+                let parts = keys.map(|(keys, part)| {
+                    let mut values = self.board_values(&decoder, part, [true; 2], keys);
+                    keep_stalemates(&mut values);
+                    (part, values)
+                });
+                Ok(parts.collect())
+            }
+        });
+        let pairs = pairs.collect::<Result<Vec<_>, TableError>>()?;
+        let mut parts: Vec<(usize, BoardValues)> = pairs.into_iter().flatten().collect();
+        parts.sort_by_key(|(number, _)| *number);
+        Ok(parts.into_iter().map(|(_, values)| Arc::new(values)).collect())
+    }
+
+    /// What is told of the values of a metric.
+    fn told(&self, metric: Metric) -> Result<Told, TableError> {
+        let place = self.find(metric)?;
+        Ok(match metric == Metric::Wdl && self.packed.is_some() {
+            true => Told::Classes,
+            false if self.shared.meta.metrics[place].coding.stored => Told::Depths(place),
+            false => Told::Outcomes,
+        })
     }
 
     /// The side to move whose depths in a metric are not stored: they follow from
@@ -93,13 +133,7 @@ impl TableFile {
     }
 
     fn load_part(&self, metric: Metric, number: usize) -> Result<BoardValues, TableError> {
-        let place = self.find(metric)?;
-        let stored = &self.shared.meta.metrics[place];
-        let told = match metric == Metric::Wdl && self.packed.is_some() {
-            true => Told::Classes,
-            false if stored.coding.stored => Told::Depths(place),
-            false => Told::Outcomes,
-        };
+        let (stored, told) = (&self.shared.meta.metrics[self.find(metric)?], self.told(metric)?);
         if metric == Metric::Wdl && stored.metric != metric && told != Told::Classes {
             let BoardValues { board, values } = self.load_part(stored.metric, number)?;
             return Ok(BoardValues { board, values: values.each_ref().map(Graded::as_classes) });
@@ -165,13 +199,25 @@ impl TableFile {
         part: usize,
         sides: [bool; 2],
     ) -> Result<BoardValues, TableError> {
-        let (board, layout) = (self.board(part), &self.shared.meta.layout);
         // The predicted side cannot be had without the other; learnt contexts give
         // both.
-        let [base, own] = match sides[layout.predicted.index()] || self.packed.is_some() {
+        let predicted = self.shared.meta.layout.predicted.index();
+        let keys = match sides[predicted] || self.packed.is_some() {
             true => decoder.decode(part)?,
             false => [decoder.decode_base(part)?, Vec::new()],
         };
+        Ok(self.board_values(decoder, part, sides, keys))
+    }
+
+    /// The values of a part from those of its cells, as they are decoded.
+    fn board_values(
+        &self,
+        decoder: &PartDecoder<'_>,
+        part: usize,
+        sides: [bool; 2],
+        [base, own]: [Vec<ValueKey>; 2],
+    ) -> BoardValues {
+        let (board, layout) = (self.board(part), &self.shared.meta.layout);
         let places = BoardMap::new(layout, &board);
         let graded = |turn: Color| {
             if !sides[turn.index()] {
@@ -184,7 +230,7 @@ impl TableFile {
             Graded { legal, won, lost, depth, stalemate: Vec::new() }
         };
         let (white, black) = rayon::join(|| graded(Color::White), || graded(Color::Black));
-        Ok(BoardValues { values: [white, black], board })
+        BoardValues { values: [white, black], board }
     }
 }
 

@@ -13,6 +13,7 @@ mod mmap;
 mod outcomes;
 pub(crate) mod packed;
 mod packed_load;
+mod packed_parts;
 pub(crate) mod packed_tiles;
 pub(crate) mod sizes;
 pub(crate) mod stop;

@@ -9,6 +9,7 @@ use molien_values::{Placement, Value};
 use rayon::prelude::*;
 
 use crate::format::layout::Layout;
+use crate::keys::arch::{self, RowKernels, Vectored, add_where};
 use crate::keys::key::{DRAW_KEY, NONE_KEY, ValueKey, loss, win};
 use crate::read::packed::{Packed, Scratches};
 use crate::read::packed_tiles::class_value;
@@ -169,29 +170,73 @@ impl TableFile {
         let deep = told.metric().filter(is_stored);
         let depths = deep.map(|m| self.stretch_depths(packed, stretch, (side, m), scratch));
         let depths = depths.transpose()?;
-        let rows = packed.layout.rows();
-        for (i, keys) in keys.chunks_mut(rows * 64).enumerate() {
-            let classes = &stretch.classes[side][i];
-            for (row, keys) in keys.chunks_mut(64).enumerate() {
-                for class in 0..5 {
-                    let value = class_value(class);
-                    for column in Bitboard(classes.exactly(row, usize::from(class))) {
-                        let column = column.index();
-                        let plies = match (&depths, told) {
-                            (Some(depths), _) => depths[i][row][column],
-                            (None, Told::Classes) => value.plies().unwrap_or(0),
-                            (None, _) => 0,
-                        };
-                        keys[column] = match value {
-                            Value::Win(_) => win(plies),
-                            Value::Draw => DRAW_KEY,
-                            Value::Loss(_) => loss(plies),
-                        };
-                    }
+        let plain = std::array::from_fn(|class| {
+            let value = class_value(class as u8);
+            let told = (told == Told::Classes).then(|| value.plies()).flatten();
+            match value {
+                Value::Win(_) => win(told.unwrap_or(0)),
+                Value::Draw => DRAW_KEY,
+                Value::Loss(_) => loss(told.unwrap_or(0)),
+            }
+        });
+        for (i, keys) in keys.chunks_mut(packed.layout.rows() * 64).enumerate() {
+            let (classes, depths) = (&stretch.classes[side][i], depths.as_ref().map(|d| &d[i]));
+            let out = keys.as_chunks_mut().0;
+            arch::run(TileKeys { classes, depths, plain: &plain, out });
+        }
+        Ok(())
+    }
+}
+
+/// The keys of a tile, to be found.
+struct TileKeys<'a> {
+    classes: &'a ClassTile,
+    /// Without depths each class has a key of its own.
+    depths: Option<&'a DepthTile>,
+    plain: &'a [ValueKey; 5],
+    out: &'a mut [[ValueKey; 64]],
+}
+
+impl TileKeys<'_> {
+    /// The keys of 16 cells of a row.
+    #[inline(always)]
+    fn quarter(&self, row: usize, quarter: usize) -> [ValueKey; 16] {
+        let part = |word: u64| (word >> (16 * quarter)) as u16;
+        let mut keys = [0; 16];
+        add_where(part(!self.classes.known(row)), NONE_KEY, &mut keys);
+        let Some(depths) = self.depths else {
+            for (class, &key) in self.plain.iter().enumerate() {
+                add_where(part(self.classes.exactly(row, class)), key, &mut keys);
+            }
+            return keys;
+        };
+        let [lost, draws, won] = [1, 2, 4].map(|class| self.classes.at_most[class][row]);
+        let (mut wins, mut losses) = ([0; 16], [0; 16]);
+        add_where(part(won & !draws), !0, &mut wins);
+        add_where(part(lost), !0, &mut losses);
+        let plies = &depths[row].as_chunks::<16>().0[quarter];
+        for (i, key) in keys.iter_mut().enumerate() {
+            let plies = plies[i] as ValueKey;
+            *key |= (wins[i] & (win(0).wrapping_sub(plies)))
+                | (losses[i] & loss(0).wrapping_add(plies));
+        }
+        keys
+    }
+}
+
+impl Vectored for TileKeys<'_> {
+    type Out = ();
+
+    #[inline(always)]
+    fn run<R: RowKernels>(self) {
+        for row in 0..self.out.len().min(64) {
+            if self.classes.known(row) != 0 {
+                for quarter in 0..4 {
+                    let keys = self.quarter(row, quarter);
+                    self.out[row].as_chunks_mut::<16>().0[quarter] = keys;
                 }
             }
         }
-        Ok(())
     }
 }
 
@@ -227,31 +272,52 @@ impl<'a> Exchanged<'a> {
         }
     }
 
-    /// The cell of that part with the same position, colours exchanged; `None` if
-    /// the kings are too near each other.
-    fn cell(&self, cell: usize) -> Option<usize> {
+    /// Where the positions of a class of kings are in that part; `None` if the kings are too near
+    /// each other.
+    fn class(&self, class: usize) -> Option<ExchangedClass> {
         let men = self.layout.men.len();
         let shift = |man: usize| 6 * (men - 1 - man);
         let turned = |square: Square| Square::new(square.index() ^ 56);
         let (class, symmetry) = match self.layout.material.has_pawns() {
             true => (0, self.symmetry),
             false => {
-                let (white, black) = king_pair_squares(cell >> (6 * men));
+                let (white, black) = king_pair_squares(class);
                 let pair = king_pair(turned(black), turned(white))?;
                 (pair.class, pair.symmetry)
             }
         };
-        let place = |man: usize| {
-            let square = symmetry.square(turned(Square::new(cell >> shift(man))));
+        let place = |man: usize, square: usize| {
+            let square = symmetry.square(turned(Square::new(square)));
             square.index() << shift(self.opposite[man])
         };
-        Some((class << (6 * men)) + (0..men).map(place).sum::<usize>())
+        let places = (0..men).map(|man| std::array::from_fn(|square| place(man, square)));
+        Some(ExchangedClass { start: class << (6 * men), places: places.collect() })
     }
 
     /// The keys of a part with Black to move from those of its opposite with White
     /// to move, all images filled in.
     pub fn keys(&self, white: &[ValueKey]) -> Vec<ValueKey> {
-        let of = |cell: usize| self.cell(cell).map_or(NONE_KEY, |cell| white[cell]);
-        (0..white.len()).into_par_iter().with_min_len(1 << 14).map(of).collect()
+        let men = self.layout.men.len();
+        let step = 1 << (6 * men.min(2));
+        let mut keys = vec![NONE_KEY; white.len()];
+        keys.par_chunks_mut(step).enumerate().with_min_len(4).for_each(|(i, keys)| {
+            let Some(class) = self.class((i * step) >> (6 * men)) else { return };
+            let Some((last, others)) = class.places.split_last() else { return };
+            for (row, keys) in keys.chunks_mut(64).enumerate() {
+                let rows = i * step / 64 + row;
+                let others = others.iter().rev().enumerate();
+                let start = others.map(|(place, man)| man[rows >> (6 * place) & 63]);
+                let start = class.start + start.sum::<usize>();
+                keys.iter_mut().zip(last).for_each(|(key, place)| *key = white[start + place]);
+            }
+        });
+        keys
     }
+}
+
+/// Where the positions of a class of kings are with colours exchanged: a cell, and what is
+/// added for each man and his square.
+struct ExchangedClass {
+    start: usize,
+    places: Vec<[usize; 64]>,
 }
