@@ -10,7 +10,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::num::NonZeroU64;
-use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicIsize, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 mod extents;
@@ -77,6 +77,8 @@ struct Blocks {
     most_kept_bytes: AtomicUsize,
     /// What was kept when no more of it could be given back, though it should.
     stuck_bytes: AtomicUsize,
+    /// The system could not move memory: an old one, or there are too many pieces.
+    cannot_move: AtomicBool,
     /// Tells what the process takes now, if that is known.
     resident_bytes: fn() -> Option<usize>,
     /// What the process takes beside both, when that was looked at last: the program,
@@ -151,6 +153,7 @@ impl Blocks {
             limit_bytes: AtomicUsize::new(0),
             most_kept_bytes: AtomicUsize::new(usize::MAX),
             stuck_bytes: AtomicUsize::new(0),
+            cannot_move: AtomicBool::new(false),
             resident_bytes,
             beside_bytes: AtomicUsize::new(0),
             tidied_bytes: AtomicUsize::new(0),
@@ -288,6 +291,7 @@ impl Blocks {
             // taken, and to what follows it, which is put back only then, too.
             unsafe {
                 if !move_page(start + from, start + to) {
+                    self.cannot_move.store(true, Ordering::Relaxed);
                     give_back(start + from, CHUNK_BYTES);
                 }
             }
@@ -305,7 +309,7 @@ impl Blocks {
             return None;
         }
         let units = layout.size().div_ceil(UNIT_BYTES);
-        let mut moves = Moves::none();
+        let mut moves = Moves::none(!self.cannot_move.load(Ordering::Relaxed));
         let taken = self.with_large(|extents| extents.take(units, &mut moves));
         let Taken { start, fresh } = taken?;
         self.bring(&moves);

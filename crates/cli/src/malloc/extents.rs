@@ -59,11 +59,13 @@ pub(super) struct Moves {
     len: usize,
     /// What follows the block on its last large page, if that is among them.
     rest: Option<usize>,
+    allowed: bool,
 }
 
 impl Moves {
-    pub const fn none() -> Moves {
-        Moves { pairs: [(0, 0); MOST_MOVES], len: 0, rest: None }
+    /// None yet; whether there may be any.
+    pub const fn none(allowed: bool) -> Moves {
+        Moves { pairs: [(0, 0); MOST_MOVES], len: 0, rest: None, allowed }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -77,7 +79,7 @@ impl Moves {
     }
 
     fn is_full(&self) -> bool {
-        self.len == MOST_MOVES
+        !self.allowed || self.len == MOST_MOVES
     }
 
     fn push(&mut self, from: usize, to: usize) {

@@ -118,7 +118,15 @@ pub(super) unsafe fn move_page(from: usize, to: usize) -> bool {
     let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP;
     // SAFETY: as the caller promises; the page moved from stays mapped, without memory.
     let moved = unsafe { libc::mremap(at(from), CHUNK_BYTES, CHUNK_BYTES, flags, at(to)) };
-    moved != libc::MAP_FAILED
+    if moved != libc::MAP_FAILED {
+        return true;
+    }
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
+    // SAFETY: as the caller promises. What was mapped there may be gone after a move that
+    // failed on the way; it had no memory, and neither has what is mapped instead.
+    unsafe { libc::mmap(at(to), CHUNK_BYTES, protection, flags, -1, 0) };
+    false
 }
 
 /// Elsewhere nothing is reserved.

@@ -44,7 +44,7 @@ fn check_blocks(extents: &mut Extents<'_>) {
         if numbers.below(2) == 0 {
             let most = if numbers.below(4) == 0 { 300 } else { 20 };
             let len = 1 + numbers.below(most);
-            let mut moves = Moves::none();
+            let mut moves = Moves::none(true);
             let Some(taken) = extents.take(len, &mut moves) else { continue };
             let own = taken.start..taken.start + len;
             assert!(owner[own.clone()].iter().all(|taken| !taken));
@@ -87,7 +87,7 @@ fn check_blocks(extents: &mut Extents<'_>) {
 }
 
 fn take(extents: &mut Extents<'_>, len: usize) -> Option<Taken> {
-    let mut moves = Moves::none();
+    let mut moves = Moves::none(true);
     let taken = extents.take(len, &mut moves);
     extents.moved(&moves);
     taken
@@ -135,7 +135,7 @@ fn memory_is_moved() {
         let starts = [0, 1, 2].map(|_| take(extents, CHUNK_UNITS).unwrap().start);
         assert_eq!(starts, [0, CHUNK_UNITS, 2 * CHUNK_UNITS]);
         extents.give_up(starts[1]);
-        let mut moves = Moves::none();
+        let mut moves = Moves::none(true);
         let taken = extents.take(2 * CHUNK_UNITS, &mut moves).unwrap();
         assert_eq!(taken, Taken { start: 3 * CHUNK_UNITS, fresh: CHUNK_UNITS });
         let pairs: Vec<_> = moves.pairs().collect();
@@ -157,7 +157,7 @@ fn what_follows_a_block_has_memory_too() {
         extents.cut_parts(ALL).iter().for_each(|part| extents.put_back(part.start));
         assert_eq!(extents.resident_bytes(), 4 * CHUNK_BYTES);
         extents.give_up(starts[2]);
-        let mut moves = Moves::none();
+        let mut moves = Moves::none(true);
         let taken = extents.take(CHUNK_UNITS - 1, &mut moves).unwrap();
         assert_eq!(taken, Taken { start: 0, fresh: 0 });
         assert_eq!(moves.pairs().collect::<Vec<_>>(), [(3 * CHUNK_UNITS, 0)]);
