@@ -178,61 +178,6 @@ struct Grower<'a> {
     sample: &'a mut Sample,
     /// What was counted of leaves that can be split, if they are large.
     kept: Vec<Option<Histogram>>,
-    /// For counting a small leaf: counts, all 0 before and after, and the questions that
-    /// its cells answer otherwise.
-    few: Histogram,
-    alive: Vec<usize>,
-}
-
-/// Rows of a sample are shorter.
-const MOST_BYTES: usize = 256;
-
-/// The best split of a leaf among those that were tried.
-struct Best {
-    of: Stratum,
-    whole: Counted<'static>,
-    gain: u64,
-    question: usize,
-    threshold: u8,
-}
-
-impl Best {
-    /// Nothing if no split can be worth it, as often as each symbol comes.
-    fn new(symbols: [u32; SYMBOLS], of: Stratum) -> Option<Best> {
-        let whole = Counted::new(symbols, &SMALL);
-        let best = Best { of, whole, gain: 0, question: 0, threshold: 0 };
-        (best.whole.cost() >= of.least_gain()).then_some(best)
-    }
-
-    /// Tries the thresholds of a question from one on, by how often each symbol comes with
-    /// each answer; no cell has a lower answer.
-    #[inline]
-    fn try_all(&mut self, question: usize, from: u8, bins: &[[u32; SYMBOLS]]) {
-        let (mut yes, mut no) = (Counted::none(self.whole.small), self.whole);
-        let is_met = |bin: &[u32; SYMBOLS]| bin.iter().fold(0, |any, count| any | count) > 0;
-        for (threshold, bin) in (from..).zip(bins).filter(|(_, bin)| is_met(bin)) {
-            for (symbol, &count) in bin.iter().enumerate().filter(|(_, count)| **count > 0) {
-                yes.set(symbol, yes.counts[symbol] + count);
-                no.set(symbol, no.counts[symbol] - count);
-            }
-            if no.all == 0 {
-                break;
-            }
-            let gain = self.whole.cost().saturating_sub(yes.cost() + no.cost());
-            if gain > self.gain {
-                (self.gain, self.question, self.threshold) = (gain, question, threshold);
-            }
-        }
-    }
-
-    fn candidate(&self, node: usize) -> Option<Candidate> {
-        let Best { of, question, threshold, .. } = *self;
-        let Stratum { from, to, scale16 } = of;
-        let gain = self.gain * scale16;
-        let node = Reverse(node);
-        let candidate = Candidate { gain, node, question, threshold, from, to, scale16 };
-        (self.gain >= of.least_gain()).then_some(candidate)
-    }
 }
 
 impl Grower<'_> {
@@ -263,50 +208,48 @@ impl Grower<'_> {
 
     /// The best split of a leaf, if one is worth it.
     fn best(&self, histogram: &[[u32; SYMBOLS]], node: usize, of: Stratum) -> Option<Candidate> {
+        let least_gain = of.least_gain();
         let first = |question: usize| usize::from(self.sample.first[question]);
         let mut all = [0; SYMBOLS];
         for bin in &histogram[..first(1)] {
             all.iter_mut().zip(bin).for_each(|(all, count)| *all += count);
         }
-        let mut best = Best::new(all, of)?;
+        let small = &SMALL[..];
+        let whole = Counted::new(all, small);
+        if whole.cost() < least_gain {
+            return None;
+        }
+        let mut best = (0, 0, 0);
         for question in (0..self.sample.questions()).filter(|&i| self.sample.asked[i]) {
-            best.try_all(question, 0, &histogram[first(question)..first(question + 1) - 1]);
-        }
-        best.candidate(node)
-    }
-
-    /// The same, counted for this alone: the questions that all cells of a small leaf answer
-    /// alike are left out, and there may be no need to count any.
-    fn best_of_few(&mut self, node: usize, of: Stratum) -> Option<Candidate> {
-        let Grower { sample, few, alive, .. } = self;
-        let len = sample.row_len();
-        let rows = || sample.rows(of.from, of.to).chunks_exact(len);
-        let symbol = |row: &[u8]| usize::from(row[len - 1]) % SYMBOLS;
-        let mut all = [0; SYMBOLS];
-        rows().for_each(|row| all[symbol(row)] += 1);
-        let mut best = Best::new(all, of)?;
-        let (mut least, mut most) = ([u8::MAX; MOST_BYTES], [0; MOST_BYTES]);
-        for row in rows() {
-            least.iter_mut().zip(row).for_each(|(least, &answer)| *least = answer.min(*least));
-            most.iter_mut().zip(row).for_each(|(most, &answer)| *most = answer.max(*most));
-        }
-        alive.clear();
-        alive.extend((0..sample.questions()).filter(|&i| sample.asked[i] && least[i] < most[i]));
-        few.resize(sample.first[sample.questions()].into(), [0; SYMBOLS]);
-        for row in rows() {
-            let symbol = symbol(row);
-            for &question in &*alive {
-                let bin = usize::from(sample.first[question]) + usize::from(row[question]);
-                few[bin][symbol] += 1;
+            let (mut yes, mut no) = (Counted::none(small), whole);
+            let bins = &histogram[first(question)..first(question + 1) - 1];
+            let is_met = |bin: &[u32; SYMBOLS]| bin.iter().fold(0, |any, count| any | count) > 0;
+            for (threshold, bin) in bins.iter().enumerate().filter(|(_, bin)| is_met(bin)) {
+                for (symbol, &count) in bin.iter().enumerate().filter(|(_, count)| **count > 0) {
+                    yes.set(symbol, yes.counts[symbol] + count);
+                    no.set(symbol, no.counts[symbol] - count);
+                }
+                if no.all == 0 {
+                    break;
+                }
+                let gain = whole.cost().saturating_sub(yes.cost() + no.cost());
+                if gain > best.0 {
+                    best = (gain, question, threshold as u8);
+                }
             }
         }
-        for &question in &*alive {
-            let first = usize::from(sample.first[question]);
-            let (from, to) = (first + usize::from(least[question]), usize::from(most[question]));
-            best.try_all(question, least[question], &few[from..first + to]);
-            few[from..=first + to].fill([0; SYMBOLS]);
-        }
-        best.candidate(node)
+        let (gain, question, threshold) = best;
+        let Stratum { from, to, scale16 } = of;
+        let (is_enough, gain) = (gain >= least_gain, gain * scale16);
+        is_enough.then_some(Candidate {
+            gain,
+            node: Reverse(node),
+            question,
+            threshold,
+            from,
+            to,
+            scale16,
+        })
     }
 
     /// The histograms of both halves: the smaller is counted, the other is what remains,
@@ -329,10 +272,6 @@ impl Grower<'_> {
         children: [usize; 2],
         ranges: [Stratum; 2],
     ) -> [Option<Candidate>; 2] {
-        if ranges.iter().all(|range| range.to - range.from < KEPT) {
-            self.kept.extend([None, None]);
-            return [0, 1].map(|half| self.best_of_few(children[half], ranges[half]));
-        }
         let halves = self.halves(whole, ranges);
         let best = |half: usize| self.best(&halves[half], children[half], ranges[half]);
         let large = ranges[1].to - ranges[0].from >= 2 * SHARE;
@@ -413,7 +352,7 @@ pub(crate) fn grow_from(
 ) -> Growth {
     let mut gains = vec![0; sample.questions()];
     let mut nodes: Vec<Grown> = tree.nodes.iter().enumerate().map(Grown::of).collect();
-    let mut grower = Grower { sample, kept: Vec::new(), few: Vec::new(), alive: Vec::new() };
+    let mut grower = Grower { sample, kept: Vec::new() };
     grower.kept.resize_with(nodes.len(), || None);
     let mut candidates = BinaryHeap::new();
     for (at, node) in tree.nodes.iter().enumerate() {
