@@ -32,7 +32,7 @@ impl Spread {
 
     /// Whether a tile is looked at.
     pub fn has_tile(&self, tile: usize) -> bool {
-        draw(tile as u64) % self.tiles == 0
+        draw(tile as u64).is_multiple_of(self.tiles)
     }
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn encode<'a>(symbols: impl DoubleEndedIterator<Item = &'a (u16, u16)
             bytes.push(state as u8);
             state >>= 8;
         }
-        let whole = (u128::from(state) * u128::from(inverse) >> INVERSE.ilog2()) as u32;
+        let whole = ((u128::from(state) * u128::from(inverse)) >> INVERSE.ilog2()) as u32;
         state = (whole << TOTAL_BITS) + start + state - whole * size;
     }
     while state > 0 {
@@ -134,7 +134,7 @@ mod tests {
             for state in [0, size - 1, size, limit - 1, limit - size, random.next() as u32 % limit]
             {
                 let inverse = u128::from(INVERSES[size as usize]);
-                let whole = (u128::from(state) * inverse >> INVERSE.ilog2()) as u32;
+                let whole = ((u128::from(state) * inverse) >> INVERSE.ilog2()) as u32;
                 assert_eq!(whole, state / size, "{state} {size}");
             }
         }
