@@ -153,7 +153,7 @@ impl Profile {
         one_in_tile: u64::MAX,
         trial_sample: 15_000,
         trial_stretches: 24,
-        trial_one_in_tile: 64,
+        trial_one_in_tile: 256,
         depth_sample: 500_000,
         earlier_percent: 40,
         stream_bytes: 24,
