@@ -15,8 +15,9 @@ struct Split {
     /// Where *no* and *yes* lead.
     to: [u32; 2],
     test: u16,
-    /// For how long an answer is kept, and where it is not asked for all rows.
+    /// For how long an answer is kept: to the end of the tile if it is asked for all rows at once.
     kept: Scope,
+    /// For how long an answer about a single row holds.
     scope: Scope,
     /// Which of [`LATER`] are the columns whose answer is not known when a row begins.
     later: u8,
@@ -97,6 +98,7 @@ type Placed = (u32, u64);
 /// arrived; and sets that wait for their batch.
 struct Sets {
     levels: [[Placed; ITEMS]; 2],
+    /// Leaves, where sets go level by level.
     arrived: [Placed; ITEMS],
     waiting: [Placed; ITEMS],
     /// How many of them wait.
