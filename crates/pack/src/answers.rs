@@ -14,6 +14,7 @@ use crate::walker::Test;
 pub(crate) struct RowView<'a> {
     pub men: &'a Men,
     pub geometry: Geometry,
+    /// The same without the row man.
     fixed: &'a Geometry,
     row: usize,
     turn: Color,
@@ -187,6 +188,7 @@ impl<'a> RowView<'a> {
         some & !better
     }
 
+    /// The columns where a king has at most so many steps. Thresholds of a row share the count.
     #[inline(never)]
     fn king_steps_at_most(&mut self, color: Color, threshold: u8) -> u64 {
         let (men, geometry) = (self.men, &self.geometry);

@@ -116,8 +116,7 @@ impl Geometry {
         }
         let mut without = self.occupied;
         without.remove(self.squares[king]);
-        let (free, by_sliders) = self.king_targets(men, king, without);
-        let sliders = || (0..men.column()).filter(|&a| by_sliders[a] != Bitboard::EMPTY);
+        let (free, sliders) = self.king_targets(men, king, without);
         let last = men.get(men.column());
         let mut sum = [0; 4];
         for to in free {
@@ -125,8 +124,9 @@ impl Geometry {
                 true => Bitboard::from_square(to).0,
                 false => attacks::attacks(last.role, to, without).0,
             };
-            for a in sliders().filter(|&a| by_sliders[a].contains(to)) {
-                bad |= !attacks::between(self.squares[a], to).0;
+            for &(from, attacked) in sliders.as_slice() {
+                let is_hit = u64::from(attacked.contains(to)).wrapping_neg();
+                bad |= !attacks::between(from, to).0 & is_hit;
             }
             add(&mut sum, !bad);
         }
@@ -136,14 +136,9 @@ impl Geometry {
     /// The squares next to a king that no man but the column man keeps him from for
     /// good; and what each slider of the enemy attacks of them, unless the column man
     /// comes in between.
-    fn king_targets(
-        &self,
-        men: &Men,
-        king: usize,
-        without: Bitboard,
-    ) -> (Bitboard, [Bitboard; MAX_MEN]) {
+    fn king_targets(&self, men: &Men, king: usize, without: Bitboard) -> (Bitboard, Sliders) {
         let mut free = attacks::king(self.squares[king]);
-        let mut by_sliders = [Bitboard::EMPTY; MAX_MEN];
+        let mut sliders = Sliders { all: [(Square::new(0), Bitboard::EMPTY); MAX_MEN], count: 0 };
         for a in (0..men.column()).filter(|&a| a != king) {
             let (man, from) = (men.get(a), self.squares[a]);
             if man.color == men.get(king).color {
@@ -152,12 +147,13 @@ impl Geometry {
             }
             let attacked = attacked_by(man, from, without);
             if man.role.is_slider() {
-                by_sliders[a] = attacked & free;
+                sliders.all[sliders.count % MAX_MEN] = (from, attacked);
+                sliders.count += usize::from(attacked & free != Bitboard::EMPTY);
             } else {
                 free -= attacked;
             }
         }
-        (free, by_sliders)
+        (free, sliders)
     }
 
     /// The same where the king is the column man.
@@ -175,6 +171,18 @@ impl Geometry {
             add(&mut sum, crate::scan::shifted(free, step));
         }
         sum
+    }
+}
+
+/// Some sliders: where they stand, and what they attack.
+struct Sliders {
+    all: [(Square, Bitboard); MAX_MEN],
+    count: usize,
+}
+
+impl Sliders {
+    fn as_slice(&self) -> &[(Square, Bitboard)] {
+        &self.all[..self.count.min(MAX_MEN)]
     }
 }
 

@@ -159,6 +159,17 @@ impl LeafTable {
         (u32::from(ends[0]) == TOTAL).then_some(symbols[0])
     }
 
+    /// Reads the next symbol of a leaf, which is nearly always the likeliest.
+    #[inline(always)]
+    pub fn read_likely(&self, leaf: u16, decoder: &mut Decoder<'_>) -> u8 {
+        let LikelyLeaf { ends, symbols, .. } = &self.leaves[usize::from(leaf)];
+        if decoder.peek() < u32::from(ends[0]) {
+            decoder.advance_likely(ends[0].into());
+            return symbols[0];
+        }
+        self.read(leaf, decoder)
+    }
+
     /// Reads the next symbol of a leaf.
     #[inline(always)]
     pub fn read(&self, leaf: u16, decoder: &mut Decoder<'_>) -> u8 {
@@ -271,7 +282,10 @@ mod tests {
             let table = LeafTable::new(std::slice::from_ref(&leaf));
             for &(start, size, symbol) in &leaf.intervals {
                 let last = (u32::from(start) + u32::from(size) - 1).to_be_bytes();
-                prop_assert_eq!(table.read(0, &mut Decoder::new(&last)), symbol);
+                let (mut decoder, mut likely) = (Decoder::new(&last), Decoder::new(&last));
+                prop_assert_eq!(table.read(0, &mut decoder), symbol);
+                prop_assert_eq!(table.read_likely(0, &mut likely), symbol);
+                prop_assert_eq!(decoder.peek(), likely.peek());
                 prop_assert_eq!(table.only(0).is_some(), leaf.only().is_some());
             }
             let occurring = counts.iter().filter(|&&count| count > 0).count();

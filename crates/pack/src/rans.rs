@@ -103,6 +103,16 @@ impl<'a> Decoder<'a> {
         self.fill();
     }
 
+    /// The same behind a symbol whose interval starts at zero and is nearly all there is: bytes are
+    /// hardly ever missing.
+    #[inline(always)]
+    pub fn advance_likely(&mut self, size: u32) {
+        self.state = size * (self.state >> TOTAL_BITS) + (self.state & (TOTAL - 1));
+        if self.state < LOW && !self.bytes.is_empty() {
+            self.fill();
+        }
+    }
+
     /// Whether nothing is left, so that all symbols from here on are the likeliest.
     pub fn is_at_end(&self) -> bool {
         self.bytes.is_empty() && self.state == 0

@@ -294,7 +294,7 @@ impl Sink for Reading<'_, '_> {
         let mut found = self.sure.map(|sure| sure & columns);
         self.sure.iter_mut().for_each(|sure| *sure &= !columns);
         for column in self.open.take(columns) {
-            let class = self.leaves.read(self.open.leaves[column.index()], &mut decoder);
+            let class = self.leaves.read_likely(self.open.leaves[column.index()], &mut decoder);
             found[usize::from(class)] |= Bitboard::from_square(column).0;
         }
         *self.decoder = decoder;

@@ -15,7 +15,7 @@ struct Split {
     /// Where *no* and *yes* lead.
     to: [u32; 2],
     test: u16,
-    /// For how long an answer is kept.
+    /// For how long an answer is kept: to the end of the tile if it is asked for all rows at once.
     kept: Scope,
     /// Which of [`LATER`] are the columns whose answer is not known when a row begins.
     later: u8,
