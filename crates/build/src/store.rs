@@ -277,6 +277,8 @@ impl Build {
         let _room = self.reserve(key(material, last), room_bytes)?;
         let stored: Vec<&dyn TableParts> = tables.iter().map(|table| &**table).collect();
         let held_bytes = room_bytes.saturating_sub(cost.encoding);
+        let progress = self.progress.clone();
+        let folder = folder.clone().stopping_when(move || progress.cancelled());
         // In our own threads: those of the caller may all be waiting for us.
         let write = || folder.store_parts(&stored, &making.options, Some(held_bytes));
         self.pool().install(write)?;

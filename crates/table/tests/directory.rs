@@ -5,7 +5,7 @@ use std::sync::Arc;
 use molien_board::{Color, Material};
 use molien_build::Build;
 use molien_hyper::Index;
-use molien_table::{Directory, Pack, Reading, TableError, TableFile, WriteOptions};
+use molien_table::{Directory, Pack, Reading, TableError, TableFile, TableParts, WriteOptions};
 use molien_testing::Patience;
 use molien_values::{Metric, Shelf};
 
@@ -173,4 +173,53 @@ fn interrupted_storing_keeps_the_earlier_file() {
     assert_eq!(directory.open(material).unwrap().metrics(), [Metric::Dtm]);
     directory.store(&[&dtc], &WriteOptions::quick(3)).unwrap();
     assert!(directory.has(material, Metric::Dtm) && directory.has(material, Metric::Dtc));
+}
+
+/// Learning and coding take their time; they end soon when somebody wants that, and leave
+/// nothing behind.
+#[test]
+fn long_writing_ends_when_told_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = Directory::new(folder.path());
+    let material = "KPK".parse().unwrap();
+    let table = Build::new().table(material, Metric::Dtm).unwrap();
+    let store = |patience: &Arc<Patience>| {
+        let patience = patience.clone();
+        let stopping = directory.clone().stopping_when(move || patience.is_over());
+        stopping.store(&[&table], &WriteOptions::packed(Pack::Fast))
+    };
+    let all = Arc::new(Patience::new(usize::MAX));
+    store(&all).unwrap();
+    let asked = usize::MAX - all.left();
+    for most in [0, asked / 4, asked / 2, asked - 1] {
+        std::fs::remove_file(directory.path(material)).unwrap();
+        let stopped = store(&Arc::new(Patience::new(most)));
+        assert!(stopped.is_err_and(|error| error.is_interrupted()), "{most} of {asked}");
+        assert!(!directory.path(material).exists());
+        store(&all).unwrap();
+    }
+    let left = std::fs::read_dir(folder.path()).unwrap();
+    let is_lock = |name: &str| name.ends_with(".lock");
+    let names = left.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(names.filter(|name| !is_lock(name)).collect::<Vec<_>>(), ["KPvK.mol"]);
+}
+
+/// How much room a writer of learnt contexts has does not show in the file.
+#[test]
+fn room_changes_no_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = Directory::new(folder.path());
+    let material = "KQKP".parse().unwrap();
+    let metrics = [Metric::Dtz50, Metric::Dtc, Metric::Dtm];
+    let tables = metrics.map(|metric| Build::new().table(material, metric).unwrap());
+    let parts = tables.each_ref().map(|table| table as &dyn TableParts);
+    let bytes = |room_bytes: Option<u64>| {
+        let options = WriteOptions::packed(Pack::Fast);
+        directory.store_parts(&parts, &options, room_bytes).unwrap();
+        std::fs::read(directory.path(material)).unwrap()
+    };
+    let unlimited = bytes(None);
+    for room_bytes in [0, 40 << 20] {
+        assert!(bytes(Some(room_bytes)) == unlimited, "{room_bytes}");
+    }
 }
