@@ -122,21 +122,26 @@ impl Measured<'_> {
         Ok(seconds)
     }
 
-    fn syzygy(&self) -> [u64; 2] {
+    /// Bytes of Syzygy's WDL and DTZ files: in the folder, or as they are known; else 0.
+    fn syzygy(&self) -> Result<[u64; 2], Box<dyn Error>> {
         let name = self.material.file_name();
         let named = |(name, _): &&(&str, [u64; 2])| name.parse().ok() == Some(self.material);
-        let known = NINE.iter().find(named);
+        if let Some((_, bytes)) = NINE.iter().find(named) {
+            return Ok(*bytes);
+        }
+        let Some(folder) = &self.options.syzygy else { return Ok([0; 2]) };
         let len = |ending: &str| {
-            let folder = self.options.syzygy.as_ref()?;
-            Some(std::fs::metadata(folder.join(format!("{name}.{ending}"))).ok()?.len())
+            let path = folder.join(format!("{name}.{ending}"));
+            let found =
+                std::fs::metadata(&path).map_err(|why| format!("{}: {why}", path.display()));
+            found.map(|found| found.len())
         };
-        let known = known.map_or([0; 2], |(_, bytes)| *bytes);
-        [len("rtbw").unwrap_or(known[0]), len("rtbz").unwrap_or(known[1])]
+        Ok([len("rtbw")?, len("rtbz")?])
     }
 
     fn row(&self) -> Result<Row, Box<dyn Error>> {
         let mut row = Row::default();
-        let [rtbw, rtbz] = self.syzygy();
+        let [rtbw, rtbz] = self.syzygy()?;
         let legal = self.tables[0].stats.sides.iter().map(|side| side.legal.unique);
         let (classes, seconds) = self.stored(&[Metric::Wdl])?;
         row.seconds[0] = seconds;
@@ -195,9 +200,13 @@ fn print(name: &str, row: &Row) {
 fn print_ratios(sum: &Row) {
     let ratio = |a: usize, b: usize| sum.bytes[a] as f64 / sum.bytes[b].max(1) as f64;
     println!();
-    println!("WDL {:.3} of Syzygy's", ratio(1, 2));
+    if sum.bytes[2] > 0 {
+        println!("WDL {:.3} of Syzygy's", ratio(1, 2));
+    }
     if sum.bytes[3] > 0 {
-        println!("DTZ50 of one side {:.3} of Syzygy's", ratio(3, 5));
+        if sum.bytes[5] > 0 {
+            println!("DTZ50 of one side {:.3} of Syzygy's", ratio(3, 5));
+        }
         println!("DTM of one side {:.3} bits a position", 8.0 * ratio(8, 0));
     }
     let measured = [
