@@ -285,10 +285,8 @@ impl Build {
     /// Gets ready what a table is made from.
     fn prepare(&self, wanted: Key, keep: Keep, shelved: bool) -> Result<Work<'_>, BuildError> {
         let (material, metric) = wanted;
-        let kept = lock(&self.tables).kept(&wanted);
-        if let Some(Kept::Packed(packed)) = kept
-            && (keep != Keep::Depths || packed.has_depths())
-        {
+        let kept = lock(&self.tables).kept(&wanted).filter(|kept| kept.keeps(keep));
+        if let Some(Kept::Packed(packed)) = kept {
             let room = self.reserve(wanted, table_bytes(material, Keep::Depths))?;
             return Ok(Work::Unpack { packed, _room: room });
         }
@@ -457,12 +455,8 @@ impl Build {
     /// what it reads.
     pub(crate) fn is_known(&self, material: Material, metric: Metric, keep: Keep) -> bool {
         let key = key(material, metric);
-        let kept = match lock(&self.tables).kept(&key) {
-            None => false,
-            Some(Kept::Planes(table)) => keeps(&table, keep),
-            Some(Kept::Packed(packed)) => keep != Keep::Depths || packed.has_depths(),
-        };
-        kept || self.is_shelved(&key)
+        let kept = lock(&self.tables).kept(&key);
+        kept.is_some_and(|kept| kept.keeps(keep)) || self.is_shelved(&key)
     }
 
     /// Says that a table is in the folder now, so that memory need not keep it.
@@ -562,10 +556,28 @@ impl Work<'_> {
     }
 }
 
-/// Whether a table keeps at least this much. Tables that others read as a whole never are
-/// asked for counts of depths alone.
+/// Whether a table keeps at least this much.
 pub(crate) fn keeps(table: &Table, keep: Keep) -> bool {
-    keep != Keep::Depths || table.has_depths()
+    keeps_as(&table.stats, || table.has_depths(), keep)
+}
+
+/// The same of a table with these statistics, which has depths or not.
+fn keeps_as(stats: &Stats, has_depths: impl FnOnce() -> bool, keep: Keep) -> bool {
+    match keep {
+        Keep::Winners => true,
+        Keep::Outcomes => stats.counts_depths(),
+        Keep::Depths => has_depths(),
+    }
+}
+
+impl Kept {
+    /// See [`keeps`].
+    pub(crate) fn keeps(&self, keep: Keep) -> bool {
+        match self {
+            Kept::Planes(table) => keeps(table, keep),
+            Kept::Packed(packed) => keeps_as(&packed.stats, || packed.has_depths(), keep),
+        }
+    }
 }
 
 /// Runs work that waits for others on a thread that is not one of rayon's: a

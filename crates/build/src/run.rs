@@ -178,10 +178,12 @@ mod tests {
     use crate::cache::key;
     use molien_operators::{Scalar, fastest};
     use molien_values::Graded;
+    use std::num::NonZeroUsize;
 
-    /// A table for its winners alone, by these operators.
+    /// A table for its winners alone, by these operators. With one thread a board of four men
+    /// is worked on in more than one stretch.
     fn winners(backend: &'static dyn Backend, material: Material, metric: Metric) -> Arc<Table> {
-        let build = Build::new().with_backend(backend);
+        let build = Build::new().with_backend(backend).with_threads(NonZeroUsize::MIN);
         build.make(key(material, metric), Keep::Winners).unwrap()
     }
 
@@ -198,10 +200,12 @@ mod tests {
             let material = name.parse().unwrap();
             let found = winners(fastest(), material, metric);
             compare(&found, &Build::new().table(material, metric).unwrap());
+            let together = Build::new().make(key(material, metric), Keep::Winners).unwrap();
+            compare_boards(&found, &together, Graded::clone);
         }
     }
 
-    /// The meaning is the judge, too: of its waves, and of its own way to find winners.
+    /// The slow, obvious operators find the same winners, and their waves do.
     #[test]
     fn winners_are_those_of_the_meaning() {
         for (name, metric) in [("KRK", Metric::Dtc), ("KPK", Metric::Dtz), ("KQK", Metric::Dtc)] {
@@ -212,17 +216,36 @@ mod tests {
         }
     }
 
+    /// Counts by depth are not taken from a table that was made for its winners alone, nor
+    /// are depths.
+    #[test]
+    fn winners_do_not_pass_for_counts() {
+        let wanted = key("KQKR".parse().unwrap(), Metric::Dtc);
+        let counts = Build::new().make(wanted, Keep::Outcomes).unwrap();
+        for keep in [Keep::Outcomes, Keep::Depths] {
+            let build = Build::new();
+            build.make(wanted, Keep::Winners).unwrap();
+            assert!(build.is_known(wanted.0, wanted.1, Keep::Winners));
+            assert!(!build.is_known(wanted.0, wanted.1, keep));
+            assert_eq!(build.make(wanted, keep).unwrap().stats, counts.stats);
+            assert!(build.is_known(wanted.0, wanted.1, keep));
+        }
+    }
+
     fn compare(found: &Table, waves: &Table) {
         let name = format!("{} {}", waves.material, waves.metric);
-        assert_eq!(found.parts.len(), waves.parts.len(), "{name}");
-        for (i, (found, waves)) in found.parts.iter().zip(&waves.parts).enumerate() {
-            let outcomes = |side: &Graded| Graded { depth: Vec::new(), ..side.clone() };
-            let expected = waves.values.each_ref().map(outcomes);
-            assert!(found.values == expected, "{name}, board {i}");
-        }
+        compare_boards(found, waves, |side| Graded { depth: Vec::new(), ..side.clone() });
         let expected = Stats { metric: waves.metric, ..waves.stats.as_classes() };
         assert_eq!(found.stats, expected, "{name}");
         let decided = expected.sides.iter().any(|side| side.wins.len() + side.losses.len() > 0);
         assert_eq!(found.has_depths(), !decided, "{name}");
+    }
+
+    fn compare_boards(found: &Table, other: &Table, kept: fn(&Graded) -> Graded) {
+        let name = format!("{} {}", other.material, other.metric);
+        assert_eq!(found.parts.len(), other.parts.len(), "{name}");
+        for (i, (found, other)) in found.parts.iter().zip(&other.parts).enumerate() {
+            assert!(found.values == other.values.each_ref().map(kept), "{name}, board {i}");
+        }
     }
 }

@@ -7,7 +7,6 @@ use molien_solve::{Keep, Wanted};
 use molien_table::{BoardLog, Cut, Reading, TableFile};
 use molien_values::{BoardValues, Metric, Placement, Rule, Table};
 
-use crate::build::keeps;
 use crate::cache::{Kept, Key};
 use crate::limits::keep_for_others;
 use crate::packed::PackedTable;
@@ -93,14 +92,10 @@ impl Build {
     /// a table made for it.
     pub(crate) fn source(&self, key: Key, keep: Keep) -> Result<BoardSource, BuildError> {
         let kept = lock(&self.tables).kept(&key);
-        match kept {
-            Some(Kept::Planes(table)) if keeps(&table, keep) => {
-                return Ok(BoardSource::Planes(table));
-            }
-            Some(Kept::Packed(packed)) if keep != Keep::Depths || packed.has_depths() => {
-                return Ok(BoardSource::Packed(packed));
-            }
-            _ => {}
+        match kept.filter(|kept| kept.keeps(keep)) {
+            Some(Kept::Planes(table)) => return Ok(BoardSource::Planes(table)),
+            Some(Kept::Packed(packed)) => return Ok(BoardSource::Packed(packed)),
+            None => {}
         }
         if let Some(file) = self.stored_file(key)? {
             return Ok(BoardSource::File { file, metric: key.1 });

@@ -203,7 +203,7 @@ impl Build {
         let (at_once, share_bytes) = match from_shelf {
             true => (AT_ONCE_FROM_SHELF, limit),
             false => {
-                let at_once = self.at_once(&materials, metrics, &making.options)?;
+                let at_once = self.at_once(folder, &materials, metrics, &making.options)?;
                 (at_once, limit / at_once as u64)
             }
         };
@@ -273,7 +273,11 @@ impl Build {
                 false => Box::new(table),
             });
         }
-        let room_bytes = if apart { share_bytes.min(self.budget.room(0)) } else { cost.beside };
+        // What others have in work leaves room again.
+        let room_bytes = match apart {
+            true => share_bytes.min(self.budget.room(0)).max(cost.writing),
+            false => cost.beside,
+        };
         let _room = self.reserve(key(material, last), room_bytes)?;
         let stored: Vec<&dyn TableParts> = tables.iter().map(|table| &**table).collect();
         let held_bytes = room_bytes.saturating_sub(cost.encoding);
@@ -314,6 +318,7 @@ impl Build {
     /// memory for one.
     fn at_once(
         &self,
+        folder: &Directory,
         materials: &[Material],
         metrics: &[Metric],
         options: &WriteOptions,
@@ -322,8 +327,10 @@ impl Build {
         if limit == u64::MAX {
             return Ok(AT_ONCE);
         }
-        let least =
-            |&material: &Material| (self.least_to_store(material, metrics, options), material);
+        let least = |&material: &Material| {
+            let options = options.following(folder.open(material).ok().as_ref());
+            (self.least_to_store(material, metrics, &options), material)
+        };
         let Some((most, material)) = materials.iter().map(least).max_by_key(|(bytes, _)| *bytes)
         else {
             return Ok(1);

@@ -73,9 +73,12 @@ impl StoreCost {
     fn packed(&self, material: Material, options: &WriteOptions) -> Option<StoreCost> {
         let plane = table_bytes(material, Keep::Outcomes) / outcome_planes(material);
         let learning = options.learning(plane * u64::from(u8::BITS))?;
-        let depths = 2 * depth_planes(material);
+        let depths = depth_planes(material);
         let writing = (CLASS_PLANES * plane + learning.classes)
-            .max((CLASS_PLANES + depths) * plane + learning.depths);
+            .max((CLASS_PLANES + 2 * depths) * plane + learning.depths);
+        // A table that is one board comes to memory whole before half of it is kept.
+        let whole = if material.has_pawns() { 0 } else { self.planes };
+        let writing = writing.max((CLASS_PLANES + depths) * plane + whole);
         let beside = learning.classes.max(learning.depths) + learning.kept;
         Some(StoreCost { encoding: 0, writing, beside, sets_aside: true, ..*self })
     }

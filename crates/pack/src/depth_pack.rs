@@ -296,8 +296,9 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         type Counted = (Counts, Vec<Option<CodedDepths>>);
         let none = || (Counts::new(trees), Vec::new());
         let count = |(mut counts, mut all): Counted, &chunk: &(usize, usize)| {
-            let coded = self.code_chunk(alphabet, trees, chunk);
+            let mut coded = self.code_chunk(alphabet, trees, chunk);
             coded.count(&mut counts);
+            coded.shrink();
             all.push(keep.then_some(coded));
             (counts, all)
         };

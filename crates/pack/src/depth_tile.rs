@@ -307,6 +307,14 @@ impl CodedDepths {
         self.segments.push((number, self.leaves.len()));
     }
 
+    /// Gives back memory that nothing was put into.
+    pub fn shrink(&mut self) {
+        self.leaves.shrink_to_fit();
+        self.symbols.shrink_to_fit();
+        self.far.shrink_to_fit();
+        self.segments.shrink_to_fit();
+    }
+
     /// Adds the cells to counts.
     pub fn count(&self, counts: &mut Counts) {
         for (&leaf, &symbol) in self.leaves.iter().zip(&self.symbols) {

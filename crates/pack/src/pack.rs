@@ -73,8 +73,8 @@ pub struct ClassPacker<'a, S> {
 /// Up to so many cells of a side, the leaves found while counting are kept for writing,
 /// at about [`KEPT_CELL_BYTES`] each; beyond, they are found twice.
 pub(crate) const KEPT_CELLS: u64 = 1 << 28;
-/// What is kept of a cell, about.
-pub(crate) const KEPT_CELL_BYTES: u64 = 3;
+/// What is kept of a cell, about: its leaf and symbol, and of few cells more.
+pub(crate) const KEPT_CELL_BYTES: u64 = 4;
 
 /// A model with what a walk needs.
 struct Learnt {

@@ -23,10 +23,10 @@ impl Spread {
         let cells = layout.tiles() as u64 * 64 * layout.rows() as u64;
         let step = (cells / sample as u64).max(1);
         // Many stretches are read, each of which gives few cells, and many tiles of each.
-        let most = all.len().div_ceil(profile.least_stretches) as u64;
+        let most = (all.len() / profile.least_stretches).max(1) as u64;
         let every = (step / profile.one_in_stretch).max(1).min(most);
         let tiles = (step / every / profile.one_in_tile).max(1);
-        let chunks = all.iter().copied().step_by(every as usize).collect();
+        let chunks = one_of_each(&all, every as usize);
         Spread { chunks, every, tiles, step: (step / every / tiles).max(1) }
     }
 
@@ -36,8 +36,17 @@ impl Spread {
     }
 }
 
+/// Of every so many stretches one, drawn by lot: were they evenly spaced, a man whose squares
+/// recur at that distance would stand on few squares in all of them. Each is as likely as any
+/// other, so where the last group is short, there may be none of it.
+fn one_of_each(all: &[(usize, usize)], every: usize) -> Vec<(usize, usize)> {
+    let groups = all.chunks(every).enumerate();
+    let one = |(number, group): (usize, &[_])| group.get(draw(number as u64) as usize % every);
+    groups.filter_map(one).copied().collect()
+}
+
 /// Picks about one cell in so many. Rows are picked first, as the cells of a row
-/// have much of their work in common, then up to every fourth cell of them.
+/// have much of their work in common, then some cells of them.
 pub(crate) struct Picks {
     random: Random,
     /// Rows from one to the next, on average, and rows still to skip.
@@ -97,5 +106,33 @@ impl Random {
 
     pub fn below(&mut self, limit: u64) -> u64 {
         (self.next() >> 16) % limit.max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::layout;
+    use std::collections::HashSet;
+
+    /// With four placed men a stretch of tiles has the first of them on one square. However few
+    /// stretches a sample has, it is not always the same square, nor the same pawn's.
+    #[test]
+    fn samples_are_spread_over_squares() {
+        let layout = layout("KRPKR", "");
+        let per_part = layout.tiles_per_part();
+        for profile in [Profile::FAST, Profile::SMALL].map(|all| [all, all.trial()]).as_flattened()
+        {
+            for sample in [15_000, 500_000, 2_000_000, 16_000_000] {
+                let spread = Spread::new(&layout, sample, profile);
+                let firsts = || spread.chunks.iter().map(|(first, _)| first);
+                let squares: HashSet<usize> = firsts().map(|first| first % per_part / 64).collect();
+                let pawns: HashSet<usize> = firsts().map(|first| first / per_part).collect();
+                let most = spread.chunks.len();
+                assert!(squares.len() * 2 >= most.min(64), "{sample} {}", squares.len());
+                assert!(pawns.len() * 2 >= most.min(24), "{sample} {}", pawns.len());
+                assert!(most * 4 >= profile.least_stretches * 3, "{sample} {most}");
+            }
+        }
     }
 }

@@ -135,6 +135,7 @@ pub(crate) fn learn(
     let (numbers, growth) = telling(&mut first, cells, most);
     let mut coarse = growth.early(COARSE_LEAVES.min(profile.leaves), &numbers);
     let thinning = Thinning::new(&first, &coarse, questions, size);
+    drop(first);
     let (mut sample, strata, cells) = sampler.thinned(&list(&numbers), &thinning);
     // The large sample knows the few questions only.
     renumber(&mut coarse, |number| numbers.partition_point(|&few| few < number) as u16);

@@ -109,6 +109,14 @@ impl SideStats {
         self.losses.iter().copied().sum()
     }
 
+    /// Whether wins and losses are counted by their depth: where only who wins was asked
+    /// for, no longest ones are known.
+    fn counts_depths(&self) -> bool {
+        let is_some = |counts: &[Count]| counts.iter().any(|count| count.nalimov > 0);
+        (self.longest_win.is_some() || !is_some(&self.wins))
+            && (self.longest_loss.is_some() || !is_some(&self.losses))
+    }
+
     /// The wins that the 50-move rule spoils. Of statistics in DTZ50 only: no
     /// other metric tells.
     pub fn cursed_wins(&self) -> Count {
@@ -203,6 +211,11 @@ impl Stats {
     pub fn deepest(&self) -> usize {
         let histograms = self.sides.iter().flat_map(|side| [&side.wins, &side.losses]);
         histograms.map(|plies| plies.len().saturating_sub(1)).max().unwrap_or(0)
+    }
+
+    /// Whether wins and losses are counted by depth, as far as the metric has any.
+    pub fn counts_depths(&self) -> bool {
+        self.metric == Metric::Wdl || self.sides.iter().all(SideStats::counts_depths)
     }
 
     /// Whether something takes longer than the 50-move rule allows.

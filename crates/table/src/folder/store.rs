@@ -108,6 +108,7 @@ impl Directory {
         self.make()?;
         // What cannot be read is replaced.
         let earlier = self.open(material).ok().map(Arc::new);
+        let options = options.following(earlier.as_deref());
         let metrics = earlier.iter().flat_map(|file| file.solved_metrics());
         let own = |metric: Metric| match material.has_pawns() {
             true => metric,
@@ -124,7 +125,7 @@ impl Directory {
                 // Half of a table is not what would be stored of it.
                 return Err(file.other_side(file.find(metric)?));
             }
-            let apart = material.has_pawns() && room_bytes.is_some();
+            let apart = room_bytes.is_some() && (material.has_pawns() || options.is_packed());
             let table: Result<Box<dyn TableParts>, TableError> = match apart {
                 false => file.load(metric).map(|table| Box::new(table) as _),
                 true => FileParts::new(file.clone(), metric).map(|table| Box::new(table) as _),
@@ -136,7 +137,7 @@ impl Directory {
         }
         let all = tables.iter().copied().chain(kept.iter().map(|table| &**table));
         let all: Vec<&dyn TableParts> = all.collect();
-        self.write_locked(&all, &options.following(earlier.as_deref()), room_bytes)?;
+        self.write_locked(&all, &options, room_bytes)?;
         let metrics: Vec<Metric> = all.iter().map(|table| table.stats().metric).collect();
         self.tidy(material, &metrics)
     }
