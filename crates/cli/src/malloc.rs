@@ -17,7 +17,9 @@ mod extents;
 mod system;
 
 use extents::{CHUNK_BYTES, Extents, Moves, Taken, UNIT_BYTES};
-use system::{ask_for_large_pages, give_back, move_page, reserve, resident_bytes, set_top};
+use system::{
+    ask_for_large_pages, can_move, give_back, move_page, reserve, resident_bytes, set_top,
+};
 pub use system::{give_back_unused, set_up};
 
 /// Smaller blocks are the system allocator's. Planes are at least as large: in its heaps
@@ -77,7 +79,7 @@ struct Blocks {
     most_kept_bytes: AtomicUsize,
     /// What was kept when no more of it could be given back, though it should.
     stuck_bytes: AtomicUsize,
-    /// The system could not move memory: an old one, or there are too many pieces.
+    /// The system cannot move memory.
     cannot_move: AtomicBool,
     /// Tells what the process takes now, if that is known.
     resident_bytes: fn() -> Option<usize>,
@@ -169,6 +171,7 @@ impl Blocks {
         }
         let wanted = memory_bytes.saturating_mul(ADDRESSES);
         let Some((start, len, extents)) = reserve(wanted) else { return };
+        self.cannot_move.store(!can_move(), Ordering::Relaxed);
         self.start.store(start, Ordering::Relaxed);
         self.len.store(len, Ordering::Relaxed);
         *large = Some(extents);

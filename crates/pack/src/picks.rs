@@ -40,9 +40,8 @@ impl Spread {
 /// recur at that distance would stand on few squares in all of them. Each is as likely as any
 /// other, so where the last group is short, there may be none of it.
 fn one_of_each(all: &[(usize, usize)], every: usize) -> Vec<(usize, usize)> {
-    let groups = all.chunks(every).enumerate();
-    let one = |(number, group): (usize, &[_])| group.get(draw(number as u64) as usize % every);
-    groups.filter_map(one).copied().collect()
+    let one = |number: usize| number * every + draw(number as u64) as usize % every;
+    (0..all.len().div_ceil(every)).filter_map(|number| all.get(one(number)).copied()).collect()
 }
 
 /// Picks about one cell in so many. Rows are picked first, as the cells of a row

@@ -31,6 +31,9 @@ const LOOKS: usize = 16;
 const LEAST_PART_UNITS: usize = 8;
 /// Large pages that are moved for one block at most, and parts that are given back at a time.
 pub(super) const MOST_MOVES: usize = 64;
+/// Large pages that memory is moved to, at most, the same ones any number of times: each
+/// may cut the stretch once more, and the system has some 65,000 mappings for a process.
+const MOST_PIECES: usize = 1 << 14;
 const MOST_PARTS: usize = 16;
 
 /// What is known of a unit: only the ends of a block count.
@@ -112,6 +115,10 @@ pub(super) struct Extents<'a> {
     resident: &'a mut [u64],
     /// A bit for every large page all of whose units have memory.
     full: &'a mut [u64],
+    /// A bit for every large page that memory has been moved to, and how many there may be
+    /// more.
+    pieces: &'a mut [u64],
+    pieces_left: usize,
     first: [u32; LISTS],
     /// A bit for every list that has a block.
     some: [u64; LISTS / WORD_UNITS],
@@ -133,11 +140,25 @@ fn list_of(len: usize) -> usize {
 
 impl<'a> Extents<'a> {
     /// All units free and without memory: all slices are zero, and there is a bit for
-    /// every unit, in whole large pages, and one for each of these.
-    pub fn new(units: &'a mut [Unit], resident: &'a mut [u64], full: &'a mut [u64]) -> Extents<'a> {
-        let (first, some) = ([NONE; LISTS], [0; LISTS / WORD_UNITS]);
-        let (used, resident_units, top) = (0, 0, 0);
-        let mut all = Extents { units, resident, full, first, some, used, resident_units, top };
+    /// every unit, in whole large pages, and in the others one for each of these.
+    pub fn new(
+        units: &'a mut [Unit],
+        resident: &'a mut [u64],
+        full: &'a mut [u64],
+        pieces: &'a mut [u64],
+    ) -> Extents<'a> {
+        let mut all = Extents {
+            units,
+            resident,
+            full,
+            pieces,
+            pieces_left: MOST_PIECES,
+            first: [NONE; LISTS],
+            some: [0; LISTS / WORD_UNITS],
+            used: 0,
+            resident_units: 0,
+            top: 0,
+        };
         all.add_free(0, all.units.len());
         all
     }
@@ -263,16 +284,29 @@ impl<'a> Extents<'a> {
         let mut end = units.start;
         for to in units.start.div_ceil(CHUNK_UNITS)..units.end / CHUNK_UNITS {
             let chunk = to * CHUNK_UNITS..(to + 1) * CHUNK_UNITS;
-            if moves.is_full() || self.has_memory(&chunk) {
+            if moves.is_full() || self.has_memory(&chunk) || !self.may_be_piece(to) {
                 continue;
             }
             let Some((block, from)) = self.find_full() else { break };
+            self.be_piece(to);
             self.cut(block, from * CHUNK_UNITS..(from + 1) * CHUNK_UNITS);
             end = chunk.end;
             self.touch(chunk);
             moves.push(from, to);
         }
         end
+    }
+
+    /// Whether memory may be moved to a large page.
+    fn may_be_piece(&self, page: usize) -> bool {
+        self.pieces_left > 0 || self.pieces[page / WORD_UNITS] >> (page % WORD_UNITS) & 1 != 0
+    }
+
+    /// Notes that memory is moved to a large page, which may be.
+    fn be_piece(&mut self, page: usize) {
+        let (word, bit) = (&mut self.pieces[page / WORD_UNITS], 1 << (page % WORD_UNITS));
+        self.pieces_left -= usize::from(*word & bit == 0);
+        *word |= bit;
     }
 
     /// Whether some units have memory, of whole words.

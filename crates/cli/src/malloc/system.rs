@@ -39,9 +39,13 @@ pub fn set_up() {
 }
 
 /// Addresses for so many bytes, or less if there are not so many, in whole large pages; with
-/// what is free of them. None of it takes memory before it is written to.
+/// what is free of them. None of it takes memory before it is written to. There are none where
+/// a page of the system is more than a unit: units go back to it one by one.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(super) fn reserve(bytes: usize) -> Option<(usize, usize, Extents<'static>)> {
+    if !UNIT_BYTES.is_multiple_of(page_bytes()?) {
+        return None;
+    }
     let most = bytes.min(MOST_ADDRESSES).next_multiple_of(CHUNK_BYTES);
     let sizes =
         std::iter::successors(Some(most), |size| Some(size / 2 / CHUNK_BYTES * CHUNK_BYTES));
@@ -50,7 +54,7 @@ pub(super) fn reserve(bytes: usize) -> Option<(usize, usize, Extents<'static>)> 
     let units = len / UNIT_BYTES;
     let (unit_bytes, bit_bytes) = (units * size_of::<Unit>(), units / 8);
     let pages = (len / CHUNK_BYTES).div_ceil(64);
-    let known = map(unit_bytes + bit_bytes + pages * size_of::<u64>())?;
+    let known = map(unit_bytes + bit_bytes + 2 * pages * size_of::<u64>())?;
     let skipped = first.align_offset(CHUNK_BYTES);
     // SAFETY: the first range lies in what was mapped, with room to be aligned. The others are
     // parts of a map of our own, apart from each other and aligned, that is never given back;
@@ -60,22 +64,29 @@ pub(super) fn reserve(bytes: usize) -> Option<(usize, usize, Extents<'static>)> 
         let bits = known.add(unit_bytes).cast::<u64>();
         let known = std::slice::from_raw_parts_mut(known.cast::<Unit>(), units);
         let full = std::slice::from_raw_parts_mut(bits.add(units / 64), pages);
+        let pieces = std::slice::from_raw_parts_mut(bits.add(units / 64 + pages), pages);
         let bits = std::slice::from_raw_parts_mut(bits, units / 64);
-        Some((start.expose_provenance(), len, Extents::new(known, bits, full)))
+        Some((start.expose_provenance(), len, Extents::new(known, bits, full, pieces)))
     }
 }
 
 /// Asks for large pages for a large block, not all of which is in memory yet: the system
 /// takes several times as long for 512 small pages as for a large one. Nothing depends on
-/// whether it gives them.
+/// whether it gives them. Large pages that are not the block's alone are left as they are, so
+/// that all of a large page is in one mapping.
 ///
 /// # Safety
-/// The block is part of what was reserved and begins with a page.
+/// The block is part of what was reserved.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(super) unsafe fn ask_for_large_pages(address: usize, bytes: usize) {
-    let start = std::ptr::with_exposed_provenance_mut(address);
+    let first = address.next_multiple_of(CHUNK_BYTES);
+    let end = (address + bytes) / CHUNK_BYTES * CHUNK_BYTES;
+    if first >= end {
+        return;
+    }
+    let start = std::ptr::with_exposed_provenance_mut(first);
     // SAFETY: the range is mapped, as the caller promises; the advice changes no contents.
-    unsafe { libc::madvise(start, bytes, libc::MADV_HUGEPAGE) };
+    unsafe { libc::madvise(start, end - first, libc::MADV_HUGEPAGE) };
 }
 
 /// Elsewhere pages are what they are.
@@ -99,33 +110,84 @@ fn map(bytes: usize) -> Option<*mut u8> {
 /// written to again.
 ///
 /// # Safety
-/// They are part of what was reserved, in whole pages, and nobody uses them.
+/// They are part of what was reserved, in whole units, and nobody uses them.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(super) unsafe fn give_back(address: usize, bytes: usize) {
-    let start = std::ptr::with_exposed_provenance_mut(address);
-    // SAFETY: as the caller promises.
-    unsafe { libc::madvise(start, bytes, libc::MADV_DONTNEED) };
+    let start = std::ptr::with_exposed_provenance_mut::<u8>(address);
+    // SAFETY: as the caller promises; a unit is some pages of the system's, or nothing would
+    // have been reserved. What the system does not take is cleared here.
+    unsafe {
+        if libc::madvise(start.cast(), bytes, libc::MADV_DONTNEED) != 0 {
+            start.write_bytes(0, bytes);
+        }
+    }
+}
+
+/// Whether the system can move memory: tried with a page.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(super) fn can_move() -> bool {
+    let Some(bytes) = page_bytes() else { return false };
+    let Some(from) = map(2 * bytes) else { return false };
+    // SAFETY: both pages are in a map of our own that nobody else knows of. It is given back,
+    // whatever became of the second page: nothing else was mapped there meanwhile, as there
+    // are no other threads yet.
+    unsafe {
+        let moved = remap(from.expose_provenance(), from.add(bytes).expose_provenance(), bytes);
+        libc::munmap(from.cast(), 2 * bytes);
+        moved
+    }
 }
 
 /// Moves the memory of a large page to another that has none; what was there is clear when
 /// it is written to again. Returns whether the system could.
 ///
 /// # Safety
-/// Both are large pages of what was reserved, and nobody else uses them.
+/// Both are large pages of what was reserved, each in one mapping, and nobody else uses them.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(super) unsafe fn move_page(from: usize, to: usize) -> bool {
-    let at = std::ptr::with_exposed_provenance_mut::<libc::c_void>;
-    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP;
-    // SAFETY: as the caller promises; the page moved from stays mapped, without memory.
-    let moved = unsafe { libc::mremap(at(from), CHUNK_BYTES, CHUNK_BYTES, flags, at(to)) };
-    if moved != libc::MAP_FAILED {
+    // SAFETY: as the caller promises.
+    if unsafe { remap(from, to, CHUNK_BYTES) } {
         return true;
     }
     let protection = libc::PROT_READ | libc::PROT_WRITE;
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
-    // SAFETY: as the caller promises. What was mapped there may be gone after a move that
-    // failed on the way; it had no memory, and neither has what is mapped instead.
-    unsafe { libc::mmap(at(to), CHUNK_BYTES, protection, flags, -1, 0) };
+    let flags =
+        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
+    let at = std::ptr::with_exposed_provenance_mut(to);
+    // A system that has moved memory before does so until it has none for itself. It may have
+    // taken the second page away by then, and another thread may have got its addresses:
+    // whose they are cannot be told.
+    // SAFETY: nothing is replaced; where nothing is mapped the addresses are ours, as the
+    // caller promises.
+    if unsafe { libc::mmap(at, CHUNK_BYTES, protection, flags, -1, 0) } != at {
+        std::process::abort();
+    }
+    false
+}
+
+/// Moves the memory of some pages, which stay mapped. Returns whether the system could; if not,
+/// the pages moved to may not be mapped any more.
+///
+/// # Safety
+/// Both are mapped by us, and nobody else uses them.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+unsafe fn remap(from: usize, to: usize, bytes: usize) -> bool {
+    let at = std::ptr::with_exposed_provenance_mut::<libc::c_void>;
+    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP;
+    // SAFETY: as the caller promises.
+    unsafe { libc::mremap(at(from), bytes, bytes, flags, at(to)) != libc::MAP_FAILED }
+}
+
+/// A page of the system.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn page_bytes() -> Option<usize> {
+    // SAFETY: asks for a number.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(bytes).ok().filter(|bytes| *bytes > 0)
+}
+
+/// Elsewhere nothing is reserved.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(super) fn can_move() -> bool {
     false
 }
 

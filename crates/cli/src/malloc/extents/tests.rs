@@ -17,7 +17,8 @@ impl Numbers {
 
 fn with_extents(test: impl FnOnce(&mut Extents<'_>)) {
     let (mut units, mut resident) = (vec![Unit::default(); ALL], vec![0; ALL / WORD_UNITS]);
-    test(&mut Extents::new(&mut units, &mut resident, &mut [0; CHUNKS.div_ceil(WORD_UNITS)]));
+    let [mut full, mut pieces] = [[0; CHUNKS.div_ceil(WORD_UNITS)]; 2];
+    test(&mut Extents::new(&mut units, &mut resident, &mut full, &mut pieces));
 }
 
 /// Lists are in the order of the lengths in them.
@@ -145,6 +146,24 @@ fn memory_is_moved() {
         extents.moved(&moves);
         assert_eq!(take(extents, 2).unwrap(), Taken { start: CHUNK_UNITS, fresh: 2 });
         assert_eq!(extents.resident_bytes(), 4 * CHUNK_BYTES + 3 * UNIT_BYTES);
+    });
+}
+
+/// Memory is moved to so many large pages and no more, but to these again and again.
+#[test]
+fn pieces_are_limited() {
+    with_extents(|extents| {
+        extents.pieces_left = 1;
+        let [waits, _kept] = [2, 1].map(|pages| take(extents, pages * CHUNK_UNITS).unwrap().start);
+        extents.give_up(waits);
+        let first = take(extents, 3 * CHUNK_UNITS).unwrap();
+        assert_eq!(first, Taken { start: 3 * CHUNK_UNITS, fresh: 2 * CHUNK_UNITS });
+        let second = take(extents, 2 * CHUNK_UNITS).unwrap();
+        assert_eq!(second, Taken { start: waits, fresh: CHUNK_UNITS });
+        extents.give_up(first.start);
+        extents.cut_parts(ALL).iter().for_each(|part| extents.put_back(part.start));
+        extents.give_up(second.start);
+        assert_eq!(take(extents, 3 * CHUNK_UNITS), Some(Taken { fresh: 2 * CHUNK_UNITS, ..first }));
     });
 }
 
