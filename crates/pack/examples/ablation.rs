@@ -63,7 +63,7 @@ fn layouts(
     let first = orders(&material, near).into_iter().next()?;
     let unsearched = Layout::new(material, &first, placements.clone())?;
     Some([
-        choose(tables, material, &placements, near, 1, &Profile::FAST),
+        choose(tables, material, &placements, near, 1, &Profile::FAST).ok()?,
         (unsearched, Color::White),
     ])
 }

@@ -110,7 +110,8 @@ fn search(
     let near = table.parts[0].board.column();
     let placements = layout_placements(material);
     let (layout, base) =
-        molien_pack::choose(&tables, material, &placements, near, metrics.len(), &profile);
+        molien_pack::choose(&tables, material, &placements, near, metrics.len(), &profile)
+            .expect("counted");
     let men: String = layout.placed().iter().map(|man| man.letter()).collect();
     print!("[search {:.1} s: {men}] ", cpu_seconds() - start);
     let bytes = if skip_classes { 0 } else { measure(&table, layout.placed(), base, profile) };

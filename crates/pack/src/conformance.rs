@@ -10,7 +10,7 @@ use crate::flat::{Answers, Asked, FlatTree, TileTree};
 use crate::lanes::LANE;
 use crate::layout::Layout;
 use crate::learn::grow;
-use crate::men::placed_men;
+use crate::men::{Men, placed_men};
 use crate::picks::Random;
 use crate::question::{LATER, Question, Stage};
 use crate::row_answers::RowAnswers;
@@ -18,7 +18,7 @@ use crate::sample::Sample;
 use crate::scan::{PHASES, Segments};
 use crate::slow::CellView;
 use crate::tile::{Counting, TileOf};
-use crate::walker::{Compiled, Walker};
+use crate::walker::{Compiled, Test, Walker};
 
 pub(crate) fn layout(name: &str, order: &str) -> Layout {
     let material: Material = name.parse().unwrap();
@@ -59,6 +59,23 @@ fn words_of(view: &mut RowView<'_>, question: Question, own: &ClassTile) -> Vec<
     thresholds.map(|threshold| view.at_most(question, threshold, own)).collect()
 }
 
+/// For each question whose answer is the same for all cells of a row, the rows where it is at
+/// most each threshold.
+fn rows_of(
+    view: &mut RowView<'_>,
+    men: &Men,
+    questions: &[Question],
+    own: &ClassTile,
+) -> Vec<Option<Vec<u64>>> {
+    let rows = |&question: &Question| {
+        let thresholds = 0..question.answers() as u8 - 1;
+        let test = |threshold| Test { question, threshold, is_same: true };
+        let rows = thresholds.map(|threshold| view.answer(&test(threshold), own)).collect();
+        question.is_same_in_row(men).then_some(rows)
+    };
+    questions.iter().map(rows).collect()
+}
+
 fn compare(layout: &Layout, tile: usize, turn: Color, stage: Stage, segments: Segments) {
     let Some(frame) = layout.frame(tile) else { return };
     let mut random = Random::new(tile as u64);
@@ -74,6 +91,9 @@ fn compare(layout: &Layout, tile: usize, turn: Color, stage: Stage, segments: Se
         (ClassLanes::new(), ClassLanes::new(), Answers::new());
     all.fill(&truth);
     all_other.fill(&seen);
+    // A row finds them for all those that come after it.
+    let first = RowView::new(layout.men(), &frame, turn, segment[0].into(), other);
+    let of_rows = rows_of(&mut { first }, layout.men(), &questions, &own);
     for row in segment.iter().map(|&row| usize::from(row)) {
         let legal = truth.known(row);
         let mut view = RowView::new(layout.men(), &frame, turn, row, other);
@@ -85,6 +105,12 @@ fn compare(layout: &Layout, tile: usize, turn: Color, stage: Stage, segments: Se
         known_rows |= 1 << row;
         let begun: Vec<_> =
             questions.iter().map(|&question| words_of(&mut view, question, &own)).collect();
+        for (words, rows) in begun.iter().zip(&of_rows) {
+            for (word, rows) in words.iter().zip(rows.iter().flatten()) {
+                let expected = if rows >> row & 1 != 0 { legal } else { 0 };
+                assert_eq!(word & legal, expected, "row {row} of tile {tile}");
+            }
+        }
         for phase in PHASES {
             for ((&question, begun), number) in questions.iter().zip(&begun).zip(0..) {
                 let words = words_of(&mut view, question, &own);
@@ -211,10 +237,8 @@ fn walking_in_sets_is_walking_alone() {
             sample.set(cell, number, view(at).answer(question));
         }
     }
-    let tree = {
-        let cells = 1000 * sample.len() as u64;
-        grow(&mut sample, cells, 60)
-    };
+    let in_all = 1000 * sample.len() as u64;
+    let tree = grow(&mut sample, in_all, 60);
     assert!(tree.leaves() > 5, "{} leaves", tree.leaves());
     let mut counts = vec![[0; CLASSES]; tree.leaves()];
     for at in cells() {
@@ -253,10 +277,8 @@ fn walking_abreast_is_walking_alone() {
         sample.set_symbol(cell, (sum / 2).min(CLASSES - 1) as u8);
     }
     // More nodes than are sought out for a tile.
-    let tree = {
-        let cells = 1000 * sample.len() as u64;
-        grow(&mut sample, cells, 3000)
-    };
+    let in_all = 1000 * sample.len() as u64;
+    let tree = grow(&mut sample, in_all, 3000);
     assert!(tree.leaves() > 600, "{} leaves", tree.leaves());
     let flat = FlatTree::new(&tree, &questions, layout.men());
     // What is the same in a tile is the same in all lanes.

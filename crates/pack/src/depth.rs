@@ -4,11 +4,12 @@
 //! losses) of its side, less the predicted place: the median of the nearest
 //! known places with the same sign.
 
-use molien_board::{Bitboard, Square};
+use molien_board::Bitboard;
 
 use crate::classes::ClassTile;
 use crate::depth_batch::WordLanes;
-use crate::lanes::LANE;
+use crate::error::PackError;
+use crate::lanes::COLUMN;
 use crate::source::DepthTile;
 
 /// The greatest depth, in plies.
@@ -124,33 +125,68 @@ impl Alphabet {
         })
     }
 
-    /// The place of each depth.
-    pub fn places(&self) -> Places {
-        let places = |depths: &Vec<u16>| {
-            let mut places = vec![0; depths.last().map_or(0, |&last| usize::from(last) + 1)];
-            let pairs = depths.iter().zip(0..);
-            pairs.for_each(|(&depth, place)| places[usize::from(depth)] = place);
-            places
-        };
-        Places([places(&self.depths[0]), places(&self.depths[1])])
+    /// The key of each depth.
+    pub fn keys(&self) -> DepthKeys {
+        let most = self.depths.iter().flatten().copied().max().map_or(0, usize::from);
+        // Behind the last one is what stands for all that do not occur.
+        let mut keys = vec![UNKNOWN; 2 * (most + 1) + 1];
+        for (sign, depths) in self.depths.iter().enumerate() {
+            for (&depth, place) in depths.iter().zip(0..) {
+                keys[2 * usize::from(depth) + sign] = place << 1 | sign as Key;
+            }
+        }
+        DepthKeys(keys)
     }
 }
 
-/// The places of the depths that occur, of wins and of losses.
-pub(crate) struct Places([Vec<u16>; 2]);
+/// The keys of the depths that occur, by twice the depth and 1 for a loss; of others they are
+/// not known.
+pub(crate) struct DepthKeys(Vec<Key>);
 
-impl Places {
-    /// The keys of the decided cells of a tile.
-    pub fn keys(&self, classes: &ClassTile, depths: &DepthTile, rows: &[u8], keys: &mut WordLanes) {
+impl DepthKeys {
+    /// The keys of the decided cells of some rows of a tile; those of others are not known.
+    ///
+    /// # Errors
+    /// If one has a depth that does not occur.
+    pub fn of_rows(
+        &self,
+        classes: &ClassTile,
+        depths: &DepthTile,
+        rows: &[u8],
+        keys: &mut WordLanes,
+    ) -> Result<(), PackError> {
         for row in rows.iter().map(|&row| usize::from(row)) {
-            let lost = lost(classes, row);
-            for column in Bitboard(decided(classes, row)).into_iter().map(Square::index) {
-                let sign = (lost >> column & 1) as usize;
-                let place = self.0[sign].get(usize::from(depths[row][column])).copied();
-                let key = place.unwrap_or(0) << 1 | sign as Key;
-                keys.set(row, LANE[column].into(), key);
+            let decided = decided(classes, row);
+            if decided == 0 {
+                continue;
+            }
+            let missed = self.of_row((decided, lost(classes, row)), &depths[row], row, keys);
+            if let Some(column) = Bitboard(missed).into_iter().next() {
+                return Err(PackError::UncountedDepth { plies: depths[row][column.index()] });
             }
         }
+        Ok(())
+    }
+
+    /// The same of a row: the columns whose depth does not occur.
+    fn of_row(
+        &self,
+        (decided, lost): (u64, u64),
+        depths: &[u16; 64],
+        row: usize,
+        keys: &mut WordLanes,
+    ) -> u64 {
+        let (known, last) = (&self.0[..], self.0.len() - 1);
+        let mut missed = 0;
+        for (lane, &column) in COLUMN.iter().enumerate() {
+            let column = usize::from(column % 64);
+            let at = 2 * usize::from(depths[column]) + (lost >> column & 1) as usize;
+            let key = known[at.min(last)];
+            let is_decided = decided >> column & 1;
+            missed |= (is_decided & u64::from(key == UNKNOWN)) << column;
+            keys.set(row, lane, key | (is_decided as Key).wrapping_sub(1));
+        }
+        missed
     }
 }
 

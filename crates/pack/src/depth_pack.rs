@@ -105,29 +105,33 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     }
 
     /// Goes through the segments of a stretch of tiles.
+    ///
+    /// # Errors
+    /// If the source has a depth that it does not count.
     fn segments(
         &self,
         chunk: (usize, usize),
         alphabet: &Alphabet,
         is_wanted: impl Fn(usize) -> bool,
         mut each: impl FnMut(&Segment<'_>),
-    ) {
+    ) -> Result<(), PackError> {
         let (chunk, depths, earlier) = self.read(chunk);
         let cut = self.profile.segments;
         let per_tile = cut.per_tile(self.layout);
-        let places = alphabet.places();
+        let keys = alphabet.keys();
         let (mut classes, mut truth) = (ClassTile::default(), WordLanes::new());
         for (i, frame) in chunk.live().filter(|(i, _)| is_wanted(chunk.first + i)) {
             for segment in 0..per_tile {
                 let rows = cut.rows(self.layout, segment);
                 classes.clear();
                 classes.copy_rows(&chunk.classes[self.turn.index()][i], rows);
-                places.keys(&classes, &depths[i], rows, &mut truth);
+                keys.of_rows(&classes, &depths[i], rows, &mut truth)?;
                 let number = (chunk.first + i) * per_tile + segment;
                 let (classes, truth, earlier) = (&classes, &truth, earlier.get(i));
                 each(&Segment { number, frame, rows, classes, truth, earlier });
             }
         }
+        Ok(())
     }
 
     fn depths_of<'b>(&'b self, segment: &'b Segment<'_>, alphabet: &'b Alphabet) -> DepthsOf<'b> {
@@ -145,7 +149,8 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     /// All bytes: side, cut, depths that occur, model, index, streams.
     ///
     /// # Errors
-    /// If there are too many depths or leaves, or the source says that packing is to end.
+    /// If there are too many depths or leaves, the source has one that it does not count, or it
+    /// says that packing is to end.
     pub fn pack(&self) -> Result<Vec<u8>, PackError> {
         let alphabet = self.alphabet();
         let most = alphabet.depths.iter().map(Vec::len).max().unwrap_or(0);
@@ -159,50 +164,61 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
             return Err(PackError::Range { what: "a depth", most, found });
         }
         let questions = self.questions();
-        let (trees, cells) = self.learn(&alphabet, &questions);
+        let (trees, cells) = self.learn(&alphabet, &questions)?;
         let flat = DepthTrees::new(trees.each_ref(), &questions, self.layout.men());
-        let (counts, coded) = self.count(&alphabet, &flat, cells <= self.kept_cells);
+        let (counts, coded) = self.count(&alphabet, &flat, cells <= self.kept_cells)?;
         Chunk::go_on(self.source)?;
         let mut bytes = vec![self.turn.index() as u8, self.profile.segments as u8];
         write_alphabet(&alphabet, &mut bytes);
         let near = write_model(&trees[0], &counts.near, &questions, &mut bytes)?;
         let far = write_model(&trees[1], &counts.far, &questions, &mut bytes)?;
         let write = |(chunk, coded): (&(usize, usize), &Option<CodedDepths>)| match coded {
-            Some(coded) => self.write_chunk(coded, &near, &far),
-            None => self.write_chunk(&self.code_chunk(&alphabet, &flat, *chunk), &near, &far),
+            Some(coded) => Ok(self.write_chunk(coded, &near, &far)),
+            None => {
+                let coded = self.code_chunk(&alphabet, &flat, *chunk, &mut DepthRoom::new())?;
+                Ok(self.write_chunk(&coded, &near, &far))
+            }
         };
         let chunks = chunks(self.layout);
-        let streams = chunks.par_iter().zip(&coded).flat_map_iter(write).collect();
+        let streams = chunks.par_iter().zip(&coded).map(write);
+        let streams: Vec<Vec<(usize, Vec<u8>)>> = streams.collect::<Result<_, PackError>>()?;
         Chunk::go_on(self.source)?;
-        write_streams(&join_empty(streams), &mut bytes);
+        write_streams(&join_empty(streams.into_iter().flatten().collect()), &mut bytes);
         Ok(bytes)
     }
 
     /// The trees for near and for far places, and about how many cells there are.
-    fn learn(&self, alphabet: &Alphabet, questions: &[Question]) -> ([Tree; 2], u64) {
+    fn learn(
+        &self,
+        alphabet: &Alphabet,
+        questions: &[Question],
+    ) -> Result<([Tree; 2], u64), PackError> {
         let profile = self.profile.for_depths(self.layout.cells(), alphabet.cells);
         let first = |size: usize| {
-            let (near, _, cells) = self.sample(alphabet, questions, size);
-            (near, cells)
+            let (near, _, cells) = self.sample(alphabet, questions, size)?;
+            Ok((near, cells))
         };
-        let numbers = telling_questions(questions, &profile, profile.sample, first);
+        let numbers = telling_questions(questions, &profile, profile.sample, first)?;
         let few: Vec<Question> = numbers.iter().map(|&i| questions[usize::from(i)]).collect();
-        let (mut near, mut far, cells) = self.sample(alphabet, &few, profile.sample);
+        let (mut near, mut far, cells) = self.sample(alphabet, &few, profile.sample)?;
         let far_cells = cells * far.len() as u64 / near.len().max(1) as u64;
         let far = grow_of(&mut far, far_cells, &numbers, profile.leaves.div_ceil(FAR_SHARE));
-        ([grow_of(&mut near, cells, &numbers, profile.leaves), far], cells)
+        Ok(([grow_of(&mut near, cells, &numbers, profile.leaves), far], cells))
     }
 
     /// About what the depths take, in 65536ths of a bit: good for comparing, no
     /// more.
-    pub fn estimate(&self) -> u64 {
+    ///
+    /// # Errors
+    /// If the source has a depth that it does not count.
+    pub fn estimate(&self) -> Result<u64, PackError> {
         let alphabet = self.alphabet();
         let profile = self.profile;
-        let (mut sample, _, cells) = self.sample(&alphabet, &self.questions(), profile.sample);
+        let (mut sample, _, cells) = self.sample(&alphabet, &self.questions(), profile.sample)?;
         let in_buckets: u64 = sample.symbols().map(|bucket| BUCKET_BITS[usize::from(bucket)]).sum();
         let in_buckets = u128::from(in_buckets * BIT) * u128::from(cells);
         let in_buckets = in_buckets / sample.len().max(1) as u128;
-        estimate(&mut sample, cells, profile.leaves) + in_buckets as u64
+        Ok(estimate(&mut sample, cells, profile.leaves) + in_buckets as u64)
     }
 
     /// The depths that occur.
@@ -243,14 +259,13 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         alphabet: &Alphabet,
         questions: &[Question],
         size: usize,
-    ) -> (Sample, Sample, u64) {
+    ) -> Result<(Sample, Sample, u64), PackError> {
         let spread = Spread::new(self.layout, size, &self.profile);
         let asked = Asked::new(questions, self.layout.men(), |_| true);
         let empty = || (Sample::new(questions, BUCKETS), Sample::new(questions, FAR_BUCKETS));
-        let part = |&chunk: &(usize, usize)| {
+        let part = |room: &mut DepthRoom, &chunk: &(usize, usize)| {
             let (mut near, mut far) = empty();
             let mut picks = Picks::new(chunk.0, spread.step, 4);
-            let mut room = DepthRoom::new();
             let mut cells = 0;
             self.segments(
                 chunk,
@@ -267,12 +282,13 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
                         far: &mut far,
                         cells: &mut cells,
                     };
-                    of.walk(&asked, segment.rows, &mut room, &mut sink);
+                    of.walk(&asked, segment.rows, room, &mut sink);
                 },
-            );
-            (near, far, cells)
+            )?;
+            Ok((near, far, cells))
         };
-        let parts: Vec<(Sample, Sample, u64)> = spread.chunks.par_iter().map(part).collect();
+        let parts = spread.chunks.par_iter().map_init(DepthRoom::new, part);
+        let parts: Vec<(Sample, Sample, u64)> = parts.collect::<Result<_, PackError>>()?;
         let (mut near, mut far) = empty();
         let mut cells = 0;
         for (near_part, far_part, count) in parts {
@@ -282,7 +298,7 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         }
         near.ignore(questions, self.profile.ignored);
         far.ignore(questions, self.profile.ignored);
-        (near, far, cells)
+        Ok((near, far, cells))
     }
 
     /// The symbols in each leaf of the trees, counted on the whole table; and the
@@ -292,22 +308,25 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         alphabet: &Alphabet,
         trees: &DepthTrees,
         keep: bool,
-    ) -> (Counts, Vec<Option<CodedDepths>>) {
+    ) -> Result<(Counts, Vec<Option<CodedDepths>>), PackError> {
         type Counted = (Counts, Vec<Option<CodedDepths>>);
         let none = || (Counts::new(trees), Vec::new());
-        let count = |(mut counts, mut all): Counted, &chunk: &(usize, usize)| {
-            let mut coded = self.code_chunk(alphabet, trees, chunk);
-            coded.count(&mut counts);
+        let start = || (none(), DepthRoom::new());
+        let count = |(mut counted, mut room): (Counted, DepthRoom), &chunk: &(usize, usize)| {
+            let mut coded = self.code_chunk(alphabet, trees, chunk, &mut room)?;
+            coded.count(&mut counted.0);
             coded.shrink();
-            all.push(keep.then_some(coded));
-            (counts, all)
+            counted.1.push(keep.then_some(coded));
+            Ok((counted, room))
         };
         let add = |mut a: Counted, b: Counted| {
             a.0.add(&b.0);
             a.1.extend(b.1);
-            a
+            Ok(a)
         };
-        chunks(self.layout).par_iter().fold(none, count).reduce(none, add)
+        let parts = chunks(self.layout);
+        let parts = parts.par_iter().try_fold(start, count);
+        parts.map(|part| part.map(|(counted, _)| counted)).try_reduce(none, add)
     }
 
     /// The leaves of the cells of a stretch of tiles.
@@ -316,8 +335,8 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         alphabet: &Alphabet,
         trees: &DepthTrees,
         chunk: (usize, usize),
-    ) -> CodedDepths {
-        let mut room = DepthRoom::new();
+        room: &mut DepthRoom,
+    ) -> Result<CodedDepths, PackError> {
         let mut coded = CodedDepths::default();
         self.segments(
             chunk,
@@ -326,11 +345,11 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
             |segment| {
                 let mut sink = DepthCoding::new(trees, alphabet, segment.truth, &mut coded);
                 let of = self.depths_of(segment, alphabet);
-                of.walk(&trees.asked, segment.rows, &mut room, &mut sink);
+                of.walk(&trees.asked, segment.rows, room, &mut sink);
                 coded.end_segment(segment.number);
             },
-        );
-        coded
+        )?;
+        Ok(coded)
     }
 
     fn write_chunk(

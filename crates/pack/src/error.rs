@@ -39,6 +39,12 @@ pub enum PackError {
         /// The most allowed.
         most: usize,
     },
+    /// A position has a depth that the source does not count.
+    #[error("a depth of {plies} plies, which is not among those that are counted")]
+    UncountedDepth {
+        /// The depth.
+        plies: u16,
+    },
     /// The source said that packing is to end.
     #[error("packing was stopped")]
     Stopped,

@@ -173,6 +173,16 @@ struct Candidate {
 /// the next.
 type Histogram = Vec<[u32; SYMBOLS]>;
 
+/// What the histograms of leaves take that are kept at a time while a tree of so many leaves
+/// grows from so many cells, about.
+pub(crate) fn kept_bytes(questions: usize, cells: u64, leaves: usize) -> u64 {
+    let each = questions * MEAN_ANSWERS * size_of::<[u32; SYMBOLS]>();
+    (cells / KEPT as u64).min(leaves as u64) * each as u64
+}
+
+/// Answers of a question, on average: most are about files, ranks, distances and steps.
+const MEAN_ANSWERS: usize = 12;
+
 struct Grower<'a> {
     /// The cells of a leaf lie side by side.
     sample: &'a mut Sample,
@@ -360,8 +370,10 @@ pub(crate) fn grow_from(
         let stratum = strata[usize::from(leaf)];
         if stratum.from < stratum.to {
             let whole = grower.histogram(stratum.from, stratum.to);
-            candidates.extend(grower.best(&whole, at, stratum));
-            grower.kept[at] = (stratum.to - stratum.from >= KEPT).then_some(whole);
+            let found = grower.best(&whole, at, stratum);
+            let is_kept = found.is_some() && stratum.to - stratum.from >= KEPT;
+            grower.kept[at] = is_kept.then_some(whole);
+            candidates.extend(found);
         }
     }
     let (leaf, mut room) = (Grown::LEAF, Vec::new());

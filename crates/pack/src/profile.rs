@@ -1,6 +1,7 @@
 //! How much is spent on small files.
 
 use crate::flat::MAX_QUESTIONS;
+use crate::learn::kept_bytes;
 use crate::pack::{KEPT_CELL_BYTES, KEPT_CELLS};
 use crate::question::Question;
 use crate::scan::Segments;
@@ -27,11 +28,13 @@ pub struct Profile {
     /// Of the cells of a row, one in so many is looked at then: the work that the cells of a
     /// row have in common is done for the more rows the fewer there are of each.
     pub one_column_in: u64,
-    /// A sample comes from so many stretches of tiles at least, where there are as many ...
+    /// A sample comes from so many stretches of tiles at least, where there are as many.
     pub least_stretches: usize,
-    /// ... or from so many that each gives one cell in so many, ...
+    /// A sample comes from so many stretches that each gives one of so many of its cells at
+    /// most.
     pub one_in_stretch: u64,
-    /// ... and from so many tiles of them that each gives one in so many at least.
+    /// A sample comes from so few tiles of each stretch that a tile gives one of so many of its
+    /// cells at least.
     pub one_in_tile: u64,
     /// Cells of each side in trials, which orders of men and earlier metrics are chosen by.
     pub trial_sample: usize,
@@ -45,9 +48,9 @@ pub struct Profile {
     /// Depths are coded with those of an earlier metric if that saves so many percent:
     /// to read them is to read the others, too.
     pub earlier_percent: u64,
-    /// A stream is closed when it has about so many bytes ...
+    /// A stream is closed when it has about so many bytes.
     pub stream_bytes: usize,
-    /// ... or holds so many segments.
+    /// A stream is closed when it holds so many segments.
     pub stream_segments: usize,
     /// How tiles are cut.
     pub segments: Segments,
@@ -76,9 +79,8 @@ impl Ignored {
 
 /// What a sample of so many cells takes that so many questions are asked about: a byte for
 /// each answer and for the symbol.
-fn sample_bytes(questions: Option<usize>, cells: u64) -> u64 {
-    let answers = questions.unwrap_or(MAX_QUESTIONS);
-    cells * (answers as u64 + 1).next_multiple_of(16)
+fn sample_bytes(questions: usize, cells: u64) -> u64 {
+    cells * (questions as u64 + 1).next_multiple_of(16)
 }
 
 /// Leaves of the trees of trials.
@@ -123,14 +125,19 @@ impl Profile {
     }
 
     /// About what learning the classes of both sides to move takes in memory, with so many
-    /// cells of each: samples, once more while they are put in order.
+    /// cells of each: samples, once more while they are put in order, and what is counted of
+    /// leaves.
     pub fn class_learning_bytes(&self, cells: u64) -> u64 {
-        2 * sample_bytes(self.questions, (self.sample as u64).min(cells)) * 2
+        let cells = cells.min(self.sample as u64);
+        let questions = self.questions.unwrap_or(MAX_QUESTIONS);
+        2 * (2 * sample_bytes(questions, cells) + kept_bytes(questions, cells, self.leaves))
     }
 
     /// The same of the depths of one side to move.
     pub fn depth_learning_bytes(&self, cells: u64) -> u64 {
-        2 * sample_bytes(self.depth_questions, (self.depth_sample as u64).min(cells))
+        let cells = cells.min(self.depth_sample as u64);
+        let questions = self.depth_questions.unwrap_or(MAX_QUESTIONS);
+        2 * sample_bytes(questions, cells) + kept_bytes(questions, cells, self.depth_leaves)
     }
 
     /// What is kept of so many cells from counting to coding, if there is room.

@@ -22,9 +22,16 @@ const LOW: u32 = 1 << 23;
 /// For each size of an interval what to multiply with to divide by it.
 static INVERSES: LazyLock<Vec<u64>> =
     LazyLock::new(|| (0..=u64::from(TOTAL)).map(|size| INVERSE.div_ceil(size.max(1))).collect());
-/// Exact for states below 2^31 and sizes up to 2^14: what is rounded up is less than a
-/// 2^14th of the size.
+/// Exact for states below 2^31 and sizes up to 2^14: an inverse is too large by less than 1, so
+/// the quotient comes out too large by less than 2^31 / 2^45 = 2^-14, which is at most 1 / size;
+/// and the true quotient is at least 1 / size below the next whole number.
 const INVERSE: u64 = 1 << 45;
+
+/// The state divided by the size whose inverse this is.
+#[inline]
+fn divide(state: u32, inverse: u64) -> u32 {
+    ((u128::from(state) * u128::from(inverse)) >> INVERSE.ilog2()) as u32
+}
 
 /// The bytes of some symbols, given by the start and the size of their intervals, which are
 /// not all there is. The last one is coded first.
@@ -41,7 +48,7 @@ pub(crate) fn encode<'a>(symbols: impl DoubleEndedIterator<Item = &'a (u16, u16)
             bytes.push(state as u8);
             state >>= 8;
         }
-        let whole = ((u128::from(state) * u128::from(inverse)) >> INVERSE.ilog2()) as u32;
+        let whole = divide(state, inverse);
         state = (whole << TOTAL_BITS) + start + state - whole * size;
     }
     while state > 0 {
@@ -143,8 +150,7 @@ mod tests {
             let limit = ((LOW >> TOTAL_BITS) << 8) * size;
             for state in [0, size - 1, size, limit - 1, limit - size, random.next() as u32 % limit]
             {
-                let inverse = u128::from(INVERSES[size as usize]);
-                let whole = ((u128::from(state) * inverse) >> INVERSE.ilog2()) as u32;
+                let whole = divide(state, INVERSES[size as usize]);
                 assert_eq!(whole, state / size, "{state} {size}");
             }
         }

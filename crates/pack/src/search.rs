@@ -5,6 +5,7 @@ use molien_values::Placement;
 use rayon::prelude::*;
 
 use crate::depth_pack::{DepthPacker, Metric};
+use crate::error::PackError;
 use crate::layout::Layout;
 use crate::men::placed_men;
 use crate::pack::{estimate_bases, stored_sides};
@@ -40,18 +41,22 @@ fn depth_cost<S: TileSource>(
     layout: &Layout,
     metrics: usize,
     profile: &Profile,
-) -> u64 {
+) -> Result<u64, PackError> {
     let metric = Metric { number: 0, earlier: None };
     let trial = profile.trial();
     let trial = Profile { sample: trial.sample / 2, ..trial };
     let side = |side: Color| DepthPacker::new(source, layout, side, metric, trial).estimate();
     let sides = stored_sides(layout, Color::White);
     let sides = if metrics == 0 { &[][..] } else { &sides[..] };
-    sides.par_iter().map(|&turn| side(turn)).sum::<u64>() * metrics as u64
+    let sum = sides.par_iter().map(|&turn| side(turn)).sum::<Result<u64, PackError>>()?;
+    Ok(sum * metrics as u64)
 }
 
 /// The layout and base side whose classes, and depths in so many metrics of the
 /// source, are the smallest by trials as a profile has them.
+///
+/// # Errors
+/// If the source has a depth that it does not count.
 ///
 /// # Panics
 /// If the material has too many men for any layout.
@@ -62,13 +67,13 @@ pub fn choose<S: TileSource>(
     near: Option<Man>,
     metrics: usize,
     profile: &Profile,
-) -> (Layout, Color) {
+) -> Result<(Layout, Color), PackError> {
     let layouts: Vec<Layout> = orders(&material, near)
         .iter()
         .filter_map(|order| Layout::new(material, order, placements.to_vec()))
         .collect();
-    let depth_costs: Vec<u64> =
-        layouts.par_iter().map(|layout| depth_cost(source, layout, metrics, profile)).collect();
+    let depth_costs = layouts.par_iter().map(|layout| depth_cost(source, layout, metrics, profile));
+    let depth_costs: Vec<u64> = depth_costs.collect::<Result<_, _>>()?;
     let class_costs: Vec<Vec<u64>> =
         layouts.par_iter().map(|layout| estimate_bases(source, layout, &profile.trial())).collect();
     let trials: Vec<(&Layout, Color, u64)> = layouts
@@ -84,5 +89,5 @@ pub fn choose<S: TileSource>(
     // The first of equals, so that the choice does not depend on threads.
     let best = (0..trials.len()).min_by_key(|&i| (trials[i].2, i));
     let (layout, base, _) = best.map(|i| trials[i]).expect("a material has a layout");
-    (layout.clone(), base)
+    Ok((layout.clone(), base))
 }

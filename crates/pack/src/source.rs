@@ -30,6 +30,7 @@ pub trait TileSource: Sync {
     );
 
     /// Whether packing is to end before it is done: it asks once for every stretch of tiles.
+    /// Where it is to end nothing of a stretch is read, so once this is true it has to stay so.
     fn is_stopped(&self) -> bool {
         false
     }

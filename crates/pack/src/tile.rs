@@ -97,6 +97,9 @@ impl TileOf<'_> {
             }
             view.set_row(row);
             let legal = view.geometry.legal(men, self.turn) & self.frame.unique[row];
+            if legal == 0 {
+                continue;
+            }
             walker.begin(Scope::Row);
             let answer = |test: &Test| view.answer(test, own);
             let found = |leaf, set| sink.leaf(leaf, row, set);

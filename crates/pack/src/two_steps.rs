@@ -4,6 +4,7 @@
 //! that is read.
 
 use std::cmp::Reverse;
+use std::convert::Infallible;
 
 use crate::learn::{BIT, Growth, Stratum, cost, grow, grow_from, leaf_counts};
 use crate::profile::Profile;
@@ -124,8 +125,8 @@ pub(crate) fn learn(
         numbers.iter().map(|&number| questions[usize::from(number)]).collect()
     };
     if in_all <= size {
-        let first = |size: usize| sampler.sample(questions, size);
-        let numbers = telling_questions(questions, profile, size, first);
+        let first = |size: usize| Ok::<_, Infallible>(sampler.sample(questions, size));
+        let Ok(numbers) = telling_questions(questions, profile, size, first);
         let (mut sample, cells) = sampler.sample(&list(&numbers), size);
         return (grow_of(&mut sample, cells, &numbers, profile.leaves), cells);
     }
@@ -146,18 +147,21 @@ pub(crate) fn learn(
 
 /// The numbers of the questions that a tree is to ask, rising. `sample` gives a sample of
 /// about so many cells with their answers to all questions.
-pub(crate) fn telling_questions(
+///
+/// # Errors
+/// If there is no sample.
+pub(crate) fn telling_questions<E>(
     questions: &[Question],
     profile: &Profile,
     size: usize,
-    sample: impl Fn(usize) -> (Sample, u64),
-) -> Vec<u16> {
+    sample: impl Fn(usize) -> Result<(Sample, u64), E>,
+) -> Result<Vec<u16>, E> {
     match profile.questions {
         Some(most) if most < questions.len() => {
-            let (mut first, cells) = sample(FIRST_SAMPLE.min(size));
-            telling(&mut first, cells, most).0
+            let (mut first, cells) = sample(FIRST_SAMPLE.min(size))?;
+            Ok(telling(&mut first, cells, most).0)
         }
-        _ => (0..questions.len() as u16).collect(),
+        _ => Ok((0..questions.len() as u16).collect()),
     }
 }
 

@@ -284,7 +284,8 @@ fn the_same_bytes_with_any_number_of_threads() {
         pool.install(|| {
             let placements = Placement::all(&table.material);
             let near = table.parts[0].board.column();
-            let (layout, base) = choose(&source, table.material, &placements, near, 1, &QUICK);
+            let (layout, base) =
+                choose(&source, table.material, &placements, near, 1, &QUICK).unwrap();
             let metric = Metric { number: 0, earlier: None };
             let side = stored_sides(&layout, base)[0];
             let classes = ClassPacker::new(&source, &layout, base, QUICK).pack().unwrap();

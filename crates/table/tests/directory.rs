@@ -1,6 +1,7 @@
 //! The folder of tables.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use molien_board::{Color, Material};
 use molien_build::Build;
@@ -221,5 +222,29 @@ fn room_changes_no_byte() {
     let unlimited = bytes(None);
     for room_bytes in [0, 40 << 20] {
         assert!(bytes(Some(room_bytes)) == unlimited, "{room_bytes}");
+    }
+}
+
+/// Who wants writing to end may not say so twice: what was left out by then must not become a
+/// file.
+#[test]
+fn writing_that_was_told_to_end_once_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let directory = Directory::new(folder.path());
+    let material = "KPK".parse().unwrap();
+    let table = Build::new().table(material, Metric::Dtm).unwrap();
+    let store = |asked: &Arc<AtomicUsize>, once: usize| {
+        let asked = asked.clone();
+        let stopping = directory.clone().stopping_when(move || asked.fetch_add(1, Relaxed) == once);
+        stopping.store(&[&table], &WriteOptions::packed(Pack::Fast))
+    };
+    let asked = Arc::new(AtomicUsize::new(0));
+    store(&asked, usize::MAX).unwrap();
+    std::fs::remove_file(directory.path(material)).unwrap();
+    let all = asked.load(Relaxed);
+    for once in [0, all / 5, all / 3, all / 2, all * 2 / 3, all - 1] {
+        let stopped = store(&Arc::new(AtomicUsize::new(0)), once);
+        assert!(stopped.is_err_and(|error| error.is_interrupted()), "{once} of {all}");
+        assert!(!directory.path(material).exists());
     }
 }

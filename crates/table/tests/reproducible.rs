@@ -173,6 +173,32 @@ fn learnt_contexts() {
     assert_eq!(TableFile::open(&path).unwrap().pack(), Pack::Fast);
 }
 
+/// Metrics of the earlier file are read part by part where memory is scarce: the file is the
+/// same.
+#[test]
+fn learnt_contexts_in_little_memory() {
+    let solver = Build::new();
+    for name in ["KPK", "KRKN"] {
+        let tables = solve(&solver, name);
+        let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
+        let fast = WriteOptions::packed(Pack::Fast);
+        let folder = tempfile::tempdir().unwrap();
+        let expected = stored_in(folder.path(), std::slice::from_ref(&tables), &fast);
+        let (dtm, others): (Vec<&Table>, Vec<&Table>) =
+            tables.iter().copied().partition(|table| table.metric == Metric::Dtm);
+        for room_bytes in [Some(0), Some(1 << 40), None] {
+            let folder = tempfile::tempdir().unwrap();
+            let directory = Directory::new(folder.path());
+            directory.store(&dtm, &fast).unwrap();
+            for &other in &others {
+                directory.store_parts(&[other as _], &fast, room_bytes).unwrap();
+            }
+            let found = std::fs::read(directory.path(tables[0].material)).unwrap();
+            assert!(found == expected, "{name}: {room_bytes:?}");
+        }
+    }
+}
+
 #[test]
 fn any_number_of_threads() {
     for name in ["KRKN", "KPK"] {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use molien_board::Material;
 use molien_hyper::Tile;
@@ -13,7 +14,7 @@ use crate::write::assemble::{
 };
 use crate::write::parts::{FileParts, PartCache, TableParts};
 use crate::write::{WritingRoom, write_parts};
-use crate::{Assembly, Directory, Logged, LoggedBoards, TableError, WriteOptions};
+use crate::{Assembly, Directory, Logged, LoggedBoards, TableError, TableFile, WriteOptions};
 
 /// What is held at a time while tables are coded by keys.
 struct KeysRoom {
@@ -47,6 +48,32 @@ impl KeysRoom {
     fn for_parts(&self) -> PartsRoom {
         PartsRoom { cells: self.cells, for_next: self.parts >= 2 * self.in_work }
     }
+}
+
+/// A metric of an earlier file: in memory as a whole if what writing takes beside it still
+/// fits into the room, which then shrinks; else its parts are read whenever they are asked for,
+/// some of them several times.
+fn kept(
+    file: &Arc<TableFile>,
+    metric: Metric,
+    options: &WriteOptions,
+    room_bytes: &mut Option<u64>,
+) -> Result<Box<dyn TableParts>, TableError> {
+    let Some(room) = room_bytes else { return Ok(Box::new(file.load(metric)?)) };
+    let parts = FileParts::new(file.clone(), metric)?;
+    let Some(learning) = options.learning(parts.cells()) else {
+        return match file.material().has_pawns() {
+            true => Ok(Box::new(parts)),
+            false => Ok(Box::new(file.load(metric)?)),
+        };
+    };
+    let writing = parts.packing_bytes() + learning.classes.max(learning.depths);
+    if parts.loaded_bytes() + writing > *room {
+        return Ok(Box::new(parts));
+    }
+    let table = file.load(metric)?;
+    *room = room.saturating_sub(table.len_bytes() as u64);
+    Ok(Box::new(table))
 }
 
 /// The space that is free where a folder is, or will be.
@@ -109,37 +136,47 @@ impl Directory {
         // What cannot be read is replaced.
         let earlier = self.open(material).ok().map(Arc::new);
         let options = options.following(earlier.as_deref());
-        let metrics = earlier.iter().flat_map(|file| file.solved_metrics());
-        let own = |metric: Metric| match material.has_pawns() {
-            true => metric,
-            false => metric.without_pawns(),
+        let mut room_bytes = room_bytes;
+        let kept = match &earlier {
+            Some(file) => self.kept_metrics(file, tables, &options, &mut room_bytes)?,
+            None => Vec::new(),
         };
-        let mut kept: Vec<Box<dyn TableParts>> = Vec::new();
-        for metric in metrics.map(own) {
-            let mut known = tables.iter().copied().chain(kept.iter().map(|table| &**table));
-            if known.any(|table| table.stats().metric == metric) {
-                continue;
-            }
-            let Some(file) = &earlier else { continue };
-            if file.derived_side(metric).is_some() {
-                // Half of a table is not what would be stored of it.
-                return Err(file.other_side(file.find(metric)?));
-            }
-            let apart = room_bytes.is_some() && (material.has_pawns() || options.is_packed());
-            let table: Result<Box<dyn TableParts>, TableError> = match apart {
-                false => file.load(metric).map(|table| Box::new(table) as _),
-                true => FileParts::new(file.clone(), metric).map(|table| Box::new(table) as _),
-            };
-            match table {
-                Err(error) if error.is_interrupted() => return Err(error),
-                table => kept.extend(table.ok()),
-            }
-        }
         let all = tables.iter().copied().chain(kept.iter().map(|table| &**table));
         let all: Vec<&dyn TableParts> = all.collect();
         self.write_locked(&all, &options, room_bytes)?;
         let metrics: Vec<Metric> = all.iter().map(|table| table.stats().metric).collect();
         self.tidy(material, &metrics)
+    }
+
+    /// The metrics of an earlier file that are not among some tables, as far as they can be
+    /// read.
+    fn kept_metrics(
+        &self,
+        file: &Arc<TableFile>,
+        tables: &[&dyn TableParts],
+        options: &WriteOptions,
+        room_bytes: &mut Option<u64>,
+    ) -> Result<Vec<Box<dyn TableParts>>, TableError> {
+        let own = |metric: Metric| match file.material().has_pawns() {
+            true => metric,
+            false => metric.without_pawns(),
+        };
+        let mut found: Vec<Box<dyn TableParts>> = Vec::new();
+        for metric in file.solved_metrics().into_iter().map(own) {
+            let mut known = tables.iter().copied().chain(found.iter().map(|table| &**table));
+            if known.any(|table| table.stats().metric == metric) {
+                continue;
+            }
+            if file.derived_side(metric).is_some() {
+                // Half of a table is not what would be stored of it.
+                return Err(file.other_side(file.find(metric)?));
+            }
+            match kept(file, metric, options, room_bytes) {
+                Err(error) if error.is_interrupted() => return Err(error),
+                table => found.extend(table.ok()),
+            }
+        }
+        Ok(found)
     }
 
     fn write_locked(
@@ -152,7 +189,14 @@ impl Directory {
         let path = self.path(first.stats().material);
         // Learnt contexts hold what they need and nothing else.
         let is_packed = options.is_packed() && tables.iter().all(|table| table.has_depths());
-        let is_stopped = || self.stop.is_stopped();
+        // Who asks may change their mind, but what has been left out by then stays out.
+        let ended = AtomicBool::new(false);
+        let is_stopped = || {
+            if self.stop.is_stopped() {
+                ended.store(true, Relaxed);
+            }
+            ended.load(Relaxed)
+        };
         let room = |cells| WritingRoom { cells, bytes: room_bytes, is_stopped: &is_stopped };
         let Some(bytes) = room_bytes.filter(|_| !is_packed) else {
             return write_parts(&path, tables, options, &room(None));

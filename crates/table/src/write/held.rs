@@ -3,6 +3,7 @@
 //! are read where they are; of others nothing else is brought there.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use molien_board::Color;
 use molien_hyper::Tile;
@@ -22,6 +23,8 @@ pub(crate) struct Held<'a> {
     pub fifty: bool,
     /// The metrics that have depths, in stored order.
     deep: Vec<&'a SolvedMetric<'a>>,
+    /// Of each of them, the sides to move that were found to agree with the classes on who wins.
+    agreed: Vec<[AtomicBool; 2]>,
     room_bytes: u64,
     is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
@@ -42,8 +45,10 @@ impl<'a> Held<'a> {
         let own = &all[told.unwrap_or(0)];
         let is_late = told.is_some() && own.stats.is_cursed();
         let classes = load(own, |_, _| true, |_, values| classes_of(values, is_late))?;
-        let deep = all.iter().filter(|known| known.metric != Metric::Wdl).collect();
-        Ok(Held { classes, fifty: told.is_some(), deep, room_bytes, is_stopped })
+        let deep: Vec<&SolvedMetric<'_>> =
+            all.iter().filter(|known| known.metric != Metric::Wdl).collect();
+        let agreed = deep.iter().map(|_| Default::default()).collect();
+        Ok(Held { classes, fifty: told.is_some(), deep, agreed, room_bytes, is_stopped })
     }
 
     /// Who wins.
@@ -77,17 +82,24 @@ impl<'a> Held<'a> {
     /// If they cannot be read, or the metric disagrees on who wins.
     pub fn depths(&self, number: usize, sides: &[Color]) -> Result<Table, Unwritable> {
         let is_wanted = |side: usize| sides.iter().any(|wanted| wanted.index() == side);
-        let agrees = |part: usize, own: &BoardValues| {
-            let both = own.values.iter().zip(&self.classes.parts[part].values).enumerate();
-            both.filter(|(side, _)| is_wanted(*side)).all(|(_, (own, classes))| {
-                own.legal == classes.legal && own.won == classes.won && own.lost == classes.lost
-            })
+        let is_new = |side: usize| is_wanted(side) && !self.agreed[number][side].load(Relaxed);
+        let agrees = |part: usize, own: &Arc<BoardValues>| {
+            let classes = &self.classes.parts[part];
+            let both = own.values.iter().zip(&classes.values).enumerate();
+            Arc::ptr_eq(own, classes)
+                || both.filter(|(side, _)| is_new(*side)).all(|(_, (own, classes))| {
+                    own.legal == classes.legal && own.won == classes.won && own.lost == classes.lost
+                })
         };
         let kept = |side: usize, values: Graded| match is_wanted(side) {
             true => Graded { depth: values.depth, ..Graded::default() },
             false => Graded::default(),
         };
-        load(self.deep[number], agrees, kept)
+        let table = load(self.deep[number], agrees, kept)?;
+        for side in sides {
+            self.agreed[number][side.index()].store(true, Relaxed);
+        }
+        Ok(table)
     }
 
     /// Goes through the depths of each side to move that is wanted of a metric: its number,
@@ -127,7 +139,7 @@ fn own_bytes(table: &Table) -> u64 {
 /// holds all of it.
 fn load(
     metric: &SolvedMetric<'_>,
-    agrees: impl Fn(usize, &BoardValues) -> bool + Sync,
+    agrees: impl Fn(usize, &Arc<BoardValues>) -> bool + Sync,
     kept: impl Fn(usize, Graded) -> Graded + Sync,
 ) -> Result<Table, Unwritable> {
     let part = |number: usize| -> Result<Arc<BoardValues>, Unwritable> {

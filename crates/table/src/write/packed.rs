@@ -69,7 +69,11 @@ struct Section {
 
 impl From<PackError> for Unwritable {
     fn from(error: PackError) -> Unwritable {
-        if error == PackError::Stopped { Unwritable::Stopped } else { Unwritable::TooLarge }
+        match error {
+            PackError::Stopped => Unwritable::Stopped,
+            PackError::UncountedDepth { .. } => Unwritable::UncountedDepth,
+            _ => Unwritable::TooLarge,
+        }
     }
 }
 
@@ -99,10 +103,10 @@ impl PackedWriter {
         let held = Held::new(source, &aliases, room_bytes, room.is_stopped)?;
         let (layout, base) = self.find_layout(&held)?;
         let layout = Arc::new(layout);
-        let mut sections = vec![self.classes(&held, &layout, base)?];
+        let classes = self.classes(&held, &layout, base)?;
         let derived = self.derived(&held, &layout)?;
         let chain = self.chain(&held, &layout, base, derived)?;
-        sections.extend(self.depths(&held, &layout, (base, derived), &chain)?);
+        let sections = self.depths(&held, &layout, (base, derived), &chain, classes)?;
         let len = |section: &Section| SectionLen {
             front: (section.bytes.len() - section.data_len) as u64,
             data: section.data_len as u64,
@@ -117,7 +121,7 @@ impl PackedWriter {
             dictionaries: Vec::new(),
             packed: Some(packed.clone()),
         };
-        write_file(path, &meta.encode_packed(&packed), &sections)
+        write_file(path, &meta.encode_packed(&packed), sections)
     }
 
     fn find_layout(&self, held: &Held<'_>) -> Result<(molien_pack::Layout, Color), Unwritable> {
@@ -129,7 +133,8 @@ impl PackedWriter {
         let near = table.parts.first().and_then(|part| part.board.column());
         let first = (held.len() > 0).then(|| held.depths(0, &Color::BOTH)).transpose()?;
         let tables = held.tables(first.iter().collect());
-        Ok(choose(&tables, table.material, &placements, near, held.len(), &self.profile))
+        let metrics = held.len();
+        Ok(choose(&tables, table.material, &placements, near, metrics, &self.profile)?)
     }
 
     fn classes(
@@ -147,13 +152,15 @@ impl PackedWriter {
         Ok(Section { bytes, data_len })
     }
 
-    /// The depths of all metrics, in stored order, with each side to move that is stored.
+    /// Behind the classes the depths of all metrics, in stored order, with each side to move
+    /// that is stored.
     fn depths(
         &self,
         held: &Held<'_>,
         layout: &Arc<molien_pack::Layout>,
         (base, derived): (Color, Option<Color>),
         chain: &[molien_pack::Metric],
+        classes: Section,
     ) -> Result<Vec<Section>, Unwritable> {
         let sides =
             |number: usize| depth_sides(layout.material(), base, derived, held.metric(number));
@@ -162,7 +169,9 @@ impl PackedWriter {
             let before = before.filter(|_| chain[number].earlier.is_some());
             let (tables, metric) = with_earlier(held, before, own);
             let learning = self.profile.depth_learning_bytes(layout.cells() as u64);
-            let room = held.room_beside(&tables.metrics, learning);
+            let sections = found.values().chain([&classes]).map(|done| done.bytes.len() as u64);
+            let taken = learning + sections.sum::<u64>();
+            let room = held.room_beside(&tables.metrics, taken);
             let packer = DepthPacker::new(&tables, layout, side, metric, self.profile);
             let bytes = packer.keeping(room).pack()?;
             let data_len = Depths::read(&mut &bytes[..], layout, before.is_some())?.data_len();
@@ -170,7 +179,7 @@ impl PackedWriter {
             found.insert((number, place), Section { bytes, data_len });
             Ok(())
         })?;
-        Ok(found.into_values().collect())
+        Ok([classes].into_iter().chain(found.into_values()).collect())
     }
 
     /// About what depths take.
@@ -180,9 +189,9 @@ impl PackedWriter {
         layout: &molien_pack::Layout,
         side: Color,
         (before, own): (Option<&Table>, &Table),
-    ) -> u64 {
+    ) -> Result<u64, Unwritable> {
         let (tables, metric) = with_earlier(held, before, own);
-        DepthPacker::new(&tables, layout, side, metric, self.profile.trial()).estimate()
+        Ok(DepthPacker::new(&tables, layout, side, metric, self.profile.trial()).estimate()?)
     }
 
     /// How each metric is coded: with the one before it, where that is worth it.
@@ -202,7 +211,7 @@ impl PackedWriter {
             held.each(sides, |number, side, before, own| {
                 if let Some(before) = before.filter(|_| earlier(number).is_some()) {
                     for (cost, before) in costs[number].iter_mut().zip([None, Some(before)]) {
-                        *cost += self.estimate(held, layout, side, (before, own));
+                        *cost += self.estimate(held, layout, side, (before, own))?;
                     }
                 }
                 Ok(())
@@ -232,7 +241,7 @@ impl PackedWriter {
         let mut costs = [0; 2];
         held.each(sides, |number, side, before, own| {
             let before = before.filter(|_| earlier_of(held, number, Some(side)).is_some());
-            costs[side.index()] += self.estimate(held, layout, side, (before, own));
+            costs[side.index()] += self.estimate(held, layout, side, (before, own))?;
             Ok(())
         })?;
         let [white, black] = costs;
@@ -278,9 +287,9 @@ fn metrics(source: &SolvedMaterial<'_>, chain: &[molien_pack::Metric]) -> Vec<Me
 }
 
 /// Head, description, checksums, sections.
-fn write_file(path: &Path, description: &[u8], sections: &[Section]) -> Result<(), Unwritable> {
+fn write_file(path: &Path, description: &[u8], sections: Vec<Section>) -> Result<(), Unwritable> {
     let packed = Packer::new(19, &[])?.pack(description)?;
-    let body: Vec<u8> = sections.iter().flat_map(|section| &section.bytes).copied().collect();
+    let body = joined(sections);
     let groups = body.chunks(GROUP_LEN).zip(0..);
     let sums: Vec<u64> = groups.map(|(group, number)| record_sum(group, number)).collect();
     let head = Head {
@@ -303,6 +312,16 @@ fn write_file(path: &Path, description: &[u8], sections: &[Section]) -> Result<(
     out.write_all(&body)?;
     out.flush()?;
     Ok(file.commit()?)
+}
+
+/// The bytes of all sections, one of which is there twice at a time.
+fn joined(sections: Vec<Section>) -> Vec<u8> {
+    let all: usize = sections.iter().map(|section| section.bytes.len()).sum();
+    let mut sections = sections.into_iter().map(|section| section.bytes);
+    let mut body = sections.next().unwrap_or_default();
+    body.reserve_exact(all - body.len());
+    sections.for_each(|bytes| body.extend_from_slice(&bytes));
+    body
 }
 
 #[cfg(test)]

@@ -83,7 +83,36 @@ impl FileParts {
         let boards = file.shared.meta.layout.placements.iter().map(board).collect();
         Ok(FileParts { file, stats, boards })
     }
+
+    /// Cells of one side to move.
+    pub fn cells(&self) -> u64 {
+        self.boards.iter().map(|board| board.tiles() as u64 * 4096).sum()
+    }
+
+    /// Planes of so many bits a cell.
+    fn planes_bytes(&self, planes: u64) -> u64 {
+        planes * self.cells() / u64::from(u8::BITS)
+    }
+
+    fn depth_planes(&self) -> u64 {
+        u64::from(usize::BITS - self.stats.deepest().leading_zeros())
+    }
+
+    /// What the whole table takes in memory, at most.
+    pub fn loaded_bytes(&self) -> u64 {
+        self.planes_bytes(2 * (GRADED_PLANES + self.depth_planes()))
+    }
+
+    /// What a writer of learnt contexts holds of the values, at most: the classes, and the depths
+    /// of two metrics with one side to move.
+    pub fn packing_bytes(&self) -> u64 {
+        self.planes_bytes(2 * GRADED_PLANES + 2 * self.depth_planes())
+    }
 }
+
+/// Planes of one side to move beside those of the depths: legal positions, won and lost ones,
+/// stalemates or those beyond the 50-move rule.
+const GRADED_PLANES: u64 = 4;
 
 impl TableParts for FileParts {
     fn stats(&self) -> &Stats {
