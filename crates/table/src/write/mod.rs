@@ -59,7 +59,7 @@ pub enum Pack {
 #[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
     /// How values are coded; if nothing is said, as in the file that is added to,
-    /// and [`Pack::Fast`] in a new one.
+    /// and quickly in a new one.
     pub pack: Option<Pack>,
     /// The sides to move whose depths are stored; if nothing is said, as in the
     /// file that is added to, and both in a new one.
@@ -98,7 +98,7 @@ impl WriteOptions {
 
     /// How values are coded, those of an earlier file in this way.
     pub(crate) fn pack(&self, earlier: Option<Pack>) -> Pack {
-        self.pack.or(earlier).unwrap_or(Pack::Fast)
+        self.pack.or(earlier).unwrap_or(Pack::QUICK)
     }
 
     /// Coded quickly, with this zstd level.
