@@ -11,8 +11,8 @@ use std::error::Error;
 use molien_board::{Color, Man, Material};
 use molien_build::Build;
 use molien_pack::{
-    ClassPacker, DepthPacker, Ignored, Layout, Metric as Packed, PackError, Profile, Tables,
-    choose, orders, stored_sides,
+    ClassPacker, DepthPacker, Ignored, Late, Layout, Metric as Packed, PackError, Profile, Tables,
+    choose, late_of, orders, stored_sides,
 };
 use molien_values::{Metric, Placement, Table};
 
@@ -79,7 +79,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let material = name.parse::<Material>()?.canonical();
         let table = solver.table(material, Metric::Dtz50)?;
         let dtz50: &Table = &table;
-        let tables = Tables { classes: dtz50, fifty: true, metrics: vec![dtz50], stop: None };
+        let late: Vec<Late> = dtz50.parts.iter().map(|part| late_of(part)).collect();
+        let tables = Tables { classes: dtz50, late: Some(&late), metrics: vec![dtz50], stop: None };
         let near = table.parts.first().and_then(|part| part.board.column());
         let [found, unsearched] = layouts(&tables, material, near).ok_or("no layout")?;
         let mut sizes = Vec::new();

@@ -16,7 +16,7 @@ use molien_board::{Color, Man, Material};
 use molien_build::Build;
 use molien_pack::{
     Address, ClassPacker, ClassTile, Classes, DepthPacker, DepthScratch, DepthTile, Depths, Known,
-    Layout, Profile, Scratch, Tables, TileSource,
+    Late, Layout, Profile, Scratch, Stretch, Tables, TileSource, late_of,
 };
 use molien_values::{Metric, Placement, Table};
 
@@ -105,7 +105,8 @@ fn search(
     skip_classes: bool,
 ) -> usize {
     let table = solver.table(material, Metric::Dtz50).expect("solved");
-    let tables = Tables { classes: &table, fifty: true, metrics: vec![&table], stop: None };
+    let late: Vec<Late> = table.parts.iter().map(|part| late_of(part)).collect();
+    let tables = Tables { classes: &table, late: Some(&late), metrics: vec![&table], stop: None };
     let start = cpu_seconds();
     let near = table.parts[0].board.column();
     let placements = layout_placements(material);
@@ -150,7 +151,7 @@ impl Known for Solved<'_> {
         if !self.with_earlier {
             return None;
         }
-        self.tables.depths(self.layout, 1, self.side, tile, &mut self.depths);
+        self.tables.stretch(self.layout, tile, 1).depths(1, self.side, &mut self.depths);
         self.depths.first()
     }
 }
@@ -165,7 +166,8 @@ fn measure_depths(
     earlier: Option<&Table>,
 ) {
     let metrics = [Some(deep), earlier].into_iter().flatten().collect();
-    let tables = Tables { classes, fifty: true, metrics, stop: None };
+    let late: Vec<Late> = classes.parts.iter().map(|part| late_of(part)).collect();
+    let tables = Tables { classes, late: Some(&late), metrics, stop: None };
     let metric = molien_pack::Metric { number: 0, earlier: earlier.map(|_| 1) };
     let start = cpu_seconds();
     let bytes =
@@ -185,7 +187,7 @@ fn measure_depths(
     for stream in 0..depths.streams() {
         let compare = |tile: usize, rows: &[u8], found: &molien_pack::DepthTile| {
             stored(&tables, layout, side, tile, &mut own);
-            tables.depths(layout, 0, side, tile, &mut expected[..]);
+            tables.stretch(layout, tile, 1).depths(0, side, &mut expected[..]);
             for row in rows.iter().map(|&row| usize::from(row)) {
                 unique[row] = own.known(row) & !own.exactly(row, 2);
                 for column in 0..64 {
@@ -219,14 +221,15 @@ fn measure_depths(
 fn stored(tables: &Tables<'_>, layout: &Layout, side: Color, tile: usize, out: &mut ClassTile) {
     out.clear();
     if let Some(frame) = layout.frame(tile) {
-        tables.classes(layout, side, tile, std::slice::from_mut(out));
+        tables.stretch(layout, tile, 1).classes(side, std::slice::from_mut(out));
         frame.keep_stored(out);
     }
 }
 
 fn measure(table: &Table, order: &[Man], base: Color, profile: Profile) -> usize {
     let layout = Arc::new(layout_of(table.material, order));
-    let tables = Tables { classes: table, fifty: true, metrics: vec![], stop: None };
+    let late: Vec<Late> = table.parts.iter().map(|part| late_of(part)).collect();
+    let tables = Tables { classes: table, late: Some(&late), metrics: vec![], stop: None };
     let start = cpu_seconds();
     let bytes = ClassPacker::new(&tables, &layout, base, profile).pack().expect("packed");
     let packed = cpu_seconds();
@@ -280,7 +283,7 @@ fn check(
     for stream in 0..classes.streams() {
         let compare = |tile, rows: &[u8], base: &ClassTile, second: &ClassTile| {
             for (found, &side) in [base, second].into_iter().zip(sides) {
-                tables.classes(layout, side, tile, std::slice::from_mut(&mut expected));
+                tables.stretch(layout, tile, 1).classes(side, std::slice::from_mut(&mut expected));
                 for (found_plane, expected) in found.at_most.iter().zip(&expected.at_most) {
                     for row in rows.iter().map(|&row| usize::from(row)) {
                         let expected = expected[row] & found.known(row);

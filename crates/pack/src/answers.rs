@@ -233,26 +233,26 @@ impl<'a> RowView<'a> {
         }
     }
 
-    /// The squares of a man, row or column man, where the answer to a question about squares
-    /// is at most the threshold.
-    fn squares_at_most(&self, question: Question, threshold: u8, man: usize) -> u64 {
+    /// The squares of a man of the tile, row or column man, where the answer to a question
+    /// about squares is at most the threshold.
+    fn squares_at_most(&self, question: Question, threshold: u8, tile_man: usize) -> u64 {
         let limit = i32::from(threshold);
         let square = |man: u8| self.geometry.squares[usize::from(man)];
-        let is_he = |other: u8| usize::from(other) == man;
+        let is_tile_man = |man: u8| usize::from(man) == tile_man;
         match question {
             Question::Dark(_) if threshold > 0 => !0,
-            Question::Dark(a) if is_he(a) => !Bitboard::DARK.0,
+            Question::Dark(a) if is_tile_man(a) => !Bitboard::DARK.0,
             Question::Dark(a) => all_if(!square(a).is_dark()),
-            Question::File(a) if is_he(a) => files_to(limit),
+            Question::File(a) if is_tile_man(a) => files_to(limit),
             Question::File(a) => all_if(square(a).file() <= limit),
-            Question::Rank(a) if is_he(a) => ranks_to(limit),
+            Question::Rank(a) if is_tile_man(a) => ranks_to(limit),
             Question::Rank(a) => all_if(square(a).rank() <= limit),
-            // Of two men the first named is the later one, so only it can be he.
-            Question::Distance(a, b) if is_he(a) => within(square(b), limit),
+            // Of two men the first named is the later one, so only it can be the tile's.
+            Question::Distance(a, b) if is_tile_man(a) => within(square(b), limit),
             Question::Distance(a, b) => all_if(square(a).distance(square(b)) <= limit),
-            Question::Files(a, b) if is_he(a) => files_to(square(b).file() + limit - 7),
+            Question::Files(a, b) if is_tile_man(a) => files_to(square(b).file() + limit - 7),
             Question::Files(a, b) => all_if(7 + square(a).file() - square(b).file() <= limit),
-            Question::Ranks(a, b) if is_he(a) => ranks_to(square(b).rank() + limit - 7),
+            Question::Ranks(a, b) if is_tile_man(a) => ranks_to(square(b).rank() + limit - 7),
             Question::Ranks(a, b) => all_if(7 + square(a).rank() - square(b).rank() <= limit),
             _ => 0,
         }

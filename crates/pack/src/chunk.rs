@@ -6,7 +6,7 @@ use crate::classes::ClassTile;
 use crate::error::PackError;
 use crate::fixed_men::FixedMen;
 use crate::layout::Layout;
-use crate::source::TileSource;
+use crate::source::{Stretch, TileSource};
 
 /// The most tiles of a stretch: a part is cut into such stretches, and no stream
 /// with bytes goes beyond one.
@@ -37,15 +37,30 @@ impl Chunk {
         sides: &[Color],
         (first, count): (usize, usize),
     ) -> Chunk {
+        Chunk::read_with(source, layout, sides, (first, count), |_| ()).0
+    }
+
+    /// The same, and what else is read of its tiles; nothing if none of them is stored.
+    pub fn read_with<S: TileSource, T: Default>(
+        source: &S,
+        layout: &Layout,
+        sides: &[Color],
+        (first, count): (usize, usize),
+        others: impl FnOnce(&S::Stretch<'_>) -> T,
+    ) -> (Chunk, T) {
         // Where packing is to end, nothing is stored any more.
         let is_stopped = source.is_stopped();
         let frame = |tile: usize| layout.frame(tile).filter(|_| !is_stopped);
         let frames: Vec<Option<FixedMen>> = (first..first + count).map(frame).collect();
         let mut chunk = Chunk { first, frames, classes: Default::default() };
-        for &side in sides.iter().filter(|_| !is_stopped) {
+        if chunk.live().next().is_none() {
+            return (chunk, T::default());
+        }
+        let stretch = source.stretch(layout, first, count);
+        for &side in sides {
             let tiles = &mut chunk.classes[side.index()];
             tiles.resize(count, ClassTile::default());
-            source.classes(layout, side, first, tiles);
+            stretch.classes(side, tiles);
             for (tile, frame) in tiles.iter_mut().zip(&chunk.frames) {
                 match frame {
                     Some(frame) => frame.keep_stored(tile),
@@ -53,7 +68,8 @@ impl Chunk {
                 }
             }
         }
-        chunk
+        let others = others(&stretch);
+        (chunk, others)
     }
 
     /// An error if packing is to end, in which case what was made of chunks means nothing.

@@ -54,6 +54,7 @@ impl<S: TileSource> SideOf<'_, S> {
         };
         let parts: Vec<Picked> = wanted.spread.chunks.par_iter().map(part).collect();
         let mut picked = none();
+        picked.sample.reserve(parts.iter().map(|part| part.sample.len()).sum());
         parts.into_iter().for_each(|part| picked.append(part));
         picked.sample.ignore(wanted.questions, self.profile.ignored);
         picked.cells *= wanted.spread.every * wanted.spread.tiles;
@@ -226,7 +227,8 @@ impl Segment<'_> {
         if kept == 0 {
             return;
         }
-        let features = RowFeatures::of(men, view.geometry.clone(), row, &room.own);
+        let geometry = view.geometry.clone();
+        let features = RowFeatures { men, geometry: &geometry, row, classes: &room.own };
         let other = self.other.map(|_| &room.other);
         let (view, own) = (&mut view, &room.own);
         let mut of = RowAnswers { view, features, row, known_rows, own, other };

@@ -1,6 +1,6 @@
 //! The fast answers are the slow ones: tests.
 
-use molien_board::{Color, Man, Material};
+use molien_board::{Color, Man, Material, Square};
 use molien_values::Placement;
 
 use crate::answers::RowView;
@@ -97,7 +97,9 @@ fn compare(layout: &Layout, tile: usize, turn: Color, stage: Stage, segments: Se
     for row in segment.iter().map(|&row| usize::from(row)) {
         let legal = truth.known(row);
         let mut view = RowView::new(layout.men(), &frame, turn, row, other);
-        let features = RowFeatures::of(layout.men(), view.geometry.clone(), row, &all);
+        let geometry = view.geometry.clone();
+        let men = layout.men();
+        let features = RowFeatures { men, geometry: &geometry, row, classes: &all };
         let (own_lanes, other_lanes) = (&all, other.map(|_| &all_other));
         let view_of = &mut view;
         RowAnswers { view: view_of, features, row, known_rows, own: own_lanes, other: other_lanes }
@@ -189,7 +191,10 @@ fn compare_lanes(
     own.copy_rows(truth, segment);
     lanes.fill(&own);
     for (i, row) in segment.iter().map(|&row| usize::from(row)).enumerate() {
-        let view = RowFeatures::new(layout.men(), frame, row, &lanes);
+        let mut geometry = frame.geometry.clone();
+        geometry.set_row(layout.men(), &frame.geometry, Square::new(row));
+        let men = layout.men();
+        let view = RowFeatures { men, geometry: &geometry, row, classes: &lanes };
         if i == 0 {
             view.answer_all(&asked.tile, &mut answers);
         }

@@ -4,12 +4,13 @@
 //! losses) of its side, less the predicted place: the median of the nearest
 //! known places with the same sign.
 
-use molien_board::Bitboard;
+use molien_board::{Bitboard, Square};
 
+use crate::arch::{COLUMN_BY_COLUMN, Vectored, fastest, sum_sets};
 use crate::classes::ClassTile;
 use crate::depth_batch::WordLanes;
 use crate::error::PackError;
-use crate::lanes::COLUMN;
+use crate::lanes::{COLUMN, LANE, spread};
 use crate::source::DepthTile;
 
 /// The greatest depth, in plies.
@@ -127,11 +128,11 @@ impl Alphabet {
 
     /// The key of each depth.
     pub fn keys(&self) -> DepthKeys {
-        let most = self.depths.iter().flatten().copied().max().map_or(0, usize::from);
-        // Behind the last one is what stands for all that do not occur.
-        let mut keys = vec![UNKNOWN; 2 * (most + 1) + 1];
+        let keys = vec![UNKNOWN; KEYS].try_into();
+        let mut keys: Box<[Key; KEYS]> = keys.unwrap_or_else(|_| unreachable!("the length fits"));
         for (sign, depths) in self.depths.iter().enumerate() {
-            for (&depth, place) in depths.iter().zip(0..) {
+            let allowed = depths.iter().zip(0..).filter(|(depth, _)| **depth <= MAX_DEPTH);
+            for (&depth, place) in allowed {
                 keys[2 * usize::from(depth) + sign] = place << 1 | sign as Key;
             }
         }
@@ -139,9 +140,48 @@ impl Alphabet {
     }
 }
 
+/// Twice a depth, and 1 for a loss.
+const KEYS: usize = 1 << 16;
+const _: () = assert!(2 * (MAX_DEPTH as usize + 1) + 1 < KEYS);
+
 /// The keys of the depths that occur, by twice the depth and 1 for a loss; of others they are
 /// not known.
-pub(crate) struct DepthKeys(Vec<Key>);
+pub(crate) struct DepthKeys(Box<[Key; KEYS]>);
+
+/// The keys of some rows, to be found, or the first row with a depth that does not occur.
+struct Finding<'a> {
+    of: &'a DepthKeys,
+    classes: &'a ClassTile,
+    depths: &'a DepthTile,
+    rows: &'a [u8],
+    keys: &'a mut WordLanes,
+}
+
+impl Vectored for Finding<'_> {
+    type Out = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        for row in self.rows.iter().map(|&row| usize::from(row)) {
+            let decided = decided(self.classes, row);
+            if decided == 0 {
+                continue;
+            }
+            let mut found = self.of.of_row(lost(self.classes, row), &self.depths[row]);
+            let mut missed = false;
+            for (key, decided) in found.iter_mut().zip(spread(decided)) {
+                let undecided = Key::from(decided).wrapping_sub(1);
+                missed |= (*key == UNKNOWN) & (undecided == 0);
+                *key |= undecided;
+            }
+            if missed {
+                return Some(row);
+            }
+            self.keys.set_row(row, &found);
+        }
+        None
+    }
+}
 
 impl DepthKeys {
     /// The keys of the decided cells of some rows of a tile; those of others are not known.
@@ -155,38 +195,30 @@ impl DepthKeys {
         rows: &[u8],
         keys: &mut WordLanes,
     ) -> Result<(), PackError> {
-        for row in rows.iter().map(|&row| usize::from(row)) {
-            let decided = decided(classes, row);
-            if decided == 0 {
-                continue;
-            }
-            let missed = self.of_row((decided, lost(classes, row)), &depths[row], row, keys);
-            if let Some(column) = Bitboard(missed).into_iter().next() {
-                return Err(PackError::UncountedDepth { plies: depths[row][column.index()] });
-            }
-        }
-        Ok(())
+        let Some(row) = fastest(Finding { of: self, classes, depths, rows, keys }) else {
+            return Ok(());
+        };
+        let (lost, depths) = (lost(classes, row), &depths[row]);
+        let found = self.of_row(lost, depths);
+        let missed = |column: &usize| found[usize::from(LANE[*column])] == UNKNOWN;
+        let decided = Bitboard(decided(classes, row)).into_iter().map(Square::index);
+        let plies = decided.filter(missed).map(|column| depths[column]).next();
+        Err(PackError::UncountedDepth { plies: plies.unwrap_or(0) })
     }
 
-    /// The same of a row: the columns whose depth does not occur.
-    fn of_row(
-        &self,
-        (decided, lost): (u64, u64),
-        depths: &[u16; 64],
-        row: usize,
-        keys: &mut WordLanes,
-    ) -> u64 {
-        let (known, last) = (&self.0[..], self.0.len() - 1);
-        let mut missed = 0;
-        for (lane, &column) in COLUMN.iter().enumerate() {
-            let column = usize::from(column % 64);
-            let at = 2 * usize::from(depths[column]) + (lost >> column & 1) as usize;
-            let key = known[at.min(last)];
-            let is_decided = decided >> column & 1;
-            missed |= (is_decided & u64::from(key == UNKNOWN)) << column;
-            keys.set(row, lane, key | (is_decided as Key).wrapping_sub(1));
+    /// The keys of a row by lane, whether its cells are decided or not.
+    #[inline(always)]
+    fn of_row(&self, lost: u64, depths: &[u16; 64]) -> [Key; 64] {
+        let mut places = sum_sets(&COLUMN_BY_COLUMN, [lost], [1]).map(u16::from);
+        for (place, &depth) in places.iter_mut().zip(depths) {
+            *place |= depth.min(MAX_DEPTH + 1) << 1;
         }
-        missed
+        // A loop that nothing else is part of: it cannot become vectors.
+        let mut keys = [0; 64];
+        for (key, &column) in keys.iter_mut().zip(&COLUMN) {
+            *key = self.0[usize::from(places[usize::from(column) % 64])];
+        }
+        keys
     }
 }
 

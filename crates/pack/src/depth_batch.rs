@@ -79,6 +79,14 @@ impl WordLanes {
         self.0[row][place(lane)] = number;
     }
 
+    /// Sets the numbers of a row, by lane.
+    #[inline(always)]
+    pub fn set_row(&mut self, row: usize, numbers: &[u16; 64]) {
+        for (grid, numbers) in numbers.as_chunks::<GRID>().0.iter().enumerate() {
+            self.0[row][place(grid * GRID)..][..GRID].copy_from_slice(numbers);
+        }
+    }
+
     /// The numbers of a grid.
     #[inline(always)]
     pub fn grid(&self, row: usize, grid: usize) -> [u16; GRID] {

@@ -6,8 +6,8 @@ use rayon::prelude::*;
 use crate::chunk::{Chunk, chunks};
 use crate::classes::ClassTile;
 use crate::depth::{
-    Alphabet, BUCKET_BITS, BUCKETS, ESCAPE, FAR_BUCKETS, MAX_DEPTH, bucket, decided, far_bucket,
-    lost,
+    Alphabet, BUCKET_BITS, BUCKETS, DepthKeys, ESCAPE, FAR_BUCKETS, MAX_DEPTH, bucket, decided,
+    far_bucket, lost,
 };
 use crate::depth_batch::WordLanes;
 use crate::depth_model::{Counts, DepthTrees, write_model};
@@ -27,7 +27,7 @@ use crate::picks::{Picks, Spread};
 use crate::profile::Profile;
 use crate::question::{Question, Stage};
 use crate::sample::Sample;
-use crate::source::{DepthTile, TileSource};
+use crate::source::{DepthTile, Stretch, TileSource};
 use crate::streams::{StreamBuilder, join_empty, write_streams};
 use crate::tree::Tree;
 use crate::two_steps::{grow_of, telling_questions};
@@ -64,7 +64,14 @@ struct Segment<'a> {
     earlier: Option<&'a DepthTile>,
 }
 
-type Room = Vec<DepthTile>;
+/// Depths of a stretch of tiles.
+type Depths = Vec<DepthTile>;
+
+/// The depths that are counted, and how they are coded.
+struct Counted {
+    alphabet: Alphabet,
+    keys: DepthKeys,
+}
 
 impl<'a, S: TileSource> DepthPacker<'a, S> {
     /// Depths of a source in a layout, one side to move.
@@ -91,17 +98,20 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         Question::all(self.layout.men(), Stage::Depth { earlier })
     }
 
-    fn read(&self, chunk: (usize, usize)) -> (Chunk, Room, Room) {
-        let own = Chunk::read(self.source, self.layout, &[self.turn], chunk);
-        let depths = |metric: usize| {
-            let mut tiles = vec![[[0; 64]; 64]; chunk.1];
-            self.source.depths(self.layout, metric, self.turn, chunk.0, &mut tiles);
-            tiles
+    /// A stretch of tiles with its depths, and those in the earlier metric.
+    fn read(&self, chunk: (usize, usize)) -> (Chunk, Depths, Depths) {
+        let both = |stretch: &S::Stretch<'_>| {
+            let depths = |metric: usize| {
+                let mut tiles = vec![[[0; 64]; 64]; chunk.1];
+                stretch.depths(metric, self.turn, &mut tiles);
+                tiles
+            };
+            (depths(self.metric.number), self.metric.earlier.map_or(Vec::new(), depths))
         };
-        if own.live().next().is_none() {
-            return (own, Vec::new(), Vec::new());
-        }
-        (own, depths(self.metric.number), self.metric.earlier.map_or(Vec::new(), depths))
+        let sides = [self.turn];
+        let (own, (depths, earlier)) =
+            Chunk::read_with(self.source, self.layout, &sides, chunk, both);
+        (own, depths, earlier)
     }
 
     /// Goes through the segments of a stretch of tiles.
@@ -111,21 +121,20 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     fn segments(
         &self,
         chunk: (usize, usize),
-        alphabet: &Alphabet,
+        counted: &Counted,
         is_wanted: impl Fn(usize) -> bool,
         mut each: impl FnMut(&Segment<'_>),
     ) -> Result<(), PackError> {
         let (chunk, depths, earlier) = self.read(chunk);
         let cut = self.profile.segments;
         let per_tile = cut.per_tile(self.layout);
-        let keys = alphabet.keys();
         let (mut classes, mut truth) = (ClassTile::default(), WordLanes::new());
         for (i, frame) in chunk.live().filter(|(i, _)| is_wanted(chunk.first + i)) {
             for segment in 0..per_tile {
                 let rows = cut.rows(self.layout, segment);
                 classes.clear();
                 classes.copy_rows(&chunk.classes[self.turn.index()][i], rows);
-                keys.of_rows(&classes, &depths[i], rows, &mut truth)?;
+                counted.keys.of_rows(&classes, &depths[i], rows, &mut truth)?;
                 let number = (chunk.first + i) * per_tile + segment;
                 let (classes, truth, earlier) = (&classes, &truth, earlier.get(i));
                 each(&Segment { number, frame, rows, classes, truth, earlier });
@@ -152,7 +161,8 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     /// If there are too many depths or leaves, the source has one that it does not count, or it
     /// says that packing is to end.
     pub fn pack(&self) -> Result<Vec<u8>, PackError> {
-        let alphabet = self.alphabet();
+        let counted = self.counted();
+        let alphabet = &counted.alphabet;
         let most = alphabet.depths.iter().map(Vec::len).max().unwrap_or(0);
         if most > MAX_DEPTHS {
             let (most, found) = (MAX_DEPTHS as u64, most as u64);
@@ -164,18 +174,18 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
             return Err(PackError::Range { what: "a depth", most, found });
         }
         let questions = self.questions();
-        let (trees, cells) = self.learn(&alphabet, &questions)?;
+        let (trees, cells) = self.learn(&counted, &questions)?;
         let flat = DepthTrees::new(trees.each_ref(), &questions, self.layout.men());
-        let (counts, coded) = self.count(&alphabet, &flat, cells <= self.kept_cells)?;
+        let (counts, coded) = self.count(&counted, &flat, cells <= self.kept_cells)?;
         Chunk::go_on(self.source)?;
         let mut bytes = vec![self.turn.index() as u8, self.profile.segments as u8];
-        write_alphabet(&alphabet, &mut bytes);
+        write_alphabet(alphabet, &mut bytes);
         let near = write_model(&trees[0], &counts.near, &questions, &mut bytes)?;
         let far = write_model(&trees[1], &counts.far, &questions, &mut bytes)?;
         let write = |(chunk, coded): (&(usize, usize), &Option<CodedDepths>)| match coded {
             Some(coded) => Ok(self.write_chunk(coded, &near, &far)),
             None => {
-                let coded = self.code_chunk(&alphabet, &flat, *chunk, &mut DepthRoom::new())?;
+                let coded = self.code_chunk(&counted, &flat, *chunk, &mut DepthRoom::new())?;
                 Ok(self.write_chunk(&coded, &near, &far))
             }
         };
@@ -190,17 +200,17 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     /// The trees for near and for far places, and about how many cells there are.
     fn learn(
         &self,
-        alphabet: &Alphabet,
+        counted: &Counted,
         questions: &[Question],
     ) -> Result<([Tree; 2], u64), PackError> {
-        let profile = self.profile.for_depths(self.layout.cells(), alphabet.cells);
+        let profile = self.profile.for_depths(self.layout.cells(), counted.alphabet.cells);
         let first = |size: usize| {
-            let (near, _, cells) = self.sample(alphabet, questions, size)?;
+            let (near, _, cells) = self.sample(counted, questions, size)?;
             Ok((near, cells))
         };
         let numbers = telling_questions(questions, &profile, profile.sample, first)?;
         let few: Vec<Question> = numbers.iter().map(|&i| questions[usize::from(i)]).collect();
-        let (mut near, mut far, cells) = self.sample(alphabet, &few, profile.sample)?;
+        let (mut near, mut far, cells) = self.sample(counted, &few, profile.sample)?;
         let far_cells = cells * far.len() as u64 / near.len().max(1) as u64;
         let far = grow_of(&mut far, far_cells, &numbers, profile.leaves.div_ceil(FAR_SHARE));
         Ok(([grow_of(&mut near, cells, &numbers, profile.leaves), far], cells))
@@ -212,9 +222,9 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     /// # Errors
     /// If the source has a depth that it does not count.
     pub fn estimate(&self) -> Result<u64, PackError> {
-        let alphabet = self.alphabet();
+        let counted = self.counted();
         let profile = self.profile;
-        let (mut sample, _, cells) = self.sample(&alphabet, &self.questions(), profile.sample)?;
+        let (mut sample, _, cells) = self.sample(&counted, &self.questions(), profile.sample)?;
         let in_buckets: u64 = sample.symbols().map(|bucket| BUCKET_BITS[usize::from(bucket)]).sum();
         let in_buckets = u128::from(in_buckets * BIT) * u128::from(cells);
         let in_buckets = in_buckets / sample.len().max(1) as u128;
@@ -222,9 +232,10 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     }
 
     /// The depths that occur.
-    fn alphabet(&self) -> Alphabet {
+    fn counted(&self) -> Counted {
         let known = self.source.counts(self.metric.number, self.turn);
-        Alphabet::of(&known.unwrap_or_else(|| self.count_depths()))
+        let alphabet = Alphabet::of(&known.unwrap_or_else(|| self.count_depths()));
+        Counted { keys: alphabet.keys(), alphabet }
     }
 
     /// How often each depth occurs.
@@ -256,7 +267,7 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     /// number of all cells.
     fn sample(
         &self,
-        alphabet: &Alphabet,
+        counted: &Counted,
         questions: &[Question],
         size: usize,
     ) -> Result<(Sample, Sample, u64), PackError> {
@@ -269,15 +280,15 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
             let mut cells = 0;
             self.segments(
                 chunk,
-                alphabet,
+                counted,
                 |tile| spread.has_tile(tile),
                 |segment| {
-                    let of = self.depths_of(segment, alphabet);
+                    let of = self.depths_of(segment, &counted.alphabet);
                     let mut sink = Picking {
                         picks: &mut picks,
                         picked: 0,
                         truth: segment.truth,
-                        low_bits: alphabet.low_bits(),
+                        low_bits: counted.alphabet.low_bits(),
                         near: &mut near,
                         far: &mut far,
                         cells: &mut cells,
@@ -290,6 +301,8 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         let parts = spread.chunks.par_iter().map_init(DepthRoom::new, part);
         let parts: Vec<(Sample, Sample, u64)> = parts.collect::<Result<_, PackError>>()?;
         let (mut near, mut far) = empty();
+        near.reserve(parts.iter().map(|(near, ..)| near.len()).sum());
+        far.reserve(parts.iter().map(|(_, far, _)| far.len()).sum());
         let mut cells = 0;
         for (near_part, far_part, count) in parts {
             near.append(near_part);
@@ -305,34 +318,34 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     /// cells that were counted, if they are kept.
     fn count(
         &self,
-        alphabet: &Alphabet,
+        counted: &Counted,
         trees: &DepthTrees,
         keep: bool,
     ) -> Result<(Counts, Vec<Option<CodedDepths>>), PackError> {
-        type Counted = (Counts, Vec<Option<CodedDepths>>);
+        type Coded = (Counts, Vec<Option<CodedDepths>>);
         let none = || (Counts::new(trees), Vec::new());
         let start = || (none(), DepthRoom::new());
-        let count = |(mut counted, mut room): (Counted, DepthRoom), &chunk: &(usize, usize)| {
-            let mut coded = self.code_chunk(alphabet, trees, chunk, &mut room)?;
-            coded.count(&mut counted.0);
+        let count = |(mut all, mut room): (Coded, DepthRoom), &chunk: &(usize, usize)| {
+            let mut coded = self.code_chunk(counted, trees, chunk, &mut room)?;
+            coded.count(&mut all.0);
             coded.shrink();
-            counted.1.push(keep.then_some(coded));
-            Ok((counted, room))
+            all.1.push(keep.then_some(coded));
+            Ok((all, room))
         };
-        let add = |mut a: Counted, b: Counted| {
+        let add = |mut a: Coded, b: Coded| {
             a.0.add(&b.0);
             a.1.extend(b.1);
             Ok(a)
         };
         let parts = chunks(self.layout);
         let parts = parts.par_iter().try_fold(start, count);
-        parts.map(|part| part.map(|(counted, _)| counted)).try_reduce(none, add)
+        parts.map(|part| part.map(|(all, _)| all)).try_reduce(none, add)
     }
 
     /// The leaves of the cells of a stretch of tiles.
     fn code_chunk(
         &self,
-        alphabet: &Alphabet,
+        counted: &Counted,
         trees: &DepthTrees,
         chunk: (usize, usize),
         room: &mut DepthRoom,
@@ -340,9 +353,10 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         let mut coded = CodedDepths::default();
         self.segments(
             chunk,
-            alphabet,
+            counted,
             |_| true,
             |segment| {
+                let alphabet = &counted.alphabet;
                 let mut sink = DepthCoding::new(trees, alphabet, segment.truth, &mut coded);
                 let of = self.depths_of(segment, alphabet);
                 of.walk(&trees.asked, segment.rows, room, &mut sink);

@@ -160,7 +160,7 @@ impl DepthsOf<'_> {
             room.earlier.fill(earlier);
             self.fill_images(&mut room.earlier);
         }
-        let mut first = true;
+        let (mut first, mut geometry) = (true, self.frame.geometry.clone());
         for row in rows.iter().map(|&row| usize::from(row)) {
             let all = decided(self.classes, row);
             if all == 0 {
@@ -168,7 +168,10 @@ impl DepthsOf<'_> {
             }
             let wanted = sink.wanted() & all != 0;
             if wanted {
-                let view = RowFeatures::new(self.layout.men(), self.frame, row, &room.classes);
+                let men = self.layout.men();
+                geometry.set_row(men, &self.frame.geometry, Square::new(row));
+                let (geometry, classes) = (&geometry, &room.classes);
+                let view = RowFeatures { men, geometry, row, classes };
                 if std::mem::take(&mut first) {
                     view.answer_all(&asked.tile, &mut room.answers);
                     if let Some(tree) = sink.tree() {
@@ -334,7 +337,7 @@ impl CodedDepths {
     ) {
         let (mut cell, mut far_cells) = (0, self.far.iter());
         for &(number, end) in &self.segments {
-            let mut intervals = Vec::new();
+            let mut intervals = Vec::with_capacity(end - cell);
             for at in cell..end {
                 near.write(self.leaves[at], self.symbols[at], &mut intervals);
                 if self.symbols[at] != ESCAPE {

@@ -6,7 +6,6 @@ use molien_board::{Color, Square};
 
 use crate::arch::{Vectored, fastest};
 use crate::classes::{CLASSES, ClassTile, NONE};
-use crate::fixed_men::FixedMen;
 use crate::flat::{Answers, Numbered};
 use crate::geometry::Geometry;
 use crate::lanes::{COLUMN, GRID, GRIDS, ROOM, Shift, place, shifts, spread, sum};
@@ -15,7 +14,7 @@ use crate::question::Question;
 use crate::scan::{NEAR, NEAREST, NEIGHBOURS, phase};
 
 /// A byte for each lane.
-type Lanes = [u8; 64];
+pub(crate) type Lanes = [u8; 64];
 
 /// Classes of a tile by lane, with margins; a class that is not known has all
 /// bits set.
@@ -71,7 +70,44 @@ pub(crate) static SHIFTS: [[Shift; GRIDS]; NEAR] = shifts({
 });
 
 /// Beyond the edge of the board nothing is known.
-static NOWHERE: [u8; ROOM] = [0xff; ROOM];
+pub(crate) static NOWHERE: [u8; ROOM] = [0xff; ROOM];
+
+/// What is known of the neighbours of a row's cells.
+pub(crate) trait NearClasses {
+    /// The classes of a neighbour, grid by grid; all bits set where none is known.
+    fn near(&self, neighbour: usize, each: impl FnMut(usize, [u8; GRID]));
+
+    /// The class of a neighbour.
+    #[inline(always)]
+    fn class_of(&self, neighbour: usize, out: &mut Lanes) {
+        self.fold(neighbour, out, |_, class| class.min(NONE));
+    }
+
+    #[inline(always)]
+    fn worst(&self, out: &mut Lanes) {
+        out.fill(NONE);
+        NEAREST.iter().for_each(|&i| self.fold(i, out, |worst, class| class.min(worst)));
+    }
+
+    #[inline(always)]
+    fn best(&self, out: &mut Lanes) {
+        // One more than the class, so that nothing known is the least.
+        out.fill(0);
+        NEAREST
+            .iter()
+            .for_each(|&i| self.fold(i, out, |best, class| class.wrapping_add(1).max(best)));
+        out.iter_mut().for_each(|best| *best = best.wrapping_sub(1).min(NONE));
+    }
+
+    /// Takes a neighbour's classes into numbers.
+    #[inline(always)]
+    fn fold(&self, neighbour: usize, out: &mut Lanes, with: impl Fn(u8, u8) -> u8) {
+        self.near(neighbour, |grid, near| {
+            let out = &mut out.as_chunks_mut::<GRID>().0[grid];
+            out.iter_mut().zip(near).for_each(|(out, class)| *out = with(*out, class));
+        });
+    }
+}
 
 /// A question about a pair of squares, for each square of one and by lane of the
 /// other.
@@ -114,10 +150,20 @@ static COLUMNS: LazyLock<ColumnTables> = LazyLock::new(|| {
 
 /// One row of a tile whose classes are all known.
 pub(crate) struct RowFeatures<'a> {
-    men: &'a Men,
-    geometry: Geometry,
-    row: usize,
-    classes: &'a ClassLanes,
+    pub men: &'a Men,
+    pub geometry: &'a Geometry,
+    pub row: usize,
+    pub classes: &'a ClassLanes,
+}
+
+impl NearClasses for RowFeatures<'_> {
+    #[inline(always)]
+    fn near(&self, neighbour: usize, mut each: impl FnMut(usize, [u8; GRID])) {
+        let row = self.neighbour_row(neighbour).map_or(&NOWHERE, |row| &self.classes.0[row]);
+        for (grid, shift) in SHIFTS[neighbour].iter().enumerate() {
+            each(grid, shift.bytes(row));
+        }
+    }
 }
 
 /// The answers to some questions, to be found.
@@ -138,26 +184,7 @@ impl Vectored for Answering<'_> {
     }
 }
 
-impl<'a> RowFeatures<'a> {
-    pub fn new(
-        men: &'a Men,
-        frame: &FixedMen,
-        row: usize,
-        classes: &'a ClassLanes,
-    ) -> RowFeatures<'a> {
-        RowFeatures::of(men, Geometry::new(men, &frame.geometry, Square::new(row)), row, classes)
-    }
-
-    /// The same with what is known of the geometry.
-    pub fn of(
-        men: &'a Men,
-        geometry: Geometry,
-        row: usize,
-        classes: &'a ClassLanes,
-    ) -> RowFeatures<'a> {
-        RowFeatures { men, geometry, row, classes }
-    }
-
+impl RowFeatures<'_> {
     /// The row of a neighbour, if it is on the board.
     #[inline(always)]
     pub fn neighbour_row(&self, neighbour: usize) -> Option<usize> {
@@ -176,11 +203,7 @@ impl<'a> RowFeatures<'a> {
     #[inline(always)]
     pub fn answer(&self, question: Question, out: &mut Lanes) {
         match question {
-            Question::Near(i) => self.near(usize::from(i), |grid, near| {
-                for (out, class) in out[grid * GRID..][..GRID].iter_mut().zip(near) {
-                    *out = class.min(NONE);
-                }
-            }),
+            Question::Near(i) => self.class_of(usize::from(i), out),
             Question::Best => self.best(out),
             Question::Worst => self.worst(out),
             Question::Class => self.classes.lanes(self.row, out),
@@ -189,41 +212,6 @@ impl<'a> RowFeatures<'a> {
             Question::KingSteps(color) => *out = self.king_steps(color),
             _ => self.geometry(question, out),
         }
-    }
-
-    /// The classes of a neighbour, grid by grid; all bits set where none is known.
-    #[inline(always)]
-    fn near(&self, neighbour: usize, mut each: impl FnMut(usize, [u8; GRID])) {
-        let row = self.neighbour_row(neighbour).map_or(&NOWHERE, |row| &self.classes.0[row]);
-        for (grid, shift) in SHIFTS[neighbour].iter().enumerate() {
-            each(grid, shift.bytes(row));
-        }
-    }
-
-    #[inline(always)]
-    fn worst(&self, out: &mut Lanes) {
-        out.fill(NONE);
-        for i in NEAREST {
-            self.near(i, |grid, near| {
-                for (out, class) in out[grid * GRID..][..GRID].iter_mut().zip(near) {
-                    *out = class.min(*out);
-                }
-            });
-        }
-    }
-
-    #[inline(always)]
-    fn best(&self, out: &mut Lanes) {
-        // One more than the class, so that nothing known is the least.
-        out.fill(0);
-        for i in NEAREST {
-            self.near(i, |grid, near| {
-                for (out, class) in out[grid * GRID..][..GRID].iter_mut().zip(near) {
-                    *out = class.wrapping_add(1).max(*out);
-                }
-            });
-        }
-        out.iter_mut().for_each(|best| *best = best.wrapping_sub(1).min(NONE));
     }
 
     #[inline(always)]

@@ -37,13 +37,6 @@ impl Geometry {
         geometry
     }
 
-    /// Of a row of the tile with these fixed men.
-    pub fn new(men: &Men, fixed: &Geometry, square: Square) -> Geometry {
-        let mut geometry = fixed.clone();
-        geometry.set_row(men, fixed, square);
-        geometry
-    }
-
     /// Goes to another row of the tile with these fixed men.
     pub fn set_row(&mut self, men: &Men, fixed: &Geometry, square: Square) {
         let (Some(row), column) = (men.row(), men.column()) else { return };

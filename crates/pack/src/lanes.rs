@@ -6,7 +6,7 @@
 //! place. The first grid is the first phase, the second the second, the last two
 //! are the third: the grids of a batch follow each other.
 
-use crate::arch::sum_sets;
+use crate::arch::{Places, sum_sets};
 
 /// Grids of a row, and columns of a grid.
 pub(crate) const GRIDS: usize = 4;
@@ -162,7 +162,7 @@ pub(crate) fn select(condition: bool, yes: i16, no: i16) -> i16 {
 }
 
 /// For each lane, the byte of a set that its column is in, and the bit of this byte.
-pub(crate) static BYTE_AND_BIT: [[u8; 64]; 2] = {
+pub(crate) static BYTE_AND_BIT: Places = {
     let mut places = [[0; 64]; 2];
     let mut lane = 0;
     while lane < 64 {
@@ -176,7 +176,7 @@ pub(crate) static BYTE_AND_BIT: [[u8; 64]; 2] = {
 /// Sums of sets: for each lane, the weights of those in which its column is.
 #[inline(always)]
 pub(crate) fn sum<const N: usize>(sets: [u64; N], weights: [u8; N]) -> [u8; 64] {
-    sum_sets(sets, weights)
+    sum_sets(&BYTE_AND_BIT, sets, weights)
 }
 
 /// 1 for the columns of a set.

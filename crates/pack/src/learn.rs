@@ -61,14 +61,15 @@ pub(crate) fn cost<T: Copy + Into<u64>>(counts: &[T]) -> u64 {
 struct Counted<'a> {
     counts: [u32; SYMBOLS],
     all: u64,
-    /// The sum of n log n of the counts.
+    /// n log n of the counts, and their sum.
+    terms: [u64; SYMBOLS],
     parts: u64,
     small: &'a [u64],
 }
 
 impl<'a> Counted<'a> {
     fn none(small: &'a [u64]) -> Counted<'a> {
-        Counted { counts: [0; SYMBOLS], all: 0, parts: 0, small }
+        Counted { counts: [0; SYMBOLS], all: 0, terms: [0; SYMBOLS], parts: 0, small }
     }
 
     fn new(counts: [u32; SYMBOLS], small: &'a [u64]) -> Counted<'a> {
@@ -84,10 +85,11 @@ impl<'a> Counted<'a> {
 
     #[inline(always)]
     fn set(&mut self, symbol: usize, count: u32) {
-        let before = u64::from(std::mem::replace(&mut self.counts[symbol], count));
-        let after = u64::from(count);
-        self.all = self.all + after - before;
-        self.parts = self.parts + self.n_log_n(after) - self.n_log_n(before);
+        let before = std::mem::replace(&mut self.counts[symbol], count);
+        self.all = self.all + u64::from(count) - u64::from(before);
+        let term = self.n_log_n(count.into());
+        let before = std::mem::replace(&mut self.terms[symbol], term);
+        self.parts = self.parts + term - before;
     }
 
     /// As [`cost`].
@@ -226,23 +228,26 @@ impl Grower<'_> {
         }
         let small = &SMALL[..];
         let whole = Counted::new(all, small);
-        if whole.cost() < least_gain {
+        let cost = whole.cost();
+        if cost < least_gain {
             return None;
         }
+        let alphabet = self.sample.alphabet.min(SYMBOLS);
         let mut best = (0, 0, 0);
         for question in (0..self.sample.questions()).filter(|&i| self.sample.asked[i]) {
             let (mut yes, mut no) = (Counted::none(small), whole);
             let bins = &histogram[first(question)..first(question + 1) - 1];
             let is_met = |bin: &[u32; SYMBOLS]| bin.iter().fold(0, |any, count| any | count) > 0;
             for (threshold, bin) in bins.iter().enumerate().filter(|(_, bin)| is_met(bin)) {
-                for (symbol, &count) in bin.iter().enumerate().filter(|(_, count)| **count > 0) {
+                let met = bin[..alphabet].iter().enumerate().filter(|(_, count)| **count > 0);
+                for (symbol, &count) in met {
                     yes.set(symbol, yes.counts[symbol] + count);
                     no.set(symbol, no.counts[symbol] - count);
                 }
                 if no.all == 0 {
                     break;
                 }
-                let gain = whole.cost().saturating_sub(yes.cost() + no.cost());
+                let gain = cost.saturating_sub(yes.cost() + no.cost());
                 if gain > best.0 {
                     best = (gain, question, threshold as u8);
                 }

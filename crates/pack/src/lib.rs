@@ -81,4 +81,4 @@ pub use rans::TOTAL;
 pub use read::{Classes, Reach, Scratch};
 pub use scan::Segments;
 pub use search::{choose, orders};
-pub use source::{DepthTile, Tables, TileSource};
+pub use source::{DepthTile, Late, Stretch, TableStretch, Tables, TileSource, late_of};

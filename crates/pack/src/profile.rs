@@ -40,7 +40,9 @@ pub struct Profile {
     pub trial_sample: usize,
     /// For trials what [`Profile::least_stretches`] is.
     pub trial_stretches: usize,
-    /// For trials what [`Profile::one_in_tile`] is.
+    /// For trials what [`Profile::one_in_tile`] is. With 256 it matters to the trials of depths
+    /// that orders of men are chosen by alone: of large tables those look at one tile in three.
+    /// All others have twice as many cells, and look at every tile of their stretches.
     pub trial_one_in_tile: u64,
     /// Depths are learnt from so many cells that have one, about, where there are as
     /// many.

@@ -4,17 +4,11 @@
 use crate::answers::RowView;
 use crate::arch::{Vectored, fastest};
 use crate::classes::{CLASSES, NONE};
-use crate::features::{ClassLanes, RowFeatures, SHIFTS};
+use crate::features::{ClassLanes, Lanes, NOWHERE, NearClasses, RowFeatures, SHIFTS};
 use crate::flat::Answers;
-use crate::lanes::{GRID, GRIDS, ODD, ROOM, sum};
+use crate::lanes::{GRID, GRIDS, ODD, sum};
 use crate::question::Question;
-use crate::scan::{NEAR, NEAREST, NEIGHBOURS, phase};
-
-/// A byte for each lane.
-type Lanes = [u8; 64];
-
-/// Beyond the edge of the board nothing is known, nor in rows that come later.
-static NOWHERE: [u8; ROOM] = [0xff; ROOM];
+use crate::scan::{NEAR, NEIGHBOURS, phase};
 
 /// Of the neighbours in the same row, those in an earlier phase than the cells of each
 /// grid: those are known.
@@ -72,20 +66,9 @@ impl RowAnswers<'_, '_> {
     #[inline(always)]
     fn answer(&mut self, question: Question, out: &mut Lanes) {
         match question {
-            Question::Near(i) => self.near(usize::from(i), |grid, near| {
-                let out = &mut out.as_chunks_mut::<GRID>().0[grid];
-                out.iter_mut().zip(near).for_each(|(out, class)| *out = class.min(NONE));
-            }),
-            Question::Best => {
-                // One more than the class, so that nothing known is the least.
-                out.fill(0);
-                NEAREST.iter().for_each(|&i| self.fold(i, out, |a, b| b.wrapping_add(1).max(a)));
-                out.iter_mut().for_each(|best| *best = best.wrapping_sub(1).min(NONE));
-            }
-            Question::Worst => {
-                out.fill(NONE);
-                NEAREST.iter().for_each(|&i| self.fold(i, out, |a, b| b.min(a)));
-            }
+            Question::Near(i) => self.class_of(usize::from(i), out),
+            Question::Best => self.best(out),
+            Question::Worst => self.worst(out),
             Question::Other => match self.other {
                 Some(other) => other.lanes(self.row, out),
                 None => out.fill(NONE),
@@ -103,7 +86,19 @@ impl RowAnswers<'_, '_> {
         }
     }
 
-    /// The known classes of a neighbour, grid by grid; all bits set where there is none.
+    #[inline(always)]
+    fn other_near(&self, other: &ClassLanes, neighbour: usize, out: &mut Lanes) {
+        let to = self.features.neighbour_row(neighbour);
+        let classes = to.map_or(&NOWHERE, |to| other.row(to));
+        for (shift, out) in SHIFTS[neighbour].iter().zip(out.as_chunks_mut::<GRID>().0) {
+            let near = shift.bytes(classes);
+            out.iter_mut().zip(near).for_each(|(out, class)| *out = class.min(NONE));
+        }
+    }
+}
+
+impl NearClasses for RowAnswers<'_, '_> {
+    /// Nothing is known of rows that come later, nor of later phases.
     #[inline(always)]
     fn near(&self, neighbour: usize, mut each: impl FnMut(usize, [u8; GRID])) {
         let in_row = NEIGHBOURS[neighbour].row == (0, 0);
@@ -113,25 +108,6 @@ impl RowAnswers<'_, '_> {
         for (grid, shift) in SHIFTS[neighbour].iter().enumerate() {
             let is_known = !in_row || EARLIER[neighbour][grid];
             each(grid, if is_known { shift.bytes(classes) } else { [0xff; GRID] });
-        }
-    }
-
-    /// Takes a neighbour's classes into numbers.
-    #[inline(always)]
-    fn fold(&self, neighbour: usize, out: &mut Lanes, with: impl Fn(u8, u8) -> u8) {
-        self.near(neighbour, |grid, near| {
-            let out = &mut out.as_chunks_mut::<GRID>().0[grid];
-            out.iter_mut().zip(near).for_each(|(out, class)| *out = with(*out, class));
-        });
-    }
-
-    #[inline(always)]
-    fn other_near(&self, other: &ClassLanes, neighbour: usize, out: &mut Lanes) {
-        let to = self.features.neighbour_row(neighbour);
-        let classes = to.map_or(&NOWHERE, |to| other.row(to));
-        for (shift, out) in SHIFTS[neighbour].iter().zip(out.as_chunks_mut::<GRID>().0) {
-            let near = shift.bytes(classes);
-            out.iter_mut().zip(near).for_each(|(out, class)| *out = class.min(NONE));
         }
     }
 }

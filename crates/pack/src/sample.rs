@@ -96,6 +96,11 @@ impl Sample {
         self.row_mut(cell)[question] = answer;
     }
 
+    /// Makes room for so many cells.
+    pub fn reserve(&mut self, cells: usize) {
+        self.rows.reserve_exact(cells * self.width);
+    }
+
     pub fn append(&mut self, mut other: Sample) {
         self.rows.append(&mut other.rows);
     }

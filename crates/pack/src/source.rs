@@ -3,7 +3,9 @@
 use molien_board::{Color, Man, Role, Square};
 use molien_hyper::{Hyperboard, Index, KingAxis, Tile};
 use molien_values::{BoardValues, FIFTY_MOVES_PLIES, Graded, SideStats, Table};
+use rayon::prelude::*;
 
+use crate::arch::{COLUMN_BY_COLUMN, sum_sets};
 use crate::classes::ClassTile;
 use crate::layout::Layout;
 
@@ -15,19 +17,13 @@ pub type DepthTile = [[u16; 64]; 64];
 /// Tiles are counted through all parts. A stretch of tiles never crosses from
 /// one multiple of 64 tiles of a part into the next.
 pub trait TileSource: Sync {
-    /// The classes of a stretch of tiles with one side to move; cells that are
-    /// not legal are not known.
-    fn classes(&self, layout: &Layout, turn: Color, first: usize, out: &mut [ClassTile]);
+    /// A stretch of tiles, and what finding all its values has in common.
+    type Stretch<'a>: Stretch
+    where
+        Self: 'a;
 
-    /// Depths in a metric, counted from 0, of a stretch of tiles.
-    fn depths(
-        &self,
-        layout: &Layout,
-        metric: usize,
-        turn: Color,
-        first: usize,
-        out: &mut [DepthTile],
-    );
+    /// So many tiles from one on.
+    fn stretch<'a>(&'a self, layout: &'a Layout, first: usize, count: usize) -> Self::Stretch<'a>;
 
     /// Whether packing is to end before it is done: it asks once for every stretch of tiles.
     /// Where it is to end nothing of a stretch is read, so once this is true it has to stay so.
@@ -42,13 +38,34 @@ pub trait TileSource: Sync {
     }
 }
 
+/// A stretch of tiles whose values can be read.
+pub trait Stretch {
+    /// The classes of its tiles with one side to move; cells that are not legal are not known.
+    fn classes(&self, turn: Color, out: &mut [ClassTile]);
+
+    /// Depths in a metric, counted from 0.
+    fn depths(&self, metric: usize, turn: Color, out: &mut [DepthTile]);
+}
+
+/// For each side to move the positions whose depth the 50-move rule does not allow.
+pub type Late = [Vec<Tile>; 2];
+
+/// Those positions of a part.
+pub fn late_of(part: &BoardValues) -> Late {
+    part.values.each_ref().map(|values| {
+        let tiles = (0..values.legal.len()).into_par_iter().with_min_len(1 << 10);
+        tiles.map(|tile| values.deeper(tile, FIFTY_MOVES_PLIES)).collect()
+    })
+}
+
 /// Tables of one material in memory.
 pub struct Tables<'a> {
     /// Whose classes are taken: DTZ50 for the five classes of the 50-move
     /// rule, any other metric for win, draw and loss.
     pub classes: &'a Table,
-    /// Whether depths beyond the 50-move rule make classes of their own.
-    pub fifty: bool,
+    /// For each part the positions that make classes of their own as the 50-move rule does not
+    /// allow their depth, if there are any.
+    pub late: Option<&'a [Late]>,
     /// The metrics whose depths are asked for.
     pub metrics: Vec<&'a Table>,
     /// Says whether packing is to end.
@@ -56,17 +73,49 @@ pub struct Tables<'a> {
 }
 
 impl TileSource for Tables<'_> {
-    fn classes(&self, layout: &Layout, turn: Color, first: usize, out: &mut [ClassTile]) {
-        let part = first / layout.tiles_per_part();
-        let board: &BoardValues = &self.classes.parts[part];
-        let values = &board.values[turn.index()];
-        let tiles = Reader::new(layout, &board.board, first % layout.tiles_per_part(), out.len());
-        let legal = tiles.plane(|at| word(&values.legal, at));
-        let won = tiles.plane(|at| word(&values.won, at));
-        let lost = tiles.plane(|at| word(&values.lost, at));
-        let late = match self.fifty && self.classes.stats.is_cursed() {
-            true => tiles.plane(|at| late_word(values, at)),
-            false => vec![[0; 64]; out.len()],
+    type Stretch<'b>
+        = TableStretch<'b>
+    where
+        Self: 'b;
+
+    fn stretch<'b>(&'b self, layout: &'b Layout, first: usize, count: usize) -> TableStretch<'b> {
+        let (part, first) = (first / layout.tiles_per_part(), first % layout.tiles_per_part());
+        let board = &self.classes.parts[part].board;
+        TableStretch { tables: self, part, tiles: Reader::new(layout, board, first, count) }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|is_stopped| is_stopped())
+    }
+
+    fn counts(&self, metric: usize, turn: Color) -> Option<[Vec<u64>; 2]> {
+        Some(counts_of(&self.metrics[metric].stats.sides[turn.index()]))
+    }
+}
+
+/// A stretch of tiles of tables in memory.
+pub struct TableStretch<'a> {
+    tables: &'a Tables<'a>,
+    part: usize,
+    tiles: Reader<'a>,
+}
+
+impl TableStretch<'_> {
+    /// A part of a table, one side to move.
+    fn values<'a>(&self, table: &'a Table, turn: Color) -> &'a Graded {
+        &table.parts[self.part].values[turn.index()]
+    }
+}
+
+impl Stretch for TableStretch<'_> {
+    fn classes(&self, turn: Color, out: &mut [ClassTile]) {
+        let TableStretch { tables, part, tiles } = self;
+        let values = self.values(tables.classes, turn);
+        let [legal, won, lost] =
+            [&values.legal, &values.won, &values.lost].map(|plane| tiles.plane(plane));
+        let late = match tables.late {
+            Some(late) => tiles.plane(&late[*part][turn.index()]),
+            None => vec![[0; 64]; out.len()],
         };
         for (i, out) in out.iter_mut().enumerate() {
             for row in 0..64 {
@@ -80,61 +129,31 @@ impl TileSource for Tables<'_> {
         }
     }
 
-    fn depths(
-        &self,
-        layout: &Layout,
-        metric: usize,
-        turn: Color,
-        first: usize,
-        out: &mut [DepthTile],
-    ) {
-        let part = first / layout.tiles_per_part();
-        let board: &BoardValues = &self.metrics[metric].parts[part];
-        let values = &board.values[turn.index()];
-        let tiles = Reader::new(layout, &board.board, first % layout.tiles_per_part(), out.len());
-        let planes: Vec<Vec<[u64; 64]>> =
-            values.depth.iter().map(|plane| tiles.plane(|at| word(plane, at))).collect();
+    fn depths(&self, metric: usize, turn: Color, out: &mut [DepthTile]) {
+        let values = self.values(self.tables.metrics[metric], turn);
+        let planes = values.depth.iter().map(|plane| self.tiles.plane(plane));
+        let planes: Vec<Vec<[u64; 64]>> = planes.collect();
         for (i, out) in out.iter_mut().enumerate() {
             for (row, out) in out.iter_mut().enumerate() {
-                let of = |eight: usize| -> [u64; 8] {
-                    std::array::from_fn(|bit| planes.get(8 * eight + bit).map_or(0, |p| p[i][row]))
-                };
                 *out = [0; 64];
-                for eight in 0..planes.len().div_ceil(8) {
-                    let bytes = bytes_of_bits(of(eight));
+                for (number, eight) in planes.chunks(8).enumerate() {
+                    let words = std::array::from_fn(|bit| eight.get(bit).map_or(0, |p| p[i][row]));
+                    if words == [0; 8] {
+                        continue;
+                    }
+                    let bytes = bytes_of_bits(words);
                     let pairs = out.iter_mut().zip(bytes);
-                    pairs.for_each(|(out, byte)| *out |= u16::from(byte) << (8 * eight));
+                    pairs.for_each(|(out, byte)| *out |= u16::from(byte) << (8 * number));
                 }
             }
         }
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.stop.is_some_and(|is_stopped| is_stopped())
-    }
-
-    fn counts(&self, metric: usize, turn: Color) -> Option<[Vec<u64>; 2]> {
-        Some(counts_of(&self.metrics[metric].stats.sides[turn.index()]))
     }
 }
 
 /// Numbers from their bits: bit i of the n-th comes from bit n of word i.
 #[inline]
 fn bytes_of_bits(words: [u64; 8]) -> [u8; 64] {
-    let mut bytes = [0; 64];
-    for (i, eight) in bytes.as_chunks_mut::<8>().0.iter_mut().enumerate() {
-        // Eight bits of each word, turned over like a board along its diagonal.
-        let mut board =
-            words.iter().enumerate().fold(0, |b, (r, w)| b | (w >> (8 * i) & 0xff) << (8 * r));
-        for (shift, mask) in
-            [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0xf0f0_f0f0u64)]
-        {
-            let swapped = (board ^ board >> shift) & mask;
-            board ^= swapped ^ swapped << shift;
-        }
-        *eight = board.to_le_bytes();
-    }
-    bytes
+    sum_sets(&COLUMN_BY_COLUMN, words, [1, 2, 4, 8, 16, 32, 64, 128])
 }
 
 /// The counts of a side's depths, by plies.
@@ -146,21 +165,6 @@ fn counts_of(side: &SideStats) -> [Vec<u64>; 2] {
 #[inline]
 fn word(plane: &[Tile], at: Index) -> u64 {
     plane.get(at.tile).map_or(0, |tile| tile.row(at.row))
-}
-
-/// The positions whose depth the 50-move rule does not allow.
-fn late_word(values: &Graded, at: Index) -> u64 {
-    let (mut more, mut equal) = (0, !0);
-    for bit in (0..u16::BITS as usize).rev() {
-        let plane = values.depth.get(bit).map_or(0, |plane| word(plane, at));
-        if FIFTY_MOVES_PLIES >> bit & 1 == 0 {
-            more |= equal & plane;
-            equal &= !plane;
-        } else {
-            equal &= plane;
-        }
-    }
-    more
 }
 
 /// Where the words of a hyperboard run in a layout's tiles.
@@ -276,7 +280,8 @@ impl<'a> Reader<'a> {
     }
 
     /// One plane of all tiles.
-    fn plane(&self, word: impl Fn(Index) -> u64) -> Vec<[u64; 64]> {
+    fn plane(&self, plane: &[Tile]) -> Vec<[u64; 64]> {
+        let word = |at: Index| word(plane, at);
         let mut out = vec![[0; 64]; self.count];
         let mut words = self.words.iter().map(|at| at.map_or(0, &word));
         let mut next = || words.next().unwrap_or(0);

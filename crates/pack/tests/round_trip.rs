@@ -7,7 +7,8 @@ use molien_board::{Color, Man, Material};
 use molien_build::Build;
 use molien_pack::{
     Address, ClassPacker, ClassTile, Classes, DepthPacker, DepthScratch, DepthTile, Depths, Known,
-    Layout, Metric, Profile, Scratch, Segments, Tables, TileSource, choose, fuzzing, stored_sides,
+    Late, Layout, Metric, PackError, Profile, Scratch, Segments, Stretch, TableStretch, Tables,
+    TileSource, choose, fuzzing, late_of, stored_sides,
 };
 use molien_values::{Category, Metric as Counted, Placement, Table};
 
@@ -34,21 +35,26 @@ fn layout(table: &Table, order: &str) -> Arc<Layout> {
     Arc::new(Layout::new(material, &order, placements).unwrap())
 }
 
-fn tables(table: &Table) -> Tables<'_> {
-    Tables { classes: table, fifty: true, metrics: vec![table], stop: None }
+fn all_late(table: &Table) -> Vec<Late> {
+    table.parts.iter().map(|part| late_of(part)).collect()
+}
+
+fn tables<'a>(table: &'a Table, late: &'a [Late]) -> Tables<'a> {
+    Tables { classes: table, late: Some(late), metrics: vec![table], stop: None }
 }
 
 /// The classes of a tile's stored cells as the solver has them.
 fn truth(source: &impl TileSource, layout: &Layout, side: Color, tile: usize, out: &mut ClassTile) {
     out.clear();
     if let Some(frame) = layout.frame(tile) {
-        source.classes(layout, side, tile, std::slice::from_mut(out));
+        source.stretch(layout, tile, 1).classes(side, std::slice::from_mut(out));
         frame.keep_stored(out);
     }
 }
 
 fn check_classes(table: &Table, layout: &Arc<Layout>, base: Color, profile: Profile) {
-    let source = tables(table);
+    let late = all_late(table);
+    let source = tables(table, &late);
     let bytes = ClassPacker::new(&source, layout, base, profile).pack().unwrap();
     let mut data = &bytes[..];
     let classes = Classes::read(&mut data, layout).unwrap();
@@ -152,13 +158,13 @@ impl<S: TileSource> Known for Solved<'_, S> {
     }
 
     fn earlier(&mut self, tile: usize) -> Option<&DepthTile> {
-        self.source.depths(self.layout, 1, self.side, tile, &mut self.depths);
+        self.source.stretch(self.layout, tile, 1).depths(1, self.side, &mut self.depths);
         self.earlier.then(|| &self.depths[0])
     }
 }
 
 fn check_depths(table: &Table, layout: &Arc<Layout>, side: Color, earlier: bool) {
-    let source = Tables { classes: table, fifty: true, metrics: vec![table, table], stop: None };
+    let source = Tables { classes: table, late: None, metrics: vec![table, table], stop: None };
     check_depths_of(&source, table, layout, side, earlier);
 }
 
@@ -183,7 +189,7 @@ fn check_depths_of(
     for stream in 0..depths.streams() {
         let compare = |tile: usize, rows: &[u8], found: &DepthTile| {
             truth(source, layout, side, tile, &mut own);
-            source.depths(layout, 0, side, tile, &mut expected);
+            source.stretch(layout, tile, 1).depths(0, side, &mut expected);
             for row in rows.iter().map(|&row| usize::from(row)) {
                 let decided = own.known(row) & !own.exactly(row, 2);
                 for column in (0..64).filter(|column| decided >> column & 1 != 0) {
@@ -221,15 +227,28 @@ fn pawns_on_both_sides() {
 
 /// Tables in which everything takes 60 plies longer, so that the 50-move rule
 /// makes five classes of them.
-struct Late<'a>(Tables<'a>);
+struct Longer<'a>(Tables<'a>);
 
-const LONGER: u16 = 60;
+const MORE_PLIES: u16 = 60;
 
-impl TileSource for Late<'_> {
-    fn classes(&self, layout: &Layout, turn: Color, first: usize, out: &mut [ClassTile]) {
-        self.0.classes(layout, turn, first, out);
+impl TileSource for Longer<'_> {
+    type Stretch<'b>
+        = LongerStretch<'b>
+    where
+        Self: 'b;
+
+    fn stretch<'b>(&'b self, layout: &'b Layout, first: usize, count: usize) -> LongerStretch<'b> {
+        LongerStretch(self.0.stretch(layout, first, count))
+    }
+}
+
+struct LongerStretch<'a>(TableStretch<'a>);
+
+impl Stretch for LongerStretch<'_> {
+    fn classes(&self, turn: Color, out: &mut [ClassTile]) {
+        self.0.classes(turn, out);
         let mut depths = vec![[[0; 64]; 64]; out.len()];
-        self.depths(layout, 0, turn, first, &mut depths);
+        self.depths(0, turn, &mut depths);
         for (out, depths) in out.iter_mut().zip(&depths) {
             for (row, depths) in depths.iter().enumerate() {
                 let is_late = |column: &usize| depths[*column] > 100;
@@ -240,16 +259,9 @@ impl TileSource for Late<'_> {
         }
     }
 
-    fn depths(
-        &self,
-        layout: &Layout,
-        metric: usize,
-        turn: Color,
-        first: usize,
-        out: &mut [DepthTile],
-    ) {
-        self.0.depths(layout, metric, turn, first, out);
-        out.as_flattened_mut().as_flattened_mut().iter_mut().for_each(|depth| *depth += LONGER);
+    fn depths(&self, metric: usize, turn: Color, out: &mut [DepthTile]) {
+        self.0.depths(metric, turn, out);
+        out.as_flattened_mut().as_flattened_mut().iter_mut().for_each(|depth| *depth += MORE_PLIES);
     }
 }
 
@@ -257,7 +269,7 @@ impl TileSource for Late<'_> {
 fn five_classes() {
     let table = solve("KBNK");
     let source =
-        Late(Tables { classes: &table, fifty: true, metrics: vec![&table, &table], stop: None });
+        Longer(Tables { classes: &table, late: None, metrics: vec![&table, &table], stop: None });
     let layout = layout(&table, "NB");
     let bytes = ClassPacker::new(&source, &layout, Color::White, QUICK).pack().unwrap();
     let mut data = &bytes[..];
@@ -275,10 +287,44 @@ fn five_classes() {
     }
 }
 
+/// Tables whose statistics are those of others.
+struct Miscounted<'a>(Tables<'a>, &'a Table);
+
+impl<'a> TileSource for Miscounted<'a> {
+    type Stretch<'b>
+        = TableStretch<'b>
+    where
+        Self: 'b;
+
+    fn stretch<'b>(&'b self, layout: &'b Layout, first: usize, count: usize) -> TableStretch<'b> {
+        self.0.stretch(layout, first, count)
+    }
+
+    fn counts(&self, metric: usize, turn: Color) -> Option<[Vec<u64>; 2]> {
+        let others = Tables { metrics: vec![self.1], ..self.0 };
+        others.counts(metric, turn)
+    }
+}
+
+#[test]
+fn depths_that_are_not_counted_are_an_error() {
+    let [table, other] = ["KRK", "KQK"].map(solve);
+    let source = Miscounted(
+        Tables { classes: &table, late: None, metrics: vec![&table], stop: None },
+        &other,
+    );
+    let metric = Metric { number: 0, earlier: None };
+    let packed =
+        DepthPacker::new(&source, &layout(&table, "R"), Color::White, metric, QUICK).pack();
+    // No mate with a queen takes as long as the longest with a rook.
+    assert!(matches!(packed, Err(PackError::UncountedDepth { plies: 20.. })), "{packed:?}");
+}
+
 #[test]
 fn the_same_bytes_with_any_number_of_threads() {
     let table = solve("KPK");
-    let source = tables(&table);
+    let late = all_late(&table);
+    let source = tables(&table, &late);
     let pack = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
@@ -321,7 +367,8 @@ fn mutate(seed: &mut u64, bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn broken_bytes_do_not_panic() {
     let table = solve("KPK");
-    let (layout, source) = (layout(&table, "kK"), tables(&table));
+    let (layout, late) = (layout(&table, "kK"), all_late(&table));
+    let source = tables(&table, &late);
     let classes = ClassPacker::new(&source, &layout, Color::White, QUICK).pack().unwrap();
     let metric = Metric { number: 0, earlier: None };
     let packer = DepthPacker::new(&source, &layout, Color::White, metric, QUICK);
@@ -342,7 +389,8 @@ fn broken_bytes_do_not_panic() {
 #[test]
 fn a_stream_cut_short_is_found_out() {
     let table = solve("KPK");
-    let (layout, source) = (layout(&table, "kK"), tables(&table));
+    let (layout, late) = (layout(&table, "kK"), all_late(&table));
+    let source = tables(&table, &late);
     let mut bytes = ClassPacker::new(&source, &layout, Color::White, QUICK).pack().unwrap();
     // The last byte belongs to the last stream: another one, another end.
     *bytes.last_mut().unwrap() ^= 0x55;

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::format::coding::Malformed;
 use crate::format::layout::Layout;
 use crate::format::predict::Room;
+use crate::keys::gather::Seen;
 use crate::keys::key::{NONE_KEY, ValueKey, after, without_rule_draw};
 use crate::read::cut::CutCells;
 use crate::read::packed_load::Told;
@@ -206,8 +207,8 @@ impl PartDecoder<'_> {
         move |Malformed(why)| self.file.malformed(block, why)
     }
 
-    /// The values of all cells of a part: of the base side as seen after a
-    /// move of the other, and of the predicted side.
+    /// The values of all cells of a part: of the base side, [`PartDecoder::base_seen`] says as who
+    /// sees them, and of the predicted side.
     pub fn decode(&self, part: usize) -> Result<[Vec<ValueKey>; 2], TableError> {
         if let Some(packed) = &self.file.packed {
             return self.decode_packed(packed, part);
@@ -215,6 +216,12 @@ impl PartDecoder<'_> {
         let base = self.decode_promises(part)?;
         let own = self.decode_predicted(part, &base)?;
         Ok([base, own].map(|keys| self.told(keys)))
+    }
+
+    /// Who sees the base side's values as [`PartDecoder::decode`] gives them: in files of learnt
+    /// contexts nobody is promised anything.
+    pub(super) fn base_seen(&self) -> Seen {
+        if self.file.packed.is_some() { Seen::ToMove } else { Seen::After }
     }
 
     /// The keys as they are told: a draw by the 50-move rule is written as

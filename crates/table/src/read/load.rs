@@ -224,7 +224,8 @@ impl TableFile {
                 return Graded::default();
             }
             let predicted = turn == layout.predicted;
-            let (seen, keys) = if predicted { (Seen::ToMove, &own) } else { (Seen::After, &base) };
+            let (seen, keys) =
+                if predicted { (Seen::ToMove, &own) } else { (decoder.base_seen(), &base) };
             let ValuePlanes { won, lost, depth } = places.planes(seen, keys, &decoder.cells);
             let legal = legal_tiles(fastest(), &board, turn, &decoder.cells);
             Graded { legal, won, lost, depth, stalemate: Vec::new() }

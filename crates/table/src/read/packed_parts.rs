@@ -3,13 +3,14 @@
 use rayon::prelude::*;
 
 use crate::TableError;
-use crate::keys::key::{ValueKey, after};
+use crate::keys::key::ValueKey;
 use crate::read::decode::{Images, PartDecoder};
 use crate::read::packed::Packed;
 use crate::read::packed_load::Exchanged;
 
 impl PartDecoder<'_> {
-    /// As [`PartDecoder::decode`], of a file of learnt contexts.
+    /// As [`PartDecoder::decode`], of a file of learnt contexts: values of both sides as their
+    /// mover sees them.
     pub(super) fn decode_packed(
         &self,
         packed: &Packed,
@@ -29,7 +30,7 @@ impl PartDecoder<'_> {
                 exchanged.keys(other.as_ref().unwrap_or(&base))
             }
         };
-        Ok(self.seen(base, own))
+        Ok([base, own].map(|keys| self.told(keys)))
     }
 
     /// Where one side stands for both, the part that a part's positions with Black to move
@@ -54,7 +55,7 @@ impl PartDecoder<'_> {
             |part: usize, white: &Vec<ValueKey>| Exchanged::new(self.layout(), part).keys(white);
         let own = [black(parts[0], &b), black(parts[1], &a)];
         let [own_a, own_b] = own;
-        Ok([self.seen(a, own_a), self.seen(b, own_b)])
+        Ok([[a, own_a], [b, own_b]].map(|sides| sides.map(|keys| self.told(keys))))
     }
 
     /// The values of each stored side of a file of learnt contexts, with all images.
@@ -63,11 +64,5 @@ impl PartDecoder<'_> {
         let mut sides = self.file.packed_keys(packed, part, self.told)?;
         sides.par_iter_mut().for_each(|keys| self.fill_images(&images, part, 0, keys));
         Ok(sides)
-    }
-
-    /// Values of both sides as [`PartDecoder::decode`] gives them.
-    fn seen(&self, mut base: Vec<ValueKey>, own: Vec<ValueKey>) -> [Vec<ValueKey>; 2] {
-        base.par_iter_mut().with_min_len(1 << 16).for_each(|key| *key = after(*key));
-        [base, own].map(|keys| self.told(keys))
     }
 }

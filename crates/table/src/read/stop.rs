@@ -13,9 +13,7 @@ impl Stop {
     pub fn when(is_stopped: impl Fn() -> bool + Send + Sync + 'static) -> Stop {
         Stop(Some(Arc::new(is_stopped)))
     }
-}
 
-impl Stop {
     pub fn is_stopped(&self) -> bool {
         self.0.as_ref().is_some_and(|is_stopped| is_stopped())
     }

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use molien_board::Color;
-use molien_hyper::Tile;
-use molien_pack::Tables;
-use molien_values::{BoardValues, FIFTY_MOVES_PLIES, Graded, Metric, Table};
+use molien_pack::{Late, Tables, late_of};
+use molien_values::{BoardValues, Graded, Metric, Table};
 use rayon::prelude::*;
 
 use crate::write::Aliases;
@@ -19,6 +18,8 @@ use crate::write::unwritable::Unwritable;
 /// The values of a material as they are packed.
 pub(crate) struct Held<'a> {
     classes: Table,
+    /// Positions beyond the 50-move rule, by part, if they have classes of their own.
+    late: Option<Vec<Late>>,
     /// Whether the classes are those of the 50-move rule.
     pub fifty: bool,
     /// The metrics that have depths, in stored order.
@@ -44,11 +45,18 @@ impl<'a> Held<'a> {
         let told = all.iter().position(|known| is_fifty(known.metric)).or(alias);
         let own = &all[told.unwrap_or(0)];
         let is_late = told.is_some() && own.stats.is_cursed();
-        let classes = load(own, |_, _| true, |_, values| classes_of(values, is_late))?;
+        let part = |number: usize| -> Result<(Arc<BoardValues>, Option<Late>), Unwritable> {
+            let part = own.written_part(number)?;
+            let late = is_late.then(|| late_of(&part));
+            let classes = |_, values| Graded { depth: Vec::new(), ..values };
+            Ok((keeping(part, classes), late))
+        };
+        let (parts, late): (Vec<_>, Vec<_>) = all_parts(own, part)?.into_iter().unzip();
+        let (classes, late) = (table_of(own, parts), late.into_iter().collect());
         let deep: Vec<&SolvedMetric<'_>> =
             all.iter().filter(|known| known.metric != Metric::Wdl).collect();
         let agreed = deep.iter().map(|_| Default::default()).collect();
-        Ok(Held { classes, fifty: told.is_some(), deep, agreed, room_bytes, is_stopped })
+        Ok(Held { classes, late, fifty: told.is_some(), deep, agreed, room_bytes, is_stopped })
     }
 
     /// Who wins.
@@ -67,13 +75,15 @@ impl<'a> Held<'a> {
 
     /// Depths as a source of tiles; metrics are counted within this list.
     pub fn tables<'b>(&'b self, metrics: Vec<&'b Table>) -> Tables<'b> {
-        Tables { classes: &self.classes, fifty: self.fifty, metrics, stop: Some(self.is_stopped) }
+        let late = self.late.as_deref();
+        Tables { classes: &self.classes, late, metrics, stop: Some(self.is_stopped) }
     }
 
     /// The memory that is left beside the classes, these depths, and so many bytes.
     pub fn room_beside(&self, depths: &[&Table], bytes: u64) -> u64 {
         let held = depths.iter().copied().chain([&self.classes]).map(own_bytes).sum::<u64>();
-        self.room_bytes.saturating_sub(held + bytes)
+        let late = self.late.iter().flatten().flatten().map(|plane| size_of_val(&plane[..]));
+        self.room_bytes.saturating_sub(held + late.sum::<usize>() as u64 + bytes)
     }
 
     /// The depths of a metric with these sides to move.
@@ -95,7 +105,11 @@ impl<'a> Held<'a> {
             true => Graded { depth: values.depth, ..Graded::default() },
             false => Graded::default(),
         };
-        let table = load(self.deep[number], agrees, kept)?;
+        let part = |part: usize| {
+            let own = self.deep[number].written_part(part)?;
+            if agrees(part, &own) { Ok(keeping(own, kept)) } else { Err(Unwritable::Disagree) }
+        };
+        let table = table_of(self.deep[number], all_parts(self.deep[number], part)?);
         for side in sides {
             self.agreed[number][side.index()].store(true, Relaxed);
         }
@@ -135,38 +149,29 @@ fn own_bytes(table: &Table) -> u64 {
     own.map(|part| part.len_bytes() as u64).sum()
 }
 
-/// A table of which only what is kept of each side to move is held, unless somebody else
-/// holds all of it.
-fn load(
-    metric: &SolvedMetric<'_>,
-    agrees: impl Fn(usize, &Arc<BoardValues>) -> bool + Sync,
-    kept: impl Fn(usize, Graded) -> Graded + Sync,
-) -> Result<Table, Unwritable> {
-    let part = |number: usize| -> Result<Arc<BoardValues>, Unwritable> {
-        let part = metric.written_part(number)?;
-        if !agrees(number, &part) {
-            return Err(Unwritable::Disagree);
+/// A part of which only what is kept of each side to move is held, unless somebody else holds
+/// all of it.
+fn keeping(part: Arc<BoardValues>, kept: impl Fn(usize, Graded) -> Graded) -> Arc<BoardValues> {
+    match Arc::try_unwrap(part) {
+        Ok(BoardValues { board, values: [white, black] }) => {
+            Arc::new(BoardValues { board, values: [kept(0, white), kept(1, black)] })
         }
-        Ok(match Arc::try_unwrap(part) {
-            Ok(BoardValues { board, values: [white, black] }) => {
-                Arc::new(BoardValues { board, values: [kept(0, white), kept(1, black)] })
-            }
-            Err(shared) => shared,
-        })
-    };
-    let parts: Vec<Result<_, _>> = (0..metric.boards().len()).into_par_iter().map(part).collect();
-    let parts = parts.into_iter().collect::<Result<_, _>>()?;
-    let (material, stats) = (metric.material, metric.written_stats());
-    Ok(Table { material, metric: metric.metric, parts, stats })
+        Err(shared) => shared,
+    }
 }
 
-/// Who wins; of the depths, if that matters, whether they are beyond the 50-move rule.
-fn classes_of(values: Graded, is_late: bool) -> Graded {
-    let late = |tile: usize| values.deeper(tile, FIFTY_MOVES_PLIES);
-    let late: Option<Vec<Tile>> = is_late.then(|| (0..values.legal.len()).map(late).collect());
-    // One bit that counts for more than the rule allows; those below it are empty.
-    let top = (u16::BITS - FIFTY_MOVES_PLIES.leading_zeros()) as usize;
-    let below = if is_late { top } else { 0 };
-    let depth = std::iter::repeat_n(Vec::new(), below).chain(late).collect();
-    Graded { legal: values.legal, won: values.won, lost: values.lost, depth, ..Graded::default() }
+/// Something of each part of a metric.
+fn all_parts<T: Send>(
+    metric: &SolvedMetric<'_>,
+    part: impl Fn(usize) -> Result<T, Unwritable> + Sync,
+) -> Result<Vec<T>, Unwritable> {
+    let parts: Vec<Result<T, _>> = (0..metric.boards().len()).into_par_iter().map(&part).collect();
+    // The first error of all, whichever thread was faster.
+    parts.into_iter().collect()
+}
+
+/// The table of a metric, of which these parts are held.
+fn table_of(metric: &SolvedMetric<'_>, parts: Vec<Arc<BoardValues>>) -> Table {
+    let (material, stats) = (metric.material, metric.written_stats());
+    Table { material, metric: metric.metric, parts, stats }
 }
