@@ -22,54 +22,60 @@ pub(crate) fn chunks(layout: &Layout) -> Vec<(usize, usize)> {
     (0..layout.placements().len()).flat_map(part_chunks).collect()
 }
 
-/// The stored cells of a stretch of tiles, both sides to move.
+/// The stored cells of a stretch of tiles, both sides to move. One that has been read can be read
+/// anew: large memory is slow to come by.
+#[derive(Default)]
 pub(crate) struct Chunk {
     pub first: usize,
     /// The frames of the tiles; `None` where nothing is stored.
     pub frames: Vec<Option<FixedMen>>,
+    /// The classes of sides to move that have been asked for.
     pub classes: [Vec<ClassTile>; 2],
 }
 
 impl Chunk {
+    /// Reads the classes of a stretch with some sides to move.
     pub fn read(
+        &mut self,
         source: &impl TileSource,
         layout: &Layout,
         sides: &[Color],
-        (first, count): (usize, usize),
-    ) -> Chunk {
-        Chunk::read_with(source, layout, sides, (first, count), |_| ()).0
+        at: (usize, usize),
+    ) {
+        self.read_with(source, layout, sides, at, |_| ());
     }
 
     /// The same, and what else is read of its tiles; nothing if none of them is stored.
-    pub fn read_with<S: TileSource, T: Default>(
+    pub fn read_with<S: TileSource>(
+        &mut self,
         source: &S,
         layout: &Layout,
         sides: &[Color],
         (first, count): (usize, usize),
-        others: impl FnOnce(&S::Stretch<'_>) -> T,
-    ) -> (Chunk, T) {
+        others: impl FnOnce(&S::Stretch<'_>),
+    ) {
         // Where packing is to end, nothing is stored any more.
         let is_stopped = source.is_stopped();
         let frame = |tile: usize| layout.frame(tile).filter(|_| !is_stopped);
-        let frames: Vec<Option<FixedMen>> = (first..first + count).map(frame).collect();
-        let mut chunk = Chunk { first, frames, classes: Default::default() };
-        if chunk.live().next().is_none() {
-            return (chunk, T::default());
+        self.first = first;
+        self.frames.clear();
+        self.frames.extend((first..first + count).map(frame));
+        if self.live().next().is_none() {
+            return;
         }
         let stretch = source.stretch(layout, first, count);
         for &side in sides {
-            let tiles = &mut chunk.classes[side.index()];
+            let tiles = &mut self.classes[side.index()];
             tiles.resize(count, ClassTile::default());
             stretch.classes(side, tiles);
-            for (tile, frame) in tiles.iter_mut().zip(&chunk.frames) {
+            for (tile, frame) in tiles.iter_mut().zip(&self.frames) {
                 match frame {
                     Some(frame) => frame.keep_stored(tile),
                     None => tile.clear(),
                 }
             }
         }
-        let others = others(&stretch);
-        (chunk, others)
+        others(&stretch);
     }
 
     /// An error if packing is to end, in which case what was made of chunks means nothing.

@@ -47,12 +47,13 @@ impl<S: TileSource> SideOf<'_, S> {
     /// Cells of some stretches of tiles.
     fn pick(&self, wanted: &Wanted<'_>) -> Picked {
         let none = || Picked::new(wanted);
-        let part = |&chunk: &(usize, usize)| {
+        let part = |room: &mut Room, &chunk: &(usize, usize)| {
             let mut picked = none();
-            self.pick_of(wanted, chunk, &mut picked);
+            self.pick_of(wanted, chunk, room, &mut picked);
             picked
         };
-        let parts: Vec<Picked> = wanted.spread.chunks.par_iter().map(part).collect();
+        let parts = wanted.spread.chunks.par_iter().map_init(|| Room::new(wanted), part);
+        let parts: Vec<Picked> = parts.collect();
         let mut picked = none();
         picked.sample.reserve(parts.iter().map(|part| part.sample.len()).sum());
         parts.into_iter().for_each(|part| picked.append(part));
@@ -61,13 +62,19 @@ impl<S: TileSource> SideOf<'_, S> {
         picked
     }
 
-    fn pick_of(&self, wanted: &Wanted<'_>, chunk: (usize, usize), picked: &mut Picked) {
-        let both = [self.turn, !self.turn];
-        let chunk =
-            Chunk::read(self.source, self.layout, &both[..1 + usize::from(self.other)], chunk);
+    fn pick_of(
+        &self,
+        wanted: &Wanted<'_>,
+        chunk: (usize, usize),
+        room: &mut Room,
+        picked: &mut Picked,
+    ) {
+        let sides = &[self.turn, !self.turn][..1 + usize::from(self.other)];
+        let Room { chunk: tiles, walk } = room;
+        tiles.read(self.source, self.layout, sides, chunk);
+        let chunk = &*tiles;
         let (cut, mut other_rows) = (self.profile.segments, ClassTile::default());
         let mut picks = Picks::new(chunk.first, wanted.spread.step, wanted.one_column_in);
-        let mut room = Room::new(wanted);
         let is_wanted = |(i, _): &(usize, _)| wanted.spread.has_tile(chunk.first + i);
         for (i, frame) in chunk.live().filter(is_wanted) {
             for segment in 0..cut.per_tile(self.layout) {
@@ -85,7 +92,7 @@ impl<S: TileSource> SideOf<'_, S> {
                     truth: &chunk.classes[self.turn.index()][i],
                     other: self.other.then_some(&other_rows),
                 };
-                segment.pick(wanted, &mut picks, &mut room, picked);
+                segment.pick(wanted, &mut picks, walk, picked);
             }
         }
     }
@@ -150,8 +157,20 @@ impl Picked {
     }
 }
 
-/// Memory for going through segments.
+/// Memory for stretches of tiles, one after the other.
 struct Room {
+    chunk: Chunk,
+    walk: WalkRoom,
+}
+
+impl Room {
+    fn new(wanted: &Wanted<'_>) -> Room {
+        Room { chunk: Chunk::default(), walk: WalkRoom::new(wanted) }
+    }
+}
+
+/// Memory for going through segments.
+struct WalkRoom {
     walker: Walker,
     /// What is known of the segment.
     known: ClassTile,
@@ -163,11 +182,11 @@ struct Room {
     leaves: [u16; 64],
 }
 
-impl Room {
-    fn new(wanted: &Wanted<'_>) -> Room {
+impl WalkRoom {
+    fn new(wanted: &Wanted<'_>) -> WalkRoom {
         let mut walker = Walker::new();
         wanted.shares.iter().for_each(|(compiled, _)| walker.fit(compiled));
-        Room {
+        WalkRoom {
             walker,
             known: ClassTile::default(),
             own: ClassLanes::new(),
@@ -191,7 +210,7 @@ struct Segment<'a> {
 }
 
 impl Segment<'_> {
-    fn pick(&self, wanted: &Wanted<'_>, picks: &mut Picks, room: &mut Room, out: &mut Picked) {
+    fn pick(&self, wanted: &Wanted<'_>, picks: &mut Picks, room: &mut WalkRoom, out: &mut Picked) {
         room.known.clear();
         room.walker.begin(Scope::Tile);
         let (mut known_rows, mut is_new) = (0, true);
@@ -215,7 +234,7 @@ impl Segment<'_> {
         &self,
         (row, picked, known_rows): (usize, u64, u64),
         wanted: &Wanted<'_>,
-        room: &mut Room,
+        room: &mut WalkRoom,
         out: &mut Picked,
     ) {
         let men = self.layout.men();
@@ -250,11 +269,11 @@ impl Segment<'_> {
         (row, picked): (usize, u64),
         (compiled, shares): &(Compiled, Vec<u64>),
         view: &mut RowView<'_>,
-        room: &mut Room,
+        room: &mut WalkRoom,
         seen: &mut [u64],
     ) -> u64 {
         let (mut kept, place) = (0, (self.tile as u64 * 64 + row as u64) * 64);
-        let Room { walker, known, leaves, .. } = room;
+        let WalkRoom { walker, known, leaves, .. } = room;
         let mut found = |leaf: u16, columns: u64| {
             seen[usize::from(leaf)] += u64::from(columns.count_ones());
             let share = shares[usize::from(leaf)];

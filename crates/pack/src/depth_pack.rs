@@ -64,8 +64,26 @@ struct Segment<'a> {
     earlier: Option<&'a DepthTile>,
 }
 
-/// Depths of a stretch of tiles.
-type Depths = Vec<DepthTile>;
+/// A stretch of tiles with depths.
+#[derive(Default)]
+struct Tiles {
+    chunk: Chunk,
+    depths: Vec<DepthTile>,
+    /// Those in an earlier metric, if there is one.
+    earlier: Vec<DepthTile>,
+}
+
+/// Memory for stretches of tiles, one after the other.
+struct Room {
+    tiles: Tiles,
+    walk: DepthRoom,
+}
+
+impl Room {
+    fn new() -> Room {
+        Room { tiles: Tiles::default(), walk: DepthRoom::new() }
+    }
+}
 
 /// The depths that are counted, and how they are coded.
 struct Counted {
@@ -98,20 +116,18 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         Question::all(self.layout.men(), Stage::Depth { earlier })
     }
 
-    /// A stretch of tiles with its depths, and those in the earlier metric.
-    fn read(&self, chunk: (usize, usize)) -> (Chunk, Depths, Depths) {
+    /// Reads a stretch of tiles with its depths, and those in the earlier metric.
+    fn read(&self, at: (usize, usize), tiles: &mut Tiles) {
+        let Tiles { chunk, depths, earlier } = tiles;
         let both = |stretch: &S::Stretch<'_>| {
-            let depths = |metric: usize| {
-                let mut tiles = vec![[[0; 64]; 64]; chunk.1];
-                stretch.depths(metric, self.turn, &mut tiles);
-                tiles
+            let read = |metric: usize, tiles: &mut Vec<DepthTile>| {
+                tiles.resize(at.1, [[0; 64]; 64]);
+                stretch.depths(metric, self.turn, tiles);
             };
-            (depths(self.metric.number), self.metric.earlier.map_or(Vec::new(), depths))
+            read(self.metric.number, depths);
+            self.metric.earlier.iter().for_each(|&metric| read(metric, earlier));
         };
-        let sides = [self.turn];
-        let (own, (depths, earlier)) =
-            Chunk::read_with(self.source, self.layout, &sides, chunk, both);
-        (own, depths, earlier)
+        chunk.read_with(self.source, self.layout, &[self.turn], at, both);
     }
 
     /// Goes through the segments of a stretch of tiles.
@@ -120,12 +136,14 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     /// If the source has a depth that it does not count.
     fn segments(
         &self,
-        chunk: (usize, usize),
+        at: (usize, usize),
+        tiles: &mut Tiles,
         counted: &Counted,
         is_wanted: impl Fn(usize) -> bool,
         mut each: impl FnMut(&Segment<'_>),
     ) -> Result<(), PackError> {
-        let (chunk, depths, earlier) = self.read(chunk);
+        self.read(at, tiles);
+        let Tiles { chunk, depths, earlier } = tiles;
         let cut = self.profile.segments;
         let per_tile = cut.per_tile(self.layout);
         let (mut classes, mut truth) = (ClassTile::default(), WordLanes::new());
@@ -182,15 +200,17 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         write_alphabet(alphabet, &mut bytes);
         let near = write_model(&trees[0], &counts.near, &questions, &mut bytes)?;
         let far = write_model(&trees[1], &counts.far, &questions, &mut bytes)?;
-        let write = |(chunk, coded): (&(usize, usize), &Option<CodedDepths>)| match coded {
+        type Kept<'a> = (&'a (usize, usize), &'a Option<CodedDepths>);
+        let write = |room: &mut Option<Room>, (chunk, coded): Kept<'_>| match coded {
             Some(coded) => Ok(self.write_chunk(coded, &near, &far)),
             None => {
-                let coded = self.code_chunk(&counted, &flat, *chunk, &mut DepthRoom::new())?;
+                let room = room.get_or_insert_with(Room::new);
+                let coded = self.code_chunk(&counted, &flat, *chunk, room)?;
                 Ok(self.write_chunk(&coded, &near, &far))
             }
         };
         let chunks = chunks(self.layout);
-        let streams = chunks.par_iter().zip(&coded).map(write);
+        let streams = chunks.par_iter().zip(&coded).map_init(|| None, write);
         let streams: Vec<Vec<(usize, Vec<u8>)>> = streams.collect::<Result<_, PackError>>()?;
         Chunk::go_on(self.source)?;
         write_streams(&join_empty(streams.into_iter().flatten().collect()), &mut bytes);
@@ -241,8 +261,10 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     /// How often each depth occurs.
     fn count_depths(&self) -> [Vec<u64>; 2] {
         let none = || [vec![0u64; 1 << 16], vec![0u64; 1 << 16]];
-        let count = |mut counts: [Vec<u64>; 2], &chunk: &(usize, usize)| {
-            let (chunk, depths, _) = self.read(chunk);
+        let count = |mut counts: [Vec<u64>; 2], &at: &(usize, usize)| {
+            let mut tiles = Tiles::default();
+            self.read(at, &mut tiles);
+            let Tiles { chunk, depths, .. } = tiles;
             for (i, _) in chunk.live() {
                 let classes = &chunk.classes[self.turn.index()][i];
                 for row in 0..64 {
@@ -274,12 +296,13 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         let spread = Spread::new(self.layout, size, &self.profile);
         let asked = Asked::new(questions, self.layout.men(), |_| true);
         let empty = || (Sample::new(questions, BUCKETS), Sample::new(questions, FAR_BUCKETS));
-        let part = |room: &mut DepthRoom, &chunk: &(usize, usize)| {
+        let part = |room: &mut Room, &chunk: &(usize, usize)| {
             let (mut near, mut far) = empty();
             let mut picks = Picks::new(chunk.0, spread.step, 4);
             let mut cells = 0;
             self.segments(
                 chunk,
+                &mut room.tiles,
                 counted,
                 |tile| spread.has_tile(tile),
                 |segment| {
@@ -293,12 +316,12 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
                         far: &mut far,
                         cells: &mut cells,
                     };
-                    of.walk(&asked, segment.rows, room, &mut sink);
+                    of.walk(&asked, segment.rows, &mut room.walk, &mut sink);
                 },
             )?;
             Ok((near, far, cells))
         };
-        let parts = spread.chunks.par_iter().map_init(DepthRoom::new, part);
+        let parts = spread.chunks.par_iter().map_init(Room::new, part);
         let parts: Vec<(Sample, Sample, u64)> = parts.collect::<Result<_, PackError>>()?;
         let (mut near, mut far) = empty();
         near.reserve(parts.iter().map(|(near, ..)| near.len()).sum());
@@ -324,8 +347,8 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
     ) -> Result<(Counts, Vec<Option<CodedDepths>>), PackError> {
         type Coded = (Counts, Vec<Option<CodedDepths>>);
         let none = || (Counts::new(trees), Vec::new());
-        let start = || (none(), DepthRoom::new());
-        let count = |(mut all, mut room): (Coded, DepthRoom), &chunk: &(usize, usize)| {
+        let start = || (none(), Room::new());
+        let count = |(mut all, mut room): (Coded, Room), &chunk: &(usize, usize)| {
             let mut coded = self.code_chunk(counted, trees, chunk, &mut room)?;
             coded.count(&mut all.0);
             coded.shrink();
@@ -348,18 +371,19 @@ impl<'a, S: TileSource> DepthPacker<'a, S> {
         counted: &Counted,
         trees: &DepthTrees,
         chunk: (usize, usize),
-        room: &mut DepthRoom,
+        room: &mut Room,
     ) -> Result<CodedDepths, PackError> {
         let mut coded = CodedDepths::default();
         self.segments(
             chunk,
+            &mut room.tiles,
             counted,
             |_| true,
             |segment| {
                 let alphabet = &counted.alphabet;
                 let mut sink = DepthCoding::new(trees, alphabet, segment.truth, &mut coded);
                 let of = self.depths_of(segment, alphabet);
-                of.walk(&trees.asked, segment.rows, room, &mut sink);
+                of.walk(&trees.asked, segment.rows, &mut room.walk, &mut sink);
                 coded.end_segment(segment.number);
             },
         )?;

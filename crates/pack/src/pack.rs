@@ -107,8 +107,8 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
     }
 
     /// Reads what is stored of so many sides.
-    fn read(&self, sides: usize, chunk: (usize, usize)) -> Chunk {
-        Chunk::read(self.source, self.layout, &self.sides[..sides], chunk)
+    fn read(&self, sides: usize, at: (usize, usize), chunk: &mut Chunk) {
+        chunk.read(self.source, self.layout, &self.sides[..sides], at);
     }
 
     fn stage(&self, number: usize) -> Stage {
@@ -148,10 +148,13 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
             numbers.into_par_iter().map(|number| self.learn(number)).collect::<Result<_, _>>()?;
         let chunks = chunks(self.layout);
         let numbered = chunks.par_iter().enumerate();
-        let write = |(number, &chunk)| self.write_chunk(&learnt, number, chunk);
-        let streams: Vec<(usize, Vec<u8>)> = numbered.flat_map_iter(write).collect();
+        let write = |room: &mut Chunk, (number, &at): (usize, &(usize, usize))| {
+            self.write_chunk(&learnt, number, at, room)
+        };
+        let streams = numbered.map_init(Chunk::default, write);
+        let streams: Vec<Vec<(usize, Vec<u8>)>> = streams.collect();
         Chunk::go_on(self.source)?;
-        let streams = join_empty(streams);
+        let streams = join_empty(streams.into_iter().flatten().collect());
         let mut bytes = vec![self.sides[0].index() as u8, self.profile.segments as u8];
         for learnt in &learnt {
             bytes.extend((learnt.bytes.len() as u32).to_le_bytes());
@@ -190,12 +193,14 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
     fn count(&self, number: usize, tree: &Tree, questions: &[Question], keep: bool) -> Counts {
         let compiled = Compiled::new(tree, questions, self.layout.men());
         let none = || (vec![[0u64; CLASSES]; tree.leaves()], Vec::new());
-        let count = |(mut counts, mut all): Counts, &chunk: &(usize, usize)| {
+        let start = || (none(), Chunk::default());
+        let count = |(mut counted, mut chunk): (Counts, Chunk), &at: &(usize, usize)| {
             let mut found = keep.then(FoundLeaves::default);
-            self.count_chunk(number, &compiled, chunk, &mut counts, &mut found);
+            self.read(number + 1, at, &mut chunk);
+            self.count_chunk(number, &compiled, &chunk, &mut counted.0, &mut found);
             found.iter_mut().for_each(FoundLeaves::shrink);
-            all.push(found);
-            (counts, all)
+            counted.1.push(found);
+            (counted, chunk)
         };
         let add = |mut a: Counts, b: Counts| {
             let pairs = a.0.as_flattened_mut().iter_mut().zip(b.0.as_flattened());
@@ -203,25 +208,25 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
             a.1.extend(b.1);
             a
         };
-        chunks(self.layout).par_iter().fold(none, count).reduce(none, add)
+        let parts = chunks(self.layout);
+        parts.par_iter().fold(start, count).map(|(counted, _)| counted).reduce(none, add)
     }
 
     fn count_chunk(
         &self,
         number: usize,
         compiled: &Compiled,
-        chunk: (usize, usize),
+        chunk: &Chunk,
         counts: &mut [[u64; CLASSES]],
         found: &mut Option<FoundLeaves>,
     ) {
-        let chunk = self.read(number + 1, chunk);
         let mut walker = Walker::new();
         let (mut own, mut room) = (ClassTile::default(), ClassTile::default());
         let turn = self.sides[number];
         for (i, frame) in chunk.live() {
             let truth = &chunk.classes[turn.index()][i];
             for rows in self.segments() {
-                let other = self.other(number, &chunk, i, rows, &mut room);
+                let other = self.other(number, chunk, i, rows, &mut room);
                 let tile = TileOf { layout: self.layout, frame, turn, compiled, other };
                 let mut sink = Counting { truth, counts, found: found.as_mut() };
                 tile.walk(&mut walker, &mut own, rows, &mut sink);
@@ -237,9 +242,10 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
         &self,
         learnt: &[Learnt],
         number: usize,
-        chunk: (usize, usize),
+        at: (usize, usize),
+        chunk: &mut Chunk,
     ) -> Vec<(usize, Vec<u8>)> {
-        let chunk = self.read(self.sides.len(), chunk);
+        self.read(self.sides.len(), at, chunk);
         let mut walkers = [Walker::new(), Walker::new()];
         let (mut own, mut room) = (ClassTile::default(), ClassTile::default());
         let mut streams = StreamBuilder::new(self.profile, self.layout.rows(), self.sides.len());
@@ -255,7 +261,7 @@ impl<'a, S: TileSource> ClassPacker<'a, S> {
                     if let Some(found) = &found[number] {
                         found.replay(&mut places[side], &mut sink);
                     } else {
-                        let other = self.other(side, &chunk, i, rows, &mut room);
+                        let other = self.other(side, chunk, i, rows, &mut room);
                         let tile = TileOf { layout: self.layout, frame, turn, compiled, other };
                         tile.walk(&mut walkers[side], &mut own, rows, &mut sink);
                     }
