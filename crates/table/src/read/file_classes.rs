@@ -135,7 +135,7 @@ impl TableFile {
 mod tests {
     use super::*;
     use crate::write::solved::SolvedMetric;
-    use crate::write::{arrange, write_source};
+    use crate::write::{STORED_ORDER, arrange, write_source};
     use molien_build::Build;
     use molien_hyper::KING_PAIRS;
 
@@ -145,7 +145,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("KNNvKN.mol");
         let table = Build::new().table("KNNKN".parse().unwrap(), Metric::Dtc).unwrap();
-        let (mut source, aliases) = arrange(vec![SolvedMetric::by_part(&table)]).unwrap();
+        let (mut source, aliases) =
+            arrange(vec![SolvedMetric::by_part(&table)], STORED_ORDER).unwrap();
         source.king_moves_cells = 0;
         write_source(&path, &source, aliases, 1, None).unwrap();
         let file = Arc::new(TableFile::open(&path).unwrap());

@@ -44,19 +44,37 @@ impl TableFile {
     /// # Errors
     /// If the metric is not stored or a block is damaged.
     pub fn load_stored(&self, metric: Metric) -> Result<Table, TableError> {
+        self.load_told(metric, self.told(metric)?)
+    }
+
+    /// Reads who wins in one metric into memory, without depths.
+    ///
+    /// # Errors
+    /// If the metric is not stored or a block is damaged.
+    pub fn load_winners(&self, metric: Metric) -> Result<Table, TableError> {
+        self.find(metric)?;
+        // Which wins the rule spoils, only depths tell.
+        let told = if metric == Metric::Dtm50 { self.told(metric)? } else { Told::Outcomes };
+        let mut table = self.load_told(metric, told)?;
+        let parts = table.parts.iter_mut().filter_map(Arc::get_mut);
+        parts.flat_map(|part| &mut part.values).for_each(|side| side.depth = Vec::new());
+        Ok(table)
+    }
+
+    fn load_told(&self, metric: Metric, told: Told) -> Result<Table, TableError> {
         let material = self.material();
         let metric = if material.has_pawns() { metric } else { metric.without_pawns() };
-        let parts = self.load_parts(metric)?;
+        let parts = self.load_parts(metric, told)?;
         Ok(Table { material, metric, parts, stats: self.stats(metric)? })
     }
 
-    fn load_parts(&self, metric: Metric) -> Result<Vec<Arc<BoardValues>>, TableError> {
+    fn load_parts(&self, metric: Metric, told: Told) -> Result<Vec<Arc<BoardValues>>, TableError> {
         let numbers = (0..self.placements().len()).into_par_iter();
         if self.packed.is_none() {
-            let parts = numbers.map(|number| self.load_part(metric, number).map(Arc::new));
+            let parts = numbers.map(|number| self.load_part(metric, told, number).map(Arc::new));
             return parts.collect();
         }
-        let decoder = PartDecoder { file: self, told: self.told(metric)?, cells: CutCells::ALL };
+        let decoder = PartDecoder { file: self, told, cells: CutCells::ALL };
         // A part and its twin are decoded at the same time, by the one that comes first.
         let twin = |number: usize| {
             let twin = decoder.twin(number).filter(|&twin| decoder.twin(twin) == Some(number));
@@ -64,7 +82,7 @@ impl TableFile {
         };
         let pairs = numbers.map(|number| [number, twin(number)]).filter(|[a, b]| a <= b);
         let pairs = pairs.map(|[a, b]| match a == b {
-            true => Ok(vec![(a, self.load_part(metric, a)?)]),
+            true => Ok(vec![(a, self.load_part(metric, told, a)?)]),
             false => {
                 let keys = decoder.decode_twins([a, b])?.into_iter().zip([a, b]);
                 let parts = keys.map(|(keys, part)| {
@@ -129,13 +147,18 @@ impl TableFile {
         number: usize,
     ) -> Result<BoardValues, TableError> {
         self.check_sides(metric, [true; 2])?;
-        self.load_part(metric, number)
+        self.load_part(metric, self.told(metric)?, number)
     }
 
-    fn load_part(&self, metric: Metric, number: usize) -> Result<BoardValues, TableError> {
-        let (stored, told) = (&self.shared.meta.metrics[self.find(metric)?], self.told(metric)?);
-        if metric == Metric::Wdl && stored.metric != metric && told != Told::Classes {
-            let BoardValues { board, values } = self.load_part(stored.metric, number)?;
+    fn load_part(
+        &self,
+        metric: Metric,
+        told: Told,
+        number: usize,
+    ) -> Result<BoardValues, TableError> {
+        let stored = &self.shared.meta.metrics[self.find(metric)?];
+        if metric == Metric::Wdl && stored.metric != metric && matches!(told, Told::Depths(_)) {
+            let BoardValues { board, values } = self.load_part(stored.metric, told, number)?;
             return Ok(BoardValues { board, values: values.each_ref().map(Graded::as_classes) });
         }
         let decoder = PartDecoder { file: self, told, cells: CutCells::ALL };

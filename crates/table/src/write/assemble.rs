@@ -18,7 +18,7 @@ use crate::write::parts::TableParts;
 use crate::write::records::FileFront;
 use crate::write::solved::SolvedMetric;
 use crate::write::unwritable::Unwritable;
-use crate::write::{Aliases, arrange, describe, expecting};
+use crate::write::{Aliases, STORED_ORDER, arrange, describe, expecting};
 use crate::{Logged, TableError, TableFile, WriteOptions};
 
 /// Classes that are kept: those on which layouts are tried ...
@@ -106,7 +106,7 @@ pub(crate) fn assemble(
     let by_class = parts
         .iter()
         .map(|part| SolvedMetric::by_class(&part.stats, solved(part), part.keeps_depths));
-    let (source, aliases) = arrange(by_class.collect())?;
+    let (source, aliases) = arrange(by_class.collect(), STORED_ORDER)?;
     complete(path, temporary, &source, aliases, None, assembly)
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn assemble_parts(
     assembly: &Assembly<'_>,
 ) -> Result<(), TableError> {
     let by_part = tables.iter().map(|table| SolvedMetric::by_part(*table));
-    let (source, aliases) = arrange(by_part.collect())?;
+    let (source, aliases) = arrange(by_part.collect(), STORED_ORDER)?;
     complete(path, temporary, &source, aliases, Some(room), assembly)
 }
 

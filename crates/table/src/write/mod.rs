@@ -170,14 +170,19 @@ pub(crate) fn write_parts(
     room: &WritingRoom<'_>,
 ) -> Result<(), TableError> {
     let material = tables.first().map_or(Material::KINGS, |table| table.stats().material);
-    let solved = tables.iter().map(|table| SolvedMetric::by_part(*table)).collect();
-    let (source, aliases) = arrange(solved)?;
+    let solved: Vec<_> = tables.iter().map(|table| SolvedMetric::by_part(*table)).collect();
     let pack = options.pack(None);
-    let whole = source.metrics.iter().all(SolvedMetric::keeps_depths);
+    let whole = solved.iter().all(SolvedMetric::keeps_depths);
     let sides = options.sides.unwrap_or(Sides::Both);
     let written = match PackedWriter::new(pack, sides).filter(|_| whole) {
-        Some(writer) => writer.write(path, &source, aliases, room),
-        None => write_source(path, &source, aliases, pack.level(), room.cells),
+        Some(writer) => {
+            let (source, aliases) = arrange(solved, PACKED_ORDER)?;
+            writer.write(path, &source, aliases, room)
+        }
+        None => {
+            let (source, aliases) = arrange(solved, STORED_ORDER)?;
+            write_source(path, &source, aliases, pack.level(), room.cells)
+        }
     };
     written.map_err(|why| why.at(material, path))
 }
@@ -244,15 +249,20 @@ pub(crate) fn describe(
 }
 
 /// The order in which metrics are stored: those others may count from first.
-const STORED_ORDER: [Metric; 6] =
+pub(crate) const STORED_ORDER: [Metric; 6] =
     [Metric::Dtz, Metric::Dtc, Metric::Dtz50, Metric::Wdl, Metric::Dtm, Metric::Dtm50];
+/// The same where values are coded by learnt contexts: a metric is told the one before it, and
+/// where the 50-move rule spoils few wins DTZ50 hardly differs from DTZ.
+const PACKED_ORDER: [Metric; 6] =
+    [Metric::Dtz, Metric::Dtz50, Metric::Dtc, Metric::Wdl, Metric::Dtm, Metric::Dtm50];
 
 /// Metrics whose values are those of a stored one.
 pub(crate) type Aliases = Vec<(Metric, usize)>;
 
-/// The tables in stored order, without those equal to an earlier one.
+/// The tables in the order in which they are stored, without those equal to an earlier one.
 pub(crate) fn arrange<'a>(
     mut tables: Vec<SolvedMetric<'a>>,
+    order: [Metric; 6],
 ) -> Result<(SolvedMaterial<'a>, Aliases), TableError> {
     let Some(first) = tables.first() else {
         return Err(unfit(Material::KINGS, "no table was given"));
@@ -266,7 +276,7 @@ pub(crate) fn arrange<'a>(
     }
     let mut source = SolvedMaterial { metrics: Vec::new(), king_moves_cells: KING_MOVES_CELLS };
     let mut aliases = Vec::new();
-    for metric in STORED_ORDER {
+    for metric in order {
         let given = tables.iter().position(|table| table.metric == metric);
         let Some(table) = given.map(|place| tables.swap_remove(place)) else { continue };
         let is_told = |known: Metric| matches!((metric, known), (Metric::Wdl, Metric::Dtz50));
