@@ -81,6 +81,10 @@ struct Blocks {
     stuck_bytes: AtomicUsize,
     /// The system cannot move memory.
     cannot_move: AtomicBool,
+    /// Somebody is giving memory back to the system: others need not.
+    giving_back: AtomicBool,
+    /// Moves the memory of a large page; see [`move_page`].
+    move_page: unsafe fn(usize, usize) -> bool,
     /// Tells what the process takes now, if that is known.
     resident_bytes: fn() -> Option<usize>,
     /// What the process takes beside both, when that was looked at last: the program,
@@ -156,6 +160,8 @@ impl Blocks {
             most_kept_bytes: AtomicUsize::new(usize::MAX),
             stuck_bytes: AtomicUsize::new(0),
             cannot_move: AtomicBool::new(false),
+            giving_back: AtomicBool::new(false),
+            move_page,
             resident_bytes,
             beside_bytes: AtomicUsize::new(0),
             tidied_bytes: AtomicUsize::new(0),
@@ -250,16 +256,20 @@ impl Blocks {
         if kept <= room || (stuck > 0 && kept < stuck + STEP_BYTES.unsigned_abs()) {
             return;
         }
+        if self.giving_back.swap(true, Ordering::Acquire) {
+            return;
+        }
         let limit = self.limit_bytes.load(Ordering::Relaxed);
         let step = (limit / GIVEN_BACK_PART).min(MOST_GIVEN_BACK_BYTES);
-        self.give_back((kept - room).max(step));
+        self.shrink((kept - room).max(step));
         let kept = self.kept_bytes();
         self.stuck_bytes.store(if kept > room { kept } else { 0 }, Ordering::Relaxed);
+        self.giving_back.store(false, Ordering::Release);
     }
 
     /// Gives memory of blocks that were given up back to the system: so many bytes, if there
     /// are. That takes the system a while, in which nobody waits for the large blocks.
-    fn give_back(&self, bytes: usize) {
+    fn shrink(&self, bytes: usize) {
         let start = self.start.load(Ordering::Relaxed);
         let mut units = bytes.div_ceil(UNIT_BYTES);
         while units > 0 {
@@ -278,31 +288,43 @@ impl Blocks {
                 parts.iter().for_each(|part| extents.put_back(part.start));
                 Some(())
             });
-            units = units.saturating_sub(parts.iter().map(|part| part.len()).sum());
+            units = units.saturating_sub(parts.had_memory);
         }
     }
 
-    /// Moves memory to where a block that was just taken has none.
-    fn bring(&self, moves: &Moves) {
+    /// Moves memory to where a block that was just taken has none. Returns whether the system
+    /// could. If not, neither the block nor what follows it on its last large page may be
+    /// used, ever: nobody knows whose addresses these are now.
+    #[must_use]
+    fn bring(&self, moves: &Moves) -> bool {
         if moves.is_empty() {
-            return;
+            return true;
         }
         let start = self.start.load(Ordering::Relaxed);
+        let mut could = true;
         for (from, to) in moves.pairs().map(|(from, to)| (from * UNIT_BYTES, to * UNIT_BYTES)) {
             // SAFETY: both are large pages of the stretch that begins there. Nobody has the
             // first or gets it before it is put back; the second belongs to the block that was
-            // taken, and to what follows it, which is put back only then, too.
+            // taken, and to what follows it, which is put back only then, too. Each is in one
+            // mapping, as all advice is about whole large pages.
             unsafe {
-                if !move_page(start + from, start + to) {
-                    self.cannot_move.store(true, Ordering::Relaxed);
+                could = could && (self.move_page)(start + from, start + to);
+                if !could {
                     give_back(start + from, CHUNK_BYTES);
                 }
             }
         }
+        if !could {
+            self.cannot_move.store(true, Ordering::Relaxed);
+        }
         self.with_large(|extents| {
-            extents.moved(moves);
+            match could {
+                true => extents.put_back_moved(moves),
+                false => extents.put_back_sources(moves),
+            }
             Some(())
         });
+        could
     }
 
     /// A large block of ours: its address, and whether it is cleared. None if it is to be the
@@ -315,7 +337,9 @@ impl Blocks {
         let mut moves = Moves::none(!self.cannot_move.load(Ordering::Relaxed));
         let taken = self.with_large(|extents| extents.take(units, &mut moves));
         let Taken { start, fresh } = taken?;
-        self.bring(&moves);
+        if !self.bring(&moves) {
+            return None;
+        }
         let address = self.start.load(Ordering::Relaxed) + start * UNIT_BYTES;
         if layout.size() >= LARGE_PAGES_BYTES && fresh > 0 {
             // SAFETY: the block is ours alone.
@@ -351,7 +375,7 @@ impl Blocks {
     ///
     /// # Safety
     /// As [`GlobalAlloc::realloc`].
-    unsafe fn moved(&self, start: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
+    unsafe fn relocate(&self, start: *mut u8, layout: Layout, new_size: usize) -> *mut u8 {
         // SAFETY: the caller promises that the size is no larger than a layout's can be.
         let new = unsafe { Layout::from_size_align_unchecked(new_size, layout.align()) };
         // SAFETY: the new block is ours alone, and both are as long as what is copied; the
@@ -422,11 +446,11 @@ unsafe impl GlobalAlloc for Blocks {
                 return start;
             }
             // SAFETY: the caller's promise is passed on.
-            return unsafe { self.moved(start, layout, new_size) };
+            return unsafe { self.relocate(start, layout, new_size) };
         }
         if new_size >= LARGE_BYTES && self.len.load(Ordering::Relaxed) > 0 {
             // SAFETY: the caller's promise is passed on.
-            return unsafe { self.moved(start, layout, new_size) };
+            return unsafe { self.relocate(start, layout, new_size) };
         }
         self.in_use.add(-layout.size().cast_signed());
         self.count(new_size);

@@ -59,6 +59,11 @@ impl Begun {
         (self.decided as f64 / 2.0).min(left as f64)
     }
 
+    /// The ply that was decided last, where positions are decided ply by ply.
+    fn at_ply(&self) -> Option<u16> {
+        Some(self.ply).filter(|ply| *ply > 0)
+    }
+
     fn share(&self) -> f64 {
         (self.solved as f64 + self.in_work()) / self.addresses.max(1) as f64
     }
@@ -102,12 +107,15 @@ impl Work {
             let ((material, metric), table) = largest?;
             let (name, since) = (format!("{material} {metric}"), now - table.since);
             let decided = how_far(table.share(), since, ("decided", "at most"));
-            return Some(format!("{name}: ply {}, {decided}", table.ply));
+            let ply = table.at_ply().map(|ply| format!("ply {ply}, "));
+            return Some(format!("{name}: {}{decided}", ply.unwrap_or_default()));
         };
         let solved = plan.solved as f64 + self.tables.values().map(Begun::in_work).sum::<f64>();
         let share = (solved / plan.addresses.max(1) as f64).min(1.0);
-        let at =
-            largest.map(|((material, _), table)| format!(" ({material} at ply {})", table.ply));
+        let at = largest.map(|((material, _), table)| match table.at_ply() {
+            Some(ply) => format!(" ({material} at ply {ply})"),
+            None => format!(" ({material})"),
+        });
         let solved = how_far(share, now - plan.since, ("solved", "about"));
         Some(format!("{}: {solved}{}", plan.name, at.unwrap_or_default()))
     }

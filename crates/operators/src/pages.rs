@@ -86,13 +86,18 @@ fn ask_for_large_pages(tiles: &mut Vec<Tile>) {
     if bytes < LARGE_BYTES {
         return;
     }
-    const PAGE_BYTES: usize = 4096;
+    // Whole large pages only: an allocator that moves memory moves these, and advice that
+    // ends within one would cut it into two mappings.
+    const LARGE_PAGE_BYTES: usize = 2 << 20;
     let first = spare.as_mut_ptr().cast::<u8>();
-    let skipped = first.align_offset(PAGE_BYTES);
-    // SAFETY: the range lies in the spare capacity, which is larger than a
-    // page; the advice changes no contents.
+    let skipped = first.align_offset(LARGE_PAGE_BYTES);
+    let whole = bytes.saturating_sub(skipped) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES;
+    if whole == 0 {
+        return;
+    }
+    // SAFETY: the range lies in the spare capacity; the advice changes no contents.
     unsafe {
-        let _ = libc::madvise(first.add(skipped).cast(), bytes - skipped, libc::MADV_HUGEPAGE);
+        let _ = libc::madvise(first.add(skipped).cast(), whole, libc::MADV_HUGEPAGE);
     }
 }
 

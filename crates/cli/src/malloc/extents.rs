@@ -32,8 +32,8 @@ const LEAST_PART_UNITS: usize = 8;
 /// Large pages that are moved for one block at most, and parts that are given back at a time.
 pub(super) const MOST_MOVES: usize = 64;
 /// Large pages that memory is moved to, at most, the same ones any number of times: each
-/// may cut the stretch once more, and the system has some 65,000 mappings for a process.
-const MOST_PIECES: usize = 1 << 14;
+/// may cut the stretch twice more, and the system has some 65,000 mappings for a process.
+const MOST_TARGETS: usize = 1 << 14;
 const MOST_PARTS: usize = 16;
 
 /// What is known of a unit: only the ends of a block count.
@@ -96,6 +96,8 @@ impl Moves {
 pub(super) struct Parts {
     parts: [(usize, usize); MOST_PARTS],
     len: usize,
+    /// Units of them that had memory.
+    pub had_memory: usize,
 }
 
 impl Parts {
@@ -117,8 +119,8 @@ pub(super) struct Extents<'a> {
     full: &'a mut [u64],
     /// A bit for every large page that memory has been moved to, and how many there may be
     /// more.
-    pieces: &'a mut [u64],
-    pieces_left: usize,
+    targets: &'a mut [u64],
+    targets_left: usize,
     first: [u32; LISTS],
     /// A bit for every list that has a block.
     some: [u64; LISTS / WORD_UNITS],
@@ -145,14 +147,14 @@ impl<'a> Extents<'a> {
         units: &'a mut [Unit],
         resident: &'a mut [u64],
         full: &'a mut [u64],
-        pieces: &'a mut [u64],
+        targets: &'a mut [u64],
     ) -> Extents<'a> {
         let mut all = Extents {
             units,
             resident,
             full,
-            pieces,
-            pieces_left: MOST_PIECES,
+            targets,
+            targets_left: MOST_TARGETS,
             first: [NONE; LISTS],
             some: [0; LISTS / WORD_UNITS],
             used: 0,
@@ -173,7 +175,7 @@ impl<'a> Extents<'a> {
         self.resident_units * UNIT_BYTES
     }
 
-    /// The length of a block in use.
+    /// The length of the block that begins or ends here.
     fn len_at(&self, start: usize) -> usize {
         (self.units[start].tag & !FREE) as usize
     }
@@ -284,11 +286,11 @@ impl<'a> Extents<'a> {
         let mut end = units.start;
         for to in units.start.div_ceil(CHUNK_UNITS)..units.end / CHUNK_UNITS {
             let chunk = to * CHUNK_UNITS..(to + 1) * CHUNK_UNITS;
-            if moves.is_full() || self.has_memory(&chunk) || !self.may_be_piece(to) {
+            if moves.is_full() || self.has_memory(&chunk) || !self.may_be_target(to) {
                 continue;
             }
             let Some((block, from)) = self.find_full() else { break };
-            self.be_piece(to);
+            self.note_target(to);
             self.cut(block, from * CHUNK_UNITS..(from + 1) * CHUNK_UNITS);
             end = chunk.end;
             self.touch(chunk);
@@ -298,14 +300,14 @@ impl<'a> Extents<'a> {
     }
 
     /// Whether memory may be moved to a large page.
-    fn may_be_piece(&self, page: usize) -> bool {
-        self.pieces_left > 0 || self.pieces[page / WORD_UNITS] >> (page % WORD_UNITS) & 1 != 0
+    fn may_be_target(&self, page: usize) -> bool {
+        self.targets_left > 0 || self.targets[page / WORD_UNITS] >> (page % WORD_UNITS) & 1 != 0
     }
 
     /// Notes that memory is moved to a large page, which may be.
-    fn be_piece(&mut self, page: usize) {
-        let (word, bit) = (&mut self.pieces[page / WORD_UNITS], 1 << (page % WORD_UNITS));
-        self.pieces_left -= usize::from(*word & bit == 0);
+    fn note_target(&mut self, page: usize) {
+        let (word, bit) = (&mut self.targets[page / WORD_UNITS], 1 << (page % WORD_UNITS));
+        self.targets_left -= usize::from(*word & bit == 0);
         *word |= bit;
     }
 
@@ -358,9 +360,14 @@ impl<'a> Extents<'a> {
         }
     }
 
-    /// Puts back what memory was moved from, and what moved with a block.
-    pub fn moved(&mut self, moves: &Moves) {
+    /// Puts back what memory was moved from.
+    pub fn put_back_sources(&mut self, moves: &Moves) {
         moves.pairs().for_each(|(from, _)| self.put_back(from));
+    }
+
+    /// Puts back what memory was moved from, and what moved with a block.
+    pub fn put_back_moved(&mut self, moves: &Moves) {
+        self.put_back_sources(moves);
         moves.rest.into_iter().for_each(|rest| self.put_back(rest));
     }
 
@@ -427,15 +434,19 @@ impl<'a> Extents<'a> {
     /// Cuts out parts of free blocks whose memory is to go back to the system, until so many
     /// units have been, if there are: large pages first, parts of them only then.
     pub fn cut_parts(&mut self, units: usize) -> Parts {
-        let mut parts = Parts { parts: [(0, 0); MOST_PARTS], len: 0 };
-        let mut left = units;
-        while left > 0 && parts.len < MOST_PARTS {
-            let whole = self.find_part(|all, block| all.large_pages(block, left));
+        let mut parts = Parts { parts: [(0, 0); MOST_PARTS], len: 0, had_memory: 0 };
+        let mut some_whole = true;
+        while parts.had_memory < units && parts.len < MOST_PARTS {
+            let left = units - parts.had_memory;
+            let whole =
+                some_whole.then(|| self.find_part(|all, block| all.large_pages(block, left)));
+            let whole = whole.flatten();
+            some_whole = whole.is_some();
             let found = whole.or_else(|| self.find_part(Self::end_of_page));
             let Some((block, part)) = found else { break };
             parts.parts[parts.len] = (part.start, part.end);
             parts.len += 1;
-            left = left.saturating_sub(self.cut(block, part));
+            parts.had_memory += self.cut(block, part);
         }
         parts
     }

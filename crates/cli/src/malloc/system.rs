@@ -54,6 +54,7 @@ pub(super) fn reserve(bytes: usize) -> Option<(usize, usize, Extents<'static>)> 
     let units = len / UNIT_BYTES;
     let (unit_bytes, bit_bytes) = (units * size_of::<Unit>(), units / 8);
     let pages = (len / CHUNK_BYTES).div_ceil(64);
+    // If this fails the addresses above stay unused: they take no memory.
     let known = map(unit_bytes + bit_bytes + 2 * pages * size_of::<u64>())?;
     let skipped = first.align_offset(CHUNK_BYTES);
     // SAFETY: the first range lies in what was mapped, with room to be aligned. The others are
@@ -64,9 +65,9 @@ pub(super) fn reserve(bytes: usize) -> Option<(usize, usize, Extents<'static>)> 
         let bits = known.add(unit_bytes).cast::<u64>();
         let known = std::slice::from_raw_parts_mut(known.cast::<Unit>(), units);
         let full = std::slice::from_raw_parts_mut(bits.add(units / 64), pages);
-        let pieces = std::slice::from_raw_parts_mut(bits.add(units / 64 + pages), pages);
+        let targets = std::slice::from_raw_parts_mut(bits.add(units / 64 + pages), pages);
         let bits = std::slice::from_raw_parts_mut(bits, units / 64);
-        Some((start.expose_provenance(), len, Extents::new(known, bits, full, pieces)))
+        Some((start.expose_provenance(), len, Extents::new(known, bits, full, targets)))
     }
 }
 
@@ -128,40 +129,26 @@ pub(super) unsafe fn give_back(address: usize, bytes: usize) {
 pub(super) fn can_move() -> bool {
     let Some(bytes) = page_bytes() else { return false };
     let Some(from) = map(2 * bytes) else { return false };
-    // SAFETY: both pages are in a map of our own that nobody else knows of. It is given back,
-    // whatever became of the second page: nothing else was mapped there meanwhile, as there
-    // are no other threads yet.
+    // SAFETY: both pages are in a map of our own that nobody else knows of. If the system
+    // could not, the second page may be another thread's by now, and is left alone.
     unsafe {
         let moved = remap(from.expose_provenance(), from.add(bytes).expose_provenance(), bytes);
-        libc::munmap(from.cast(), 2 * bytes);
+        libc::munmap(from.cast(), if moved { 2 * bytes } else { bytes });
         moved
     }
 }
 
 /// Moves the memory of a large page to another that has none; what was there is clear when
-/// it is written to again. Returns whether the system could.
+/// it is written to again. Returns whether the system could. If not, the first is as it was,
+/// and the second is never to be touched again: the system may have taken it away, and
+/// another thread may have got its addresses.
 ///
 /// # Safety
 /// Both are large pages of what was reserved, each in one mapping, and nobody else uses them.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 pub(super) unsafe fn move_page(from: usize, to: usize) -> bool {
     // SAFETY: as the caller promises.
-    if unsafe { remap(from, to, CHUNK_BYTES) } {
-        return true;
-    }
-    let protection = libc::PROT_READ | libc::PROT_WRITE;
-    let flags =
-        libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
-    let at = std::ptr::with_exposed_provenance_mut(to);
-    // A system that has moved memory before does so until it has none for itself. It may have
-    // taken the second page away by then, and another thread may have got its addresses:
-    // whose they are cannot be told.
-    // SAFETY: nothing is replaced; where nothing is mapped the addresses are ours, as the
-    // caller promises.
-    if unsafe { libc::mmap(at, CHUNK_BYTES, protection, flags, -1, 0) } != at {
-        std::process::abort();
-    }
-    false
+    unsafe { remap(from, to, CHUNK_BYTES) }
 }
 
 /// Moves the memory of some pages, which stay mapped. Returns whether the system could; if not,

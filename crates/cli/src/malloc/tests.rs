@@ -180,6 +180,45 @@ fn memory_that_waits_is_moved() {
     }
 }
 
+/// Where the system fails to move memory, the addresses it was to be moved to are left alone,
+/// and blocks come from elsewhere.
+#[test]
+fn addresses_that_may_be_lost_are_not_used() {
+    let mut blocks = with_limit(16);
+    blocks.cannot_move.store(false, Ordering::Relaxed);
+    blocks.move_page = |_, _| false;
+    // SAFETY: every block is written and read within its size, and given up once.
+    unsafe {
+        let [first, second, third] = [1u8, 2, 3].map(|mark| {
+            let start = blocks.alloc(layout(2));
+            start.write_bytes(mark, 2 << 20);
+            start
+        });
+        blocks.dealloc(first, layout(2));
+        assert_eq!(blocks.unit_at(first), Some(0));
+        let large = blocks.alloc_zeroed(layout(4));
+        assert_eq!(blocks.unit_at(large), None, "the system's");
+        assert!(blocks.cannot_move.load(Ordering::Relaxed));
+        assert!(std::slice::from_raw_parts(large, 4 << 20).iter().all(|byte| *byte == 0));
+        let other = blocks.alloc(layout(4));
+        let (lost, other_unit) = (6 << 20, blocks.unit_at(other).unwrap());
+        assert!(other_unit * UNIT_BYTES >= lost + (4 << 20), "after what may be lost");
+        // What was to be moved is given back, and serves again, cleared.
+        let again = blocks.alloc_zeroed(layout(2));
+        assert_eq!(again, first);
+        assert!(std::slice::from_raw_parts(again, 2 << 20).iter().all(|byte| *byte == 0));
+        for (start, mark) in [(second, 2), (third, 3)] {
+            let kept = std::slice::from_raw_parts(start, 2 << 20);
+            assert!(kept.iter().all(|byte| *byte == mark));
+            blocks.dealloc(start, layout(2));
+        }
+        blocks.dealloc(again, layout(2));
+        for start in [large, other] {
+            blocks.dealloc(start, layout(4));
+        }
+    }
+}
+
 /// Blocks of all sizes keep their contents while memory is moved and given back beside
 /// them, and are cleared where that is asked for.
 #[test]
@@ -216,6 +255,27 @@ fn contents_stay_while_others_come_and_go() {
         }
     });
     assert_eq!(blocks.in_use_bytes(), 0);
+}
+
+/// What goes back to the system is counted by what had memory: a little in each of many
+/// large pages is much to look for, and little.
+#[test]
+fn scattered_memory_goes_back() {
+    const PAGES: usize = 20;
+    let blocks = with_limit(64);
+    let [large, small] = [(2 << 20) - LARGE_BYTES, LARGE_BYTES]
+        .map(|size| Layout::from_size_align(size, 64).unwrap());
+    // SAFETY: every block is given up once.
+    unsafe {
+        let pairs = [(); PAGES].map(|()| [blocks.alloc(large), blocks.alloc(small)]);
+        pairs.iter().for_each(|[start, _]| blocks.dealloc(*start, large));
+        blocks.shrink(PAGES * large.size());
+        assert_eq!(blocks.kept_bytes(), 0);
+        pairs.iter().for_each(|[_, start]| blocks.dealloc(*start, small));
+    }
+    assert_eq!(blocks.kept_bytes(), PAGES * small.size());
+    blocks.shrink(PAGES * small.size());
+    assert_eq!(blocks.kept_bytes(), 0);
 }
 
 /// No block is in two hands.

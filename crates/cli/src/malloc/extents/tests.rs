@@ -17,8 +17,8 @@ impl Numbers {
 
 fn with_extents(test: impl FnOnce(&mut Extents<'_>)) {
     let (mut units, mut resident) = (vec![Unit::default(); ALL], vec![0; ALL / WORD_UNITS]);
-    let [mut full, mut pieces] = [[0; CHUNKS.div_ceil(WORD_UNITS)]; 2];
-    test(&mut Extents::new(&mut units, &mut resident, &mut full, &mut pieces));
+    let [mut full, mut targets] = [[0; CHUNKS.div_ceil(WORD_UNITS)]; 2];
+    test(&mut Extents::new(&mut units, &mut resident, &mut full, &mut targets));
 }
 
 /// Lists are in the order of the lengths in them.
@@ -51,7 +51,7 @@ fn check_blocks(extents: &mut Extents<'_>) {
             assert!(owner[own.clone()].iter().all(|taken| !taken));
             owner[own.clone()].fill(true);
             move_memory(&moves, &mut memory, &owner, &own);
-            extents.moved(&moves);
+            extents.put_back_moved(&moves);
             let clear = memory[own.clone()].iter().filter(|some| !**some).count();
             assert_eq!(taken.fresh, clear);
             memory[own].fill(true);
@@ -90,7 +90,7 @@ fn check_blocks(extents: &mut Extents<'_>) {
 fn take(extents: &mut Extents<'_>, len: usize) -> Option<Taken> {
     let mut moves = Moves::none(true);
     let taken = extents.take(len, &mut moves);
-    extents.moved(&moves);
+    extents.put_back_moved(&moves);
     taken
 }
 
@@ -118,7 +118,8 @@ fn give_back(extents: &mut Extents<'_>, mut units: usize, owner: &[bool], memory
         for part in parts.iter() {
             assert!(owner[part.clone()].iter().all(|taken| !taken));
             assert!(other.is_none_or(|other| !part.contains(&other)));
-            units = units.saturating_sub(part.len());
+            let had_memory = memory[part.clone()].iter().filter(|some| **some).count();
+            units = units.saturating_sub(had_memory);
             memory[part].fill(false);
         }
         if let Some(other) = other {
@@ -143,7 +144,7 @@ fn memory_is_moved() {
         assert_eq!(pairs, [(CHUNK_UNITS, 3 * CHUNK_UNITS)]);
         // Nobody gets it before it has been moved.
         assert_eq!(take(extents, 1).unwrap().start, 5 * CHUNK_UNITS);
-        extents.moved(&moves);
+        extents.put_back_moved(&moves);
         assert_eq!(take(extents, 2).unwrap(), Taken { start: CHUNK_UNITS, fresh: 2 });
         assert_eq!(extents.resident_bytes(), 4 * CHUNK_BYTES + 3 * UNIT_BYTES);
     });
@@ -151,9 +152,9 @@ fn memory_is_moved() {
 
 /// Memory is moved to so many large pages and no more, but to these again and again.
 #[test]
-fn pieces_are_limited() {
+fn targets_are_limited() {
     with_extents(|extents| {
-        extents.pieces_left = 1;
+        extents.targets_left = 1;
         let [waits, _kept] = [2, 1].map(|pages| take(extents, pages * CHUNK_UNITS).unwrap().start);
         extents.give_up(waits);
         let first = take(extents, 3 * CHUNK_UNITS).unwrap();
@@ -180,7 +181,7 @@ fn what_follows_a_block_has_memory_too() {
         let taken = extents.take(CHUNK_UNITS - 1, &mut moves).unwrap();
         assert_eq!(taken, Taken { start: 0, fresh: 0 });
         assert_eq!(moves.pairs().collect::<Vec<_>>(), [(3 * CHUNK_UNITS, 0)]);
-        extents.moved(&moves);
+        extents.put_back_moved(&moves);
         assert_eq!(take(extents, 1), Some(Taken { start: CHUNK_UNITS - 1, fresh: 0 }));
         assert_eq!(extents.resident_bytes(), 4 * CHUNK_BYTES);
     });
