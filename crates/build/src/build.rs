@@ -16,7 +16,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use crate::cache::{Cache, Kept, Key, key};
 use crate::flight::{Claim, Flights};
 use crate::inputs::Inputs;
-use crate::limits::{is_loaded, is_small, keep_alone, keep_on_the_way};
+use crate::limits::{is_loaded, is_small, keep_alone, keep_for_conversions, keep_on_the_way};
 use crate::memory::{Budget, Reservation};
 use crate::needs::{levels, order, reads};
 use crate::packed::PackedTable;
@@ -193,7 +193,7 @@ impl Build {
         if !self.is_known(key.0, metric, keep) {
             self.refuse_hopeless(key, keep)?;
             needed = order(&[key.0], |sub| {
-                sub != key.0 && self.is_known(sub, metric, keep_on_the_way(sub, metric))
+                sub != key.0 && self.is_known(sub, metric, self.keep_for_readers(sub, metric))
             });
             needed.pop();
         }
@@ -207,7 +207,7 @@ impl Build {
             level.iter().for_each(|&material| request.done(material));
         }
         for material in large {
-            self.make((material, metric), keep_on_the_way(material, metric))?;
+            self.make((material, metric), self.keep_for_readers(material, metric))?;
             request.done(material);
         }
         self.make(key, keep)
@@ -215,7 +215,8 @@ impl Build {
 
     /// Small tables are made side by side: none of them can use all threads.
     fn make_side_by_side(&self, level: &[Material], metric: Metric) -> Result<(), BuildError> {
-        let make = |material| self.make((material, metric), keep_on_the_way(material, metric));
+        let make =
+            |material| self.make((material, metric), self.keep_for_readers(material, metric));
         if let [material] = level {
             return make(*material).map(drop);
         }
@@ -290,7 +291,7 @@ impl Build {
             let room = self.reserve(wanted, table_bytes(material, Keep::Depths))?;
             return Ok(Work::Unpack { packed, _room: room });
         }
-        if shelved && self.is_one_sided(&wanted) {
+        if shelved && keep == Keep::Depths && self.is_one_sided(&wanted) {
             let (inputs, held) =
                 self.inputs(wanted, &self.whole(material, metric, Keep::Depths))?;
             let room = self.reserve(wanted, self.load_bytes(material))?;
@@ -321,7 +322,7 @@ impl Build {
     pub(crate) fn inputs_for(&self, wanted: Key) -> Result<(Inputs, Reservation<'_>), BuildError> {
         let metric = wanted.1;
         for sub in reads(wanted.0) {
-            let keep = keep_on_the_way(sub, metric);
+            let keep = self.keep_for_readers(sub, metric);
             if !self.is_known(sub, metric, keep) {
                 self.request(key(sub, metric), keep)?;
             }
@@ -339,7 +340,7 @@ impl Build {
         let inputs = Inputs::new(self.backend, metric, &self.promotions);
         let is_sliced = |sub: Material| whole.slices.iter().any(|(source, _)| *source == sub);
         for sub in reads(material).into_iter().filter(|&sub| !is_sliced(sub)) {
-            inputs.add_table(self.make((sub, metric), keep_on_the_way(sub, metric))?);
+            inputs.add_table(self.make((sub, metric), self.keep_for_readers(sub, metric))?);
         }
         let held = self.hold((material, metric), whole.slices_bytes)?;
         for (source, slices) in &whole.slices {
@@ -405,6 +406,9 @@ impl Build {
             return None;
         }
         let plain = self.in_memory(&key(material, Metric::Dtz), keep)?;
+        if !plain.stats.counts_depths() {
+            return None;
+        }
         // Only a pawn's push starts the count anew among the same men.
         let cursed = material.has_pawns() && plain.stats.is_cursed();
         if cursed || inputs.is_cursed() {
@@ -449,6 +453,15 @@ impl Build {
 
     pub(crate) fn is_shelved(&self, key: &Key) -> bool {
         self.is_stored(key) || self.is_on_shelf(key.0, key.1)
+    }
+
+    /// What is kept of a table because larger ones read it: of one that is in a file no more
+    /// than they read, since the rest can be read again.
+    fn keep_for_readers(&self, material: Material, metric: Metric) -> Keep {
+        match self.is_in_file(&key(material, metric)) {
+            true => keep_for_conversions(material, metric),
+            false => keep_on_the_way(material, metric),
+        }
     }
 
     /// Whether a table can be had that keeps at least this much without solving
@@ -544,7 +557,7 @@ impl Work<'_> {
     /// `None` if it is not on the shelf after all.
     fn run(&self, build: &Build, wanted: Key, keep: Keep) -> Result<Option<Table>, BuildError> {
         match self {
-            Work::Load { .. } => build.load(wanted),
+            Work::Load { .. } => build.load(wanted, keep),
             Work::Derive { inputs, .. } => build.derive(wanted, inputs),
             Work::Unpack { packed, .. } => {
                 packed.unpack().map(Some).map_err(|error| BuildError::packing(wanted.0, error))

@@ -87,7 +87,8 @@ pub(crate) fn keep_for_others(material: Material, metric: Metric) -> Keep {
 }
 
 /// What larger tables need of one that they read after captures and promotions: where
-/// depths do not count then, who wins. With pawns they may count within the table.
+/// depths do not count then, who wins. With pawns, pushes within the table must not count on
+/// either.
 pub(crate) fn keep_for_conversions(material: Material, metric: Metric) -> Keep {
     let within = if material.has_pawns() { metric.push_rule() } else { Rule::One };
     match (metric.conversion_rule(), within) {

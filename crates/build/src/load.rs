@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use molien_solve::derive_depths;
+use molien_solve::{Keep, derive_depths};
+use molien_table::TableFile;
 use molien_values::{BoardValues, Table};
 use rayon::prelude::*;
 
@@ -12,12 +13,16 @@ use crate::limits::is_loaded;
 use crate::{Build, BuildError};
 
 impl Build {
-    /// Loads what the folder or a shelf has. `None` if no shelf has it after all.
-    pub(crate) fn load(&self, wanted: Key) -> Result<Option<Table>, BuildError> {
+    /// Loads what the folder or a shelf has, from a file no more than is to be kept.
+    /// `None` if no shelf has it after all.
+    pub(crate) fn load(&self, wanted: Key, keep: Keep) -> Result<Option<Table>, BuildError> {
         let (material, metric) = wanted;
         if is_loaded(material) {
-            let file = self.open_file(material);
-            match file.and_then(|file| file.map(|file| file.load(metric)).transpose()) {
+            let read = |file: TableFile| match keep {
+                Keep::Depths => file.load(metric),
+                Keep::Outcomes | Keep::Winners => file.load_winners(metric),
+            };
+            match self.open_file(material).and_then(|file| file.map(read).transpose()) {
                 Ok(Some(table)) => return Ok(Some(table)),
                 Ok(None) => {}
                 Err(error) if error.is_missing() => {}
@@ -25,8 +30,12 @@ impl Build {
             }
         }
         for shelf in &self.shelves {
-            if let Some(table) = shelf.load(material, metric)? {
-                return Ok(Some(table));
+            let table = match keep {
+                Keep::Depths => shelf.load(material, metric)?,
+                Keep::Outcomes | Keep::Winners => shelf.load_winners(material, metric)?,
+            };
+            if table.is_some() {
+                return Ok(table);
             }
         }
         Ok(None)

@@ -258,7 +258,9 @@ impl Build {
         let missing = self.missing(folder, material, metrics);
         let Some(&last) = missing.last() else { return Ok(()) };
         let options = making.options.following(folder.open(material).ok().as_ref());
-        let cost = self.store_cost(material, &missing, &options);
+        let half_stored = self.half_stored(folder, material, &missing);
+        let written: Vec<Metric> = missing.iter().copied().chain(half_stored).collect();
+        let cost = self.store_cost(material, &written, &options);
         // Several materials may be in work at a time, each with its share.
         let apart = share_bytes != u64::MAX
             && cost
@@ -266,7 +268,7 @@ impl Build {
                 .max(self.least_to_store(material, metrics, &options) + cost.planes_before())
                 > share_bytes;
         let mut tables: Vec<Box<dyn TableParts>> = Vec::new();
-        for &metric in missing.iter().chain(&self.half_stored(folder, material, &missing)) {
+        for &metric in &written {
             let table = self.request(key(material, metric), keep_alone(material))?;
             tables.push(match apart {
                 true => Box::new(self.set_aside(folder, table)?),

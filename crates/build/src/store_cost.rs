@@ -53,7 +53,7 @@ impl StoreCost {
             beside: 0,
             sets_aside: material.has_pawns(),
         };
-        own.packed(material, options).unwrap_or_else(|| own.quick(material, threads))
+        own.packed(material, metrics, options).unwrap_or_else(|| own.quick(material, threads))
     }
 
     /// Where values are coded by moves and zstd.
@@ -70,7 +70,12 @@ impl StoreCost {
 
     /// Where they are coded by learnt contexts: the classes are held, and the depths of
     /// two metrics with one side to move, or of one with both.
-    fn packed(&self, material: Material, options: &WriteOptions) -> Option<StoreCost> {
+    fn packed(
+        &self,
+        material: Material,
+        metrics: &[Metric],
+        options: &WriteOptions,
+    ) -> Option<StoreCost> {
         let plane = table_bytes(material, Keep::Outcomes) / outcome_planes(material);
         let learning = options.learning(plane * u64::from(u8::BITS))?;
         let depths = depth_planes(material);
@@ -79,7 +84,11 @@ impl StoreCost {
         // A table that is one board comes to memory whole before half of it is kept.
         let whole = if material.has_pawns() { 0 } else { self.planes };
         let writing = writing.max((CLASS_PLANES + depths) * plane + whole);
-        let beside = learning.classes.max(learning.depths) + learning.kept;
+        // Mate under the 50-move rule is written with the draws of the rule as depths: a copy.
+        let under_the_rule = metrics.len() > 1 && metrics.contains(&Metric::Dtm50);
+        let copy = if under_the_rule { (CLASS_PLANES + 2 * depths) * plane } else { 0 };
+        let writing = writing + copy;
+        let beside = learning.classes.max(learning.depths) + learning.kept + copy;
         Some(StoreCost { encoding: 0, writing, beside, sets_aside: true, ..*self })
     }
 

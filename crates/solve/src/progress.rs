@@ -28,7 +28,8 @@ pub struct WaveReport {
     pub metric: Metric,
     /// Whose wins.
     pub attacker: Color,
-    /// Number of the wave: the depth in plies.
+    /// Number of the wave: the depth in plies. 0 where only who wins is looked for, which
+    /// is not found ply by ply.
     pub ply: u16,
     /// Addresses newly decided in this wave.
     pub decided: u64,

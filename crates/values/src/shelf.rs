@@ -20,6 +20,18 @@ pub trait Shelf: Send + Sync {
         Ok(None)
     }
 
+    /// Who wins in the table, if it is there. Depths may be told as well.
+    ///
+    /// # Errors
+    /// As [`Shelf::load`].
+    fn load_winners(
+        &self,
+        material: Material,
+        metric: Metric,
+    ) -> Result<Option<Table>, ShelfError> {
+        self.load(material, metric)
+    }
+
     /// Whether tables are decoded from files, which can take longer than solving them.
     fn reads_files(&self) -> bool {
         false

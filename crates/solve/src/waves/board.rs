@@ -3,7 +3,7 @@
 use molien_board::{Color, Material};
 use molien_hyper::{Cell, Hyperboard, KingAxis, Plane, Tile};
 use molien_operators::{Backend, Conversions, Goal, Release, valid};
-use molien_values::{BoardValues, Graded, Metric, Placement, Run, RunLog, WaveLog};
+use molien_values::{BoardValues, Graded, Metric, Placement, Rule, Run, RunLog, WaveLog};
 use rayon::prelude::*;
 
 use super::bishops::BishopPair;
@@ -38,7 +38,7 @@ pub struct BoardSolve<'a> {
     pub rule_plies: u16,
     /// Whether depths are kept.
     pub keep: Keep,
-    /// Where waves are logged, if they are, and there are any.
+    /// Where waves are logged, if they are; who wins alone is found without waves.
     pub log: Option<&'a dyn WaveLog>,
     /// Only placements with these bishops on squares of both colours.
     pub bishops: Option<BishopPair>,
@@ -60,7 +60,7 @@ impl BoardSolve<'_> {
     /// # Errors
     /// If it is cancelled, a wave cannot be logged, or another rank is gone.
     pub fn run(&self, watch: &mut Watch) -> Result<(BoardValues, Stats), SolveError> {
-        if self.is_for_winners() {
+        if self.is_for_winners() && watch.is_empty() {
             return self.winners();
         }
         let share = self.share().map_err(|source| self.stopped(source.into()))?;
@@ -92,10 +92,12 @@ impl BoardSolve<'_> {
     }
 
     /// Whether waves need not be kept apart. Several ranks exchange waves, and where every
-    /// wave is told of there have to be some.
+    /// wave is told of there have to be some. Where the 50-move rule counts, a win's class
+    /// depends on its plies.
     fn is_for_winners(&self) -> bool {
         let alone = self.ranks.is_none() && !self.progress.wants_signatures();
-        self.keep == Keep::Winners && alone && self.metric != Metric::Dtm50
+        let counts = self.metric.conversion_rule() == Rule::Fifty || self.metric == Metric::Dtm50;
+        self.keep == Keep::Winners && alone && !counts
     }
 
     /// What is solved here, if others solve the rest.

@@ -29,6 +29,11 @@ impl Watch {
         Watch { entries: Vec::new() }
     }
 
+    /// Whether nothing is watched.
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Watches positions of a board. For symmetric material, of which only
     /// White's wins are computed, the positions with colours exchanged are
     /// watched as well.

@@ -14,7 +14,8 @@
 //! forgotten when the next sweep comes to their stretch; by then every tile from which a
 //! move leads there has been looked at. (All sweeps go the same way.)
 
-use std::ops::Range;
+use std::iter::Sum;
+use std::ops::{Add, Range};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use molien_board::Color;
@@ -31,7 +32,7 @@ use super::board::BoardSolve;
 use super::counter::{Counter, finish_stats};
 use super::undecided::SLAB_TILES;
 use super::watch::is_one_sided;
-use crate::SolveError;
+use crate::{SolveError, WaveReport};
 
 /// Slabs of a stretch for each thread. Threads wait for each other after each half.
 const SLABS_EACH: usize = 4;
@@ -89,6 +90,29 @@ struct Losses<'a> {
     lost: &'a mut [Tile],
     news: &'a mut [Tile],
     live: &'a mut [bool],
+}
+
+/// What was done.
+#[derive(Clone, Copy, Default)]
+struct Done {
+    /// Positions that were decided.
+    decided: u64,
+    /// Tiles that were looked at.
+    tiles: u64,
+}
+
+impl Add for Done {
+    type Output = Done;
+
+    fn add(self, other: Done) -> Done {
+        Done { decided: self.decided + other.decided, tiles: self.tiles + other.tiles }
+    }
+}
+
+impl Sum for Done {
+    fn sum<I: Iterator<Item = Done>>(all: I) -> Done {
+        all.fold(Done::default(), Done::add)
+    }
 }
 
 impl BoardSolve<'_> {
@@ -225,7 +249,7 @@ impl<'a> Wins<'a> {
         let tiles = self.lost.len();
         let stretch = SLAB_TILES * SLABS_EACH * rayon::current_num_threads();
         for sweep in 0.. {
-            let mut decided = 0;
+            let mut done = Done::default();
             for first in (0..tiles).step_by(stretch) {
                 if self.solve.progress.cancelled() {
                     return Err(self.solve.stopped(Stop::Cancelled));
@@ -234,36 +258,45 @@ impl<'a> Wins<'a> {
                 if sweep > 0 {
                     self.news.live[stretch.clone()].fill(false);
                 }
-                decided += self.work_on(&stretch);
+                done = done + self.work_on(&stretch);
             }
-            if decided == 0 {
+            self.tell(done);
+            if done.decided == 0 {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Works on a stretch of tiles. Returns how many positions that decides. What was lost is
-    /// always followed by a look at what that wins.
-    fn work_on(&mut self, stretch: &Range<usize>) -> u64 {
-        let mut decided = 0;
+    /// Says that a sweep is done.
+    fn tell(&self, Done { decided, tiles }: Done) {
+        let (material, metric) = (self.solve.material(), self.solve.metric);
+        let (attacker, ply, signature) = (self.attacker, 0, None);
+        let report = WaveReport { material, metric, attacker, ply, decided, tiles, signature };
+        self.solve.progress.wave(&report);
+    }
+
+    /// Works on a stretch of tiles. What was lost is always followed by a look at what that
+    /// wins.
+    fn work_on(&mut self, stretch: &Range<usize>) -> Done {
+        let mut done = Done::default();
         for round in 0..ROUNDS {
             let lost = self.defend(stretch.clone());
-            decided += lost;
-            if lost == 0 && round > 0 {
+            done = done + lost;
+            if lost.decided == 0 && round > 0 {
                 break;
             }
             let won = self.attack(stretch.clone());
-            decided += won;
-            if won == 0 {
+            done = done + won;
+            if won.decided == 0 {
                 break;
             }
         }
-        decided
+        done
     }
 
     /// Finds losses: no move into what is open.
-    fn defend(&mut self, stretch: Range<usize>) -> u64 {
+    fn defend(&mut self, stretch: Range<usize>) -> Done {
         let Wins { solve, attacker, open, candidates, lost, news, .. } = self;
         let slabs = slabs(&mut candidates.positions, stretch, Some((lost, news)));
         let half = Half {
@@ -278,7 +311,7 @@ impl<'a> Wins<'a> {
     }
 
     /// Finds wins: a move into the news.
-    fn attack(&mut self, stretch: Range<usize>) -> u64 {
+    fn attack(&mut self, stretch: Range<usize>) -> Done {
         let Wins { solve, attacker, open, candidates, news, .. } = self;
         let slabs = slabs(&mut open.positions, stretch, None);
         let half = Half {
@@ -368,14 +401,14 @@ impl Slab<'_> {
 }
 
 impl Half<'_> {
-    /// Looks at the tiles that are marked. Returns how many positions were taken.
-    fn run(&self, slabs: Vec<Slab<'_>>) -> u64 {
+    /// Looks at the tiles that are marked.
+    fn run(&self, slabs: Vec<Slab<'_>>) -> Done {
         slabs.into_par_iter().map(|slab| self.look(slab)).sum()
     }
 
-    fn look(&self, mut slab: Slab<'_>) -> u64 {
+    fn look(&self, mut slab: Slab<'_>) -> Done {
         let Half { solve, side, plane, which, dirty, reached } = *self;
-        let mut decided = 0;
+        let mut done = Done::default();
         for i in 0..slab.open.len() {
             let number = slab.first + i;
             if !take(&dirty[number]) || !slab.alive[i] {
@@ -386,12 +419,13 @@ impl Half<'_> {
             let (open, mut taken) = (&mut slab.open[i], Tile::EMPTY);
             let (count, left) = solve.backend.take_by_moves(&moves, which, open, &mut taken);
             slab.alive[i] = left;
+            done.tiles += 1;
             if count > 0 {
                 slab.lose(i, &taken);
                 for_each_neighbour(solve.board, !side, &cell, |tile| mark(&reached[tile]));
-                decided += count;
+                done.decided += count;
             }
         }
-        decided
+        done
     }
 }
