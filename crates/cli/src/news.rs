@@ -238,7 +238,7 @@ mod tests {
         let (news, material) = (news(), "KRBKR".parse().unwrap());
         assert_eq!(line(&news, 1), None);
         news.begin(material, Metric::Dtm, 1000);
-        assert_eq!(line(&news, 1).unwrap(), "KRBKR dtm: ply 0, 0 % decided after 60 s");
+        assert_eq!(line(&news, 1).unwrap(), "KRBKR dtm: 0 % decided after 60 s");
         wave(&news, material, 7, 500);
         let text = "KRBKR dtm: ply 7, 25 % decided after 2 min, at most 6 min left";
         assert_eq!(line(&news, 2).unwrap(), text);
