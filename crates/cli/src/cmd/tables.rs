@@ -30,8 +30,9 @@ Examples:
 --sizes breaks the bytes of every table down: win, draw and loss (wdl), then what
 each metric adds, in bytes and in bits per legal position, both sides to move
 counted. A metric may be stored as the difference from another one. The totals count
-a metric that is equal to another one in full, as it would be alone, with both sides to
-move and with the smaller one, for tables that can do without the other.
+a metric that is equal to another one in full: 'all' with both sides to move, 'all, one
+side' with the one that takes less, metric by metric, where a table can do without the
+other.
 --check reads every block of every file and compares its checksums; the exit code is
 1 if a file is damaged. 'Checksums ok' means that they have been compared since the
 file was written.
