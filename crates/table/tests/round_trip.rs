@@ -1,10 +1,12 @@
 //! What is written is what is read.
 
+use std::sync::Arc;
+
 use molien_board::{Color, Position, Symmetry};
 use molien_build::Build;
 use molien_hyper::{Index, Tile};
 use molien_table::{Pack, TableFile, WriteOptions, write};
-use molien_values::{Graded, Metric, Table};
+use molien_values::{Graded, Metric, Stats, Table};
 
 fn check(file: &TableFile, table: &Table) {
     assert_eq!(file.stats(table.metric).unwrap(), table.stats);
@@ -106,7 +108,7 @@ fn unexpected_differences() {
     let solver = Build::new();
     let solve = |metric| solver.table("KQKR".parse().unwrap(), metric).unwrap();
     let named = |table: &Table, metric| {
-        let stats = molien_values::Stats { metric, ..table.stats.clone() };
+        let stats = Stats { metric, ..table.stats.clone() };
         Table { metric, stats, ..table.clone() }
     };
     let (dtm, dtc) = (solve(Metric::Dtm), solve(Metric::Dtc));
@@ -150,6 +152,43 @@ fn learnt_contexts() {
     // Like men; one side for both.
     round_trip_in("KBBK", &[Metric::Dtc, Metric::Wdl], &FAST);
     round_trip_in("KNKN", &[Metric::Dtm], &FAST);
+}
+
+/// DTZ50 is told DTZ, and comes back also where they differ: of some wins in 1 ply wins in 3
+/// are made.
+#[test]
+fn dtz50_is_told_dtz() {
+    let solver = Build::new();
+    let solve = |metric| solver.table("KPK".parse().unwrap(), metric).unwrap();
+    let [dtz, dtc, dtm] = [Metric::Dtz, Metric::Dtc, Metric::Dtm].map(solve);
+    let stats = Stats { metric: Metric::Dtz50, ..dtz.stats.clone() };
+    let mut dtz50 = Table { metric: Metric::Dtz50, stats, ..Table::clone(&dtz) };
+    for part in dtz50.parts.iter_mut().step_by(3) {
+        let white = &mut Arc::make_mut(part).values[Color::White.index()];
+        for tile in 0..white.won.len() {
+            let deeper = white.depth[1..].iter().fold(Tile::EMPTY, |all, bit| all.or(&bit[tile]));
+            let in_one = white.won[tile].and(&white.depth[0][tile]).minus(&deeper);
+            white.depth[1][tile].add(&in_one);
+        }
+    }
+    let [white, of_dtz] = [&dtz50, &*dtz].map(|table| &table.parts[0].values[0]);
+    assert!(white != of_dtz);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.mol");
+    let tables = [&*dtm, &*dtc, &dtz50, &*dtz];
+    write(&path, &tables, &FAST).unwrap();
+    let file = TableFile::open(&path).unwrap();
+    for table in tables {
+        let loaded = file.load(table.metric).unwrap();
+        for (found, expected) in loaded.parts.iter().zip(&table.parts) {
+            let both = found.values.iter().zip(&expected.values);
+            both.for_each(|(a, b)| assert_same(a, b, table.metric.name()));
+        }
+        check(&file, table);
+    }
+    let sizes = file.sizes().unwrap();
+    let bytes = |metric| sizes.depths_of(metric).unwrap().iter().sum::<u64>();
+    assert!(bytes(Metric::Dtz50) < bytes(Metric::Dtz) / 2);
 }
 
 /// Classes alone, and those that DTZ50 tells.
