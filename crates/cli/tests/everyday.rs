@@ -220,7 +220,9 @@ fn checks_can_be_interrupted() {
         let errors = String::from_utf8(stderr).unwrap();
         assert!(status.code() == Some(2) && errors.ends_with(sentence), "{command:?}: {errors}");
         assert_eq!(errors.lines().count(), 1, "{command:?}: {errors}");
-        assert!(stdout.is_empty(), "{command:?}: {}", String::from_utf8_lossy(&stdout));
+        // Small tables may have been read before the signal came.
+        let answer = String::from_utf8(stdout).unwrap();
+        assert!(!answer.contains("KQKR"), "{command:?}: {answer}");
     }
 }
 
