@@ -128,8 +128,9 @@ impl Profile {
         }
     }
 
-    /// For trials of classes that orders of men are chosen by. With as few cells as other trials
-    /// have, the order that was chosen for KBBvKN took a third more than the best.
+    /// For trials that orders of men are chosen by where classes are all there is. With as few
+    /// cells as other trials have, the order that was chosen for KBBvKN took a third more than
+    /// the best.
     pub fn class_trial(&self) -> Profile {
         Profile {
             sample: 2 * self.trial_sample,

@@ -74,10 +74,9 @@ pub fn choose<S: TileSource>(
         .collect();
     let depth_costs = layouts.par_iter().map(|layout| depth_cost(source, layout, metrics, profile));
     let depth_costs: Vec<u64> = depth_costs.collect::<Result<_, _>>()?;
-    let class_costs: Vec<Vec<u64>> = layouts
-        .par_iter()
-        .map(|layout| estimate_bases(source, layout, &profile.class_trial()))
-        .collect();
+    let class_trial = if metrics == 0 { profile.class_trial() } else { profile.trial() };
+    let class_costs: Vec<Vec<u64>> =
+        layouts.par_iter().map(|layout| estimate_bases(source, layout, &class_trial)).collect();
     let trials: Vec<(&Layout, Color, u64)> = layouts
         .iter()
         .zip(depth_costs.iter().zip(class_costs))
