@@ -84,10 +84,10 @@ impl StoreCost {
         // A table that is one board comes to memory whole before half of it is kept.
         let whole = if material.has_pawns() { 0 } else { self.planes };
         let writing = writing.max((CLASS_PLANES + depths) * plane + whole);
-        // Mate under the 50-move rule is written with the draws of the rule as depths: a copy.
+        // Mate under the 50-move rule is written with the draws of the rule as depths: a copy
+        // of a table that is in memory.
         let under_the_rule = metrics.len() > 1 && metrics.contains(&Metric::Dtm50);
         let copy = if under_the_rule { (CLASS_PLANES + 2 * depths) * plane } else { 0 };
-        let writing = writing + copy;
         let beside = learning.classes.max(learning.depths) + learning.kept + copy;
         Some(StoreCost { encoding: 0, writing, beside, sets_aside: true, ..*self })
     }
