@@ -1,6 +1,6 @@
 //! From what is wanted to files in the folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -271,7 +271,7 @@ impl Build {
         for &metric in &written {
             let table = self.request(key(material, metric), keep_alone(material))?;
             tables.push(match apart {
-                true => Box::new(self.set_aside(folder, table)?),
+                true => Box::new(self.set_aside(folder.folder(), table)?),
                 false => Box::new(table),
             });
         }
@@ -306,14 +306,28 @@ impl Build {
         known.into_iter().filter(|metric| half(metric) && !missing.contains(metric)).collect()
     }
 
-    /// Puts a table into a file without a name, compressed lightly, to make room
-    /// for the next metric.
-    fn set_aside(&self, folder: &Directory, table: Arc<Table>) -> Result<OnDisk, BuildError> {
+    /// The table of a material, made if need be, in a file without a name in a folder,
+    /// compressed lightly: so several metrics take the memory of one.
+    ///
+    /// # Errors
+    /// As [`Build::table`], and if the file cannot be written.
+    pub fn table_aside(
+        &self,
+        material: Material,
+        metric: Metric,
+        folder: &Path,
+    ) -> Result<Box<dyn TableParts>, BuildError> {
+        let table = self.table(material, metric)?;
+        Ok(Box::new(self.set_aside(folder, table)?))
+    }
+
+    /// Puts a table into a file without a name, to make room for the next metric.
+    fn set_aside(&self, folder: &Path, table: Arc<Table>) -> Result<OnDisk, BuildError> {
         let material = table.material;
         self.forget(material, table.metric);
-        let packed = self.pool().install(|| PackedTable::new(table, Some(folder.folder())));
+        let packed = self.pool().install(|| PackedTable::new(table, Some(folder)));
         let packed = packed.map_err(|error| BuildError::packing(material, error))?;
-        Ok(OnDisk { packed, folder: folder.folder().to_owned() })
+        Ok(OnDisk { packed, folder: folder.to_owned() })
     }
 
     /// How many materials are worked on at once; an error if there is not enough

@@ -14,7 +14,7 @@ use molien_board::Material;
 use molien_hyper::Tile;
 use molien_operators::{make_tiles, swapped_class};
 use molien_solve::{Exchange, ExchangeError, Keep, OwnerMap, SolveError};
-use molien_table::{BoardLog, Directory, Logged, Pack, Sides, WaveLogs};
+use molien_table::{BoardLog, Directory, Logged, Sides, WaveLogs};
 use molien_values::{BoardValues, Graded, Metric, Table};
 
 use crate::by_part::LogSink;
@@ -158,7 +158,7 @@ impl Build {
         if crate::storage(material) != Storage::Whole {
             return How::Together;
         }
-        let usual = matches!(making.options.pack, None | Some(Pack::Quick { .. }))
+        let usual = !making.options.is_packed()
             && making.options.sides != Some(Sides::One)
             && !folder.path(material).exists();
         match usual && missing.iter().all(|metric| solved.contains(metric)) {

@@ -282,19 +282,7 @@ impl Context {
     }
 
     fn plain_build(&self, progress: Arc<dyn Progress>) -> Build {
-        let mut build = Build::new()
-            .with_backend(self.operators)
-            .with_progress(progress)
-            .with_memory_limit(self.memory_bytes)
-            .with_memory_aside(malloc::KEPT_PART, malloc::MOST_KEPT_BYTES)
-            .with_promotions(self.promote.roles())
-            .by_part_from(self.by_part_men);
-        if let Some(temp) = &self.temp {
-            build = build.with_scratch(temp);
-        }
-        if let Some(threads) = self.threads {
-            build = build.with_threads(threads);
-        }
+        let build = self.build_maker()(progress);
         match self.card_if_wanted() {
             Some(card) => build.with_shelf(Arc::new(CudaShelf::new(card))),
             None => build,
@@ -334,15 +322,19 @@ impl Context {
     /// Makes builds that report to a listener of the caller's. They do not use
     /// the card, which would be looked for when nobody waits for it.
     pub fn build_maker(&self) -> MakeBuild {
+        let (operators, threads, temp) = (self.operators, self.threads, self.temp.clone());
         let (memory_bytes, promote) = (self.memory_bytes, self.promote);
-        let operators = self.operators;
+        let by_part_men = self.by_part_men;
         Arc::new(move |progress| {
-            Build::new()
+            let build = Build::new()
                 .with_backend(operators)
                 .with_progress(progress)
                 .with_memory_limit(memory_bytes)
                 .with_memory_aside(malloc::KEPT_PART, malloc::MOST_KEPT_BYTES)
                 .with_promotions(promote.roles())
+                .by_part_from(by_part_men);
+            let build = temp.iter().fold(build, |build, folder| build.with_scratch(folder));
+            threads.into_iter().fold(build, Build::with_threads)
         })
     }
 

@@ -12,7 +12,7 @@ use molien_build::{Build, PlannedTable, Storage, is_whole_for_position, order, s
 use molien_probe::Source as _;
 use molien_solve::Cost;
 use molien_syzygy::SyzygyTables;
-use molien_table::Directory;
+use molien_table::{Directory, WriteOptions};
 use molien_values::{FIFTY_MOVES_PLIES, Metric, Value, dtm50_at};
 
 use crate::context::Context;
@@ -33,8 +33,10 @@ const POSITION_LEAN_NANOSECONDS: f64 = 9.0;
 /// On top where boards are solved in little memory: conversions are put away and
 /// brought back.
 const LEAN_NANOSECONDS: f64 = 20.0;
-/// CPU time to write one address in one metric: 10 (KRBKR) to 15 (KBBKN).
+/// CPU time to write one address in one metric by quick coding: 10 (KRBKR) to 15 (KBBKN).
 const WRITE_NANOSECONDS: f64 = 13.0;
+/// On top where contexts are learnt: KRBKR takes 14 in all, KRPKR 20.
+const LEARN_NANOSECONDS: f64 = 6.0;
 /// With five men mate under the 50-move rule takes many runs of a board: 4 (KRBKR)
 /// to 15 (KBBKN) times what DTM takes. With fewer the first run decides it all.
 const RULE_TIMES: f64 = 8.0;
@@ -71,6 +73,8 @@ pub struct Estimate {
     /// Tables and single boards to solve.
     pub boards: u64,
     cpu_seconds: f64,
+    /// Addresses that are written, one for each metric, where contexts can be learnt.
+    learnt: f64,
     /// Memory at the peak.
     pub memory_bytes: u64,
     /// What is stored in the end.
@@ -86,6 +90,12 @@ impl Estimate {
         let few = threads.clamp(1, THREADS_THAT_HELP) as f64;
         let many = 1.0 + FURTHER_THREAD * (threads.max(1) - 1) as f64;
         Duration::from_secs_f64(small / few + (self.cpu_seconds - small) / many)
+    }
+
+    /// The same where files are coded by learnt contexts.
+    fn with_learning(mut self) -> Estimate {
+        self.cpu_seconds += self.learnt * LEARN_NANOSECONDS / 1e9;
+        self
     }
 
     /// One of the tables of a plan, what it reads left out.
@@ -173,6 +183,8 @@ impl Estimate {
         self.memory_bytes = self.memory_bytes.max(cost.bytes);
         self.temporary_bytes = self.temporary_bytes.max(cost.disk_bytes);
         self.disk_bytes += if keeps { (addresses * BYTES_AN_ADDRESS) as u64 } else { 0 };
+        let learns = keeps && storage(material) == Storage::Whole;
+        self.learnt += if learns { addresses } else { 0.0 };
     }
 
     /// What a single position can turn into, in one metric.
@@ -278,12 +290,18 @@ fn in_files(context: &Context, position: &Position, metrics: &[Metric]) -> anyho
 }
 
 /// Says what making tables is going to take, if that is much.
-pub fn announce(context: &Context, materials: &[Material], metrics: &[Metric]) {
+pub fn announce(
+    context: &Context,
+    materials: &[Material],
+    metrics: &[Metric],
+    options: &WriteOptions,
+) {
     if context.only_stored() || context.card_if_wanted().is_some() {
         return;
     }
     let folders = context.directories();
     let estimate = Estimate::tables(&context.build(), folders, materials, metrics);
+    let estimate = if options.is_packed() { estimate.with_learning() } else { estimate };
     let time = estimate.time(context.threads());
     if time >= ANNOUNCED {
         note(estimate.sentence(time));

@@ -2,6 +2,7 @@
 
 use std::process::{Command, Output};
 
+use molien::{Directory, Pack};
 use serde_json::Value as Json;
 
 fn molien(args: &[&str]) -> Output {
@@ -325,6 +326,22 @@ fn equal_tables_are_equal_files() {
     assert_eq!(at_once.lines().count(), 6);
     let line = at_once.lines().next().unwrap();
     assert_eq!((line.len(), &line[64..66]), (64 + 2 + "KBvK.mol".len(), "  "));
+}
+
+/// A new file of who wins alone is coded by learnt contexts, others quickly; one that is added
+/// to as it was.
+#[test]
+fn how_new_files_are_coded() {
+    let folder = format!("{}/cli-new-files", env!("CARGO_TARGET_TMPDIR"));
+    let _ = std::fs::remove_dir_all(&folder);
+    let directory = Directory::new(&folder);
+    let pack = |name: &str| directory.open(name.parse().unwrap()).unwrap().pack();
+    answer(&["solve", "KPK", "--metric", "wdl", "--tables", &folder]);
+    assert_eq!(pack("KPK"), Pack::Fast);
+    answer(&["solve", "KRK", "--metric", "dtm", "--tables", &folder]);
+    assert_eq!(pack("KRK"), Pack::Fast, "it was there: KPK promotes to it");
+    answer(&["solve", "KRK", "--metric", "wdl,dtm", "--rebuild", "--tables", &folder]);
+    assert_eq!(pack("KRK"), Pack::QUICK);
 }
 
 /// However files are coded, their values are those published.

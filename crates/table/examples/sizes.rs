@@ -6,20 +6,21 @@
 //! First `fast`, `small` or `quick`; then materials, `--men N` for all of up to N
 //! men, `--nine` for nine tables of five men whose sizes elsewhere are known. With
 //! `--syzygy DIR` the sizes of Syzygy's files in a folder stand beside ours; with
-//! `--wdl` only files of classes are measured; with `--unread` nothing is read back. `--memory GIB`
-//! bounds what solved tables may take together: 32 will do for all tables of five men.
-//! Tables are written one after the other, on all threads. The example `reads` times
-//! single reads.
+//! `--wdl` only files of classes are measured; with `--unread` nothing is read back. With
+//! `--memory GIB` solving takes half of that, and so does writing: solved metrics wait in
+//! temporary files (in `TMPDIR`), and are compared a part at a time. 16 will do for all tables of
+//! five men. Tables are written one after the other, on all threads. The example `reads`
+//! times single reads.
 
 use std::error::Error;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 
 use molien_board::Material;
 use molien_build::Build;
-use molien_table::{Directory, Pack, TableFile, WriteOptions, write};
+use molien_table::{Directory, Pack, TableError, TableFile, TableParts, WriteOptions};
 use molien_testing::CpuClock;
-use molien_values::{Metric, Table};
+use molien_values::Metric;
+use rayon::prelude::*;
 
 /// Bytes of Syzygy's WDL and DTZ files of some tables, as its generator wrote them.
 const NINE: [(&str, [u64; 2]); 9] = [
@@ -40,6 +41,8 @@ struct Options {
     classes_only: bool,
     /// Files are written and not read.
     unread: bool,
+    /// What solving may take, and writing too.
+    room_bytes: Option<u64>,
 }
 
 /// What is counted of each table, and summed up.
@@ -67,12 +70,18 @@ struct Row {
 }
 
 /// Compares all values of a file with the solver's.
-fn compare(file: &TableFile, tables: &[&Table]) -> Result<(), Box<dyn Error>> {
+fn compare(file: &TableFile, tables: &[&dyn TableParts]) -> Result<(), Box<dyn Error>> {
     for table in tables {
-        let loaded = file.load(table.metric)?;
-        let mut parts = loaded.parts.iter().zip(&table.parts);
-        if !parts.all(|(a, b)| a.values == b.values) {
-            return Err(format!("{} {} came back wrong", table.material, table.metric).into());
+        let metric = table.stats().metric;
+        let is_same = |number: usize| -> Result<bool, TableError> {
+            let loaded = file.load_board(metric, file.placements()[number])?;
+            let solved = table.part(number)?;
+            Ok(loaded.is_some_and(|loaded| loaded.values == solved.values))
+        };
+        let parts = (0..file.placements().len()).into_par_iter();
+        let same: Vec<bool> = parts.map(is_same).collect::<Result<_, _>>()?;
+        if same.len() != table.boards().len() || same.contains(&false) {
+            return Err(format!("{} {metric} came back wrong", table.stats().material).into());
         }
     }
     Ok(())
@@ -90,22 +99,28 @@ fn depth_bytes(file: &TableFile, metric: Metric) -> Result<[u64; 2], Box<dyn Err
 struct Measured<'a> {
     options: &'a Options,
     material: Material,
-    path: PathBuf,
-    tables: Vec<Arc<Table>>,
+    /// Where the file to measure is.
+    folder: Directory,
+    tables: Vec<Box<dyn TableParts>>,
 }
 
 impl Measured<'_> {
-    fn of(&self, wanted: &[Metric]) -> Vec<&Table> {
-        let wanted = |table: &&Table| wanted.contains(&table.metric);
+    fn of(&self, wanted: &[Metric]) -> Vec<&dyn TableParts> {
+        let wanted = |table: &&dyn TableParts| wanted.contains(&table.stats().metric);
         self.tables.iter().map(|table| &**table).filter(wanted).collect()
     }
 
-    /// Writes tables to the scratch file and checks that all values come back.
+    /// Writes tables to the scratch folder and checks that all values come back.
     fn stored(&self, metrics: &[Metric]) -> Result<(TableFile, f64), Box<dyn Error>> {
         let (tables, options) = (self.of(metrics), WriteOptions::packed(self.options.pack));
-        let (written, seconds) = CpuClock::Process.timed(|| write(&self.path, &tables, &options));
+        let path = self.folder.path(self.material);
+        if path.exists() {
+            std::fs::remove_file(&path)?;
+        }
+        let write = || self.folder.store_parts(&tables, &options, self.options.room_bytes);
+        let (written, seconds) = CpuClock::Process.timed(write);
         written?;
-        let file = TableFile::open(&self.path)?;
+        let file = TableFile::open(&path)?;
         if !self.options.unread {
             compare(&file, &tables)?;
         }
@@ -142,7 +157,7 @@ impl Measured<'_> {
     fn row(&self) -> Result<Row, Box<dyn Error>> {
         let mut row = Row::default();
         let [rtbw, rtbz] = self.syzygy()?;
-        let legal = self.tables[0].stats.sides.iter().map(|side| side.legal.unique);
+        let legal = self.tables[0].stats().sides.iter().map(|side| side.legal.unique);
         let (classes, seconds) = self.stored(&[Metric::Wdl])?;
         row.seconds[0] = seconds;
         row.seconds[2] = self.loading(&classes, Metric::Wdl)?;
@@ -174,20 +189,25 @@ impl Measured<'_> {
     }
 }
 
-fn row(solver: &Build, material: Material, options: &Options) -> Result<Row, Box<dyn Error>> {
-    let mut tables: Vec<Arc<Table>> = Vec::new();
+fn row(
+    solver: &Build,
+    material: Material,
+    options: &Options,
+    scratch: &Path,
+) -> Result<Row, Box<dyn Error>> {
+    let mut tables: Vec<Box<dyn TableParts>> = Vec::new();
     let metrics = if options.classes_only { &[Metric::Wdl][..] } else { &Metric::EVERY };
     for &metric in metrics.iter().filter(|&&metric| metric != Metric::Dtm50) {
-        let table = solver.table(material, metric)?;
-        if tables.iter().all(|known| known.metric != table.metric) {
-            tables.push(table);
+        let own = if material.has_pawns() { metric } else { metric.without_pawns() };
+        if tables.iter().any(|known| known.stats().metric == own) {
+            continue;
         }
+        tables.push(match options.room_bytes {
+            Some(_) => solver.table_aside(material, metric, scratch)?,
+            None => Box::new(solver.table(material, metric)?),
+        });
     }
-    let folder = Directory::new(std::env::temp_dir());
-    let path = folder.path(material).with_extension(format!("{}.sizes", std::process::id()));
-    let found = Measured { options, material, path: path.clone(), tables }.row();
-    std::fs::remove_file(&path)?;
-    found
+    Measured { options, material, folder: Directory::new(scratch), tables }.row()
 }
 
 fn print(name: &str, row: &Row) {
@@ -221,8 +241,13 @@ fn print_ratios(sum: &Row) {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut options =
-        Options { pack: Pack::Fast, syzygy: None, classes_only: false, unread: false };
+    let mut options = Options {
+        pack: Pack::Fast,
+        syzygy: None,
+        classes_only: false,
+        unread: false,
+        room_bytes: None,
+    };
     let mut materials: Vec<Material> = Vec::new();
     let mut solver = Build::new();
     let mut words = std::env::args().skip(1);
@@ -235,7 +260,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             "--unread" => options.unread = true,
             "--memory" => {
                 let gib: u64 = words.next().ok_or("--memory needs a number")?.parse()?;
-                solver = solver.with_memory_limit(gib << 30);
+                options.room_bytes = Some(gib << 29);
+                solver = solver.with_memory_limit(gib << 29);
             }
             "--syzygy" => options.syzygy = words.next().map(PathBuf::from),
             "--nine" => {
@@ -253,12 +279,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("| table | {} | {} |", COLUMNS.join(" | "), seconds.join(" | "));
     println!("|---{}|", "|--:".repeat(COLUMNS.len() + seconds.len()));
     let mut sum = Row::default();
+    let scratch = std::env::temp_dir().join(format!("molien-sizes.{}", std::process::id()));
+    std::fs::create_dir_all(&scratch)?;
     for material in materials.into_iter().filter(|material| material.len() > 2) {
-        let row = row(&solver, material, &options)?;
+        let row = row(&solver, material, &options, &scratch)?;
         print(&material.file_name(), &row);
         sum.bytes.iter_mut().zip(row.bytes).for_each(|(sum, bytes)| *sum += bytes);
         sum.seconds.iter_mut().zip(row.seconds).for_each(|(sum, s)| *sum += s);
     }
+    std::fs::remove_dir_all(&scratch)?;
     print("all", &sum);
     print_ratios(&sum);
     Ok(())

@@ -56,7 +56,8 @@ pub struct SolveArgs {
     /// on, too
     #[arg(long)]
     rebuild: bool,
-    /// How files are coded [default: as the file that is there, a new one quickly]
+    /// How files are coded [default: as the file that is there; a new one with wdl alone or one
+    /// side fast, others quick]
     #[arg(long, value_name = "HOW")]
     pack: Option<PackArg>,
     /// Store depths of both sides to move, or of the one that takes fewer bytes: the
@@ -77,11 +78,13 @@ pub struct SolveArgs {
 /// How files are coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PackArg {
-    /// By contexts learnt from the table itself: small, and read fast
+    /// By contexts learnt from the table itself, up to five men: small for who wins and
+    /// for one side, and read fast
     Fast,
     /// The same with larger models: the smallest
     Small,
-    /// By moves and zstd: the largest, and soonest written
+    /// By moves and zstd: soonest written; who wins takes three times as much, depths of
+    /// both sides about the same
     Quick,
 }
 
@@ -105,7 +108,7 @@ pub enum SidesArg {
 }
 
 /// How files are written.
-fn write_options(args: &SolveArgs) -> anyhow::Result<WriteOptions> {
+fn write_options(context: &Context, args: &SolveArgs) -> anyhow::Result<WriteOptions> {
     let sides = args.sides.map(|sides| match sides {
         SidesArg::Both => Sides::Both,
         SidesArg::One => Sides::One,
@@ -117,7 +120,11 @@ fn write_options(args: &SolveArgs) -> anyhow::Result<WriteOptions> {
         (None, Some(Sides::One)) => Some(Pack::Fast),
         (pack, _) => pack.map(Pack::from),
     };
-    Ok(WriteOptions { pack, sides })
+    // Who wins alone takes a third that way. Several processes share the work of quick
+    // coding only.
+    let classes_only = args.metric == [Metric::Wdl] && !context.is_together();
+    let new_pack = if classes_only { Pack::Fast } else { Pack::QUICK };
+    Ok(WriteOptions { pack, new_pack, sides })
 }
 
 /// Solves and prints a line for every table. Unless that is forbidden, tables
@@ -190,10 +197,10 @@ fn store(context: &Context, materials: &[Material], args: &SolveArgs) -> anyhow:
     if context.is_together() && !others.is_empty() {
         anyhow::bail!("{}: several processes together solve up to six men", others[0]);
     }
+    let options = write_options(context, args)?;
     if context.is_leader() {
-        estimate::announce(context, &stored, metrics);
+        estimate::announce(context, &stored, metrics, &options);
     }
-    let options = write_options(args)?;
     let seconds = make(context, &stored, metrics, options)?;
     if !context.is_leader() {
         return Ok(Verdict::Done);

@@ -58,9 +58,10 @@ pub enum Pack {
 /// How a table is written.
 #[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
-    /// How values are coded; if nothing is said, as in the file that is added to,
-    /// and quickly in a new one.
+    /// How values are coded; if nothing is said, as in the file that is added to.
     pub pack: Option<Pack>,
+    /// How they are coded in a new file if nothing is said.
+    pub new_pack: Pack,
     /// The sides to move whose depths are stored; if nothing is said, as in the
     /// file that is added to, and both in a new one.
     pub sides: Option<Sides>,
@@ -80,6 +81,12 @@ pub enum Sides {
 /// One or two percent larger than level 9 in less than half of the time.
 const DEFAULT_LEVEL: i32 = 6;
 
+impl Default for Pack {
+    fn default() -> Pack {
+        Pack::QUICK
+    }
+}
+
 impl Pack {
     /// Quick coding with the usual level.
     pub const QUICK: Pack = Pack::Quick { level: DEFAULT_LEVEL };
@@ -93,17 +100,17 @@ impl Pack {
 impl WriteOptions {
     /// Coded in this way.
     pub const fn packed(pack: Pack) -> WriteOptions {
-        WriteOptions { pack: Some(pack), sides: None }
+        WriteOptions { pack: Some(pack), new_pack: pack, sides: None }
     }
 
     /// How values are coded, those of an earlier file in this way.
     pub(crate) fn pack(&self, earlier: Option<Pack>) -> Pack {
-        self.pack.or(earlier).unwrap_or(Pack::QUICK)
+        self.pack.or(earlier).unwrap_or(self.new_pack)
     }
 
     /// Coded quickly, with this zstd level.
     pub const fn quick(level: i32) -> WriteOptions {
-        WriteOptions { pack: Some(Pack::Quick { level }), sides: None }
+        WriteOptions::packed(Pack::Quick { level })
     }
 
     /// The same, with depths of these sides to move.
@@ -114,7 +121,7 @@ impl WriteOptions {
     }
 
     /// Whether values are coded by learnt contexts, where tables allow it.
-    pub(crate) fn is_packed(&self) -> bool {
+    pub fn is_packed(&self) -> bool {
         !matches!(self.pack(None), Pack::Quick { .. })
     }
 
@@ -125,6 +132,7 @@ impl WriteOptions {
         WriteOptions {
             pack: Some(self.pack(earlier.map(TableFile::pack))),
             sides: self.sides.or(earlier.map(one)),
+            ..*self
         }
     }
 }
