@@ -119,10 +119,12 @@ impl Graded {
         }
     }
 
-    /// Bytes held.
+    /// Bytes held, those included that say where a plane is: of small boards they are a
+    /// tenth.
     pub fn len_bytes(&self) -> usize {
-        (self.legal.len() + self.won.len() + self.lost.len()) * size_of::<Tile>()
-            + self.depth.iter().map(|plane| plane.len() * size_of::<Tile>()).sum::<usize>()
+        let planes = [&self.legal, &self.won, &self.lost, &self.stalemate];
+        let planes = planes.into_iter().chain(&self.depth);
+        planes.map(|plane| size_of_val(&plane[..]) + size_of_val(plane)).sum()
     }
 
     /// The same without planes of depth bits that no depth needs.
@@ -159,6 +161,22 @@ pub struct GradedTile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Every plane counts.
+    #[test]
+    fn all_planes_take_bytes() {
+        let plane = vec![Tile::FULL; 3];
+        let own = |count: usize| count * (3 * size_of::<Tile>() + size_of::<Vec<Tile>>());
+        let outcomes = Graded {
+            legal: plane.clone(),
+            won: plane.clone(),
+            lost: plane.clone(),
+            ..Graded::default()
+        };
+        assert_eq!(outcomes.len_bytes(), own(3) + size_of::<Vec<Tile>>());
+        let more = Graded { stalemate: plane.clone(), depth: vec![plane; 8], ..outcomes };
+        assert_eq!(more.len_bytes(), own(12));
+    }
 
     /// Every depth from 0 to 127, won in even rows and lost in odd ones.
     #[test]
