@@ -287,6 +287,19 @@ impl Budget {
         }
     }
 
+    /// Takes memory that is in use already, and is no longer counted as kept for later from
+    /// now on: even if there is no room for it. `found` finds it, and says how much it is; nobody
+    /// else takes memory meanwhile.
+    pub fn take_over<T>(
+        &self,
+        found: impl FnOnce() -> Option<(T, u64)>,
+    ) -> Option<(T, Reservation<'_>)> {
+        let mut taken = lock(&self.taken);
+        let (found, bytes) = found()?;
+        taken.by_work += bytes;
+        Some((found, Reservation { budget: self, bytes, purpose: Purpose::Work }))
+    }
+
     /// Why so much cannot be had.
     pub fn refusal(&self, (material, metric): Key, needed: u64) -> BuildError {
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
@@ -349,6 +362,25 @@ mod tests {
         assert!(budget.reserve(key, 60, Purpose::Work, |_| 0).is_err());
         drop(held);
         assert!(budget.reserve(key, 60, Purpose::Work, |_| 0).is_ok());
+    }
+
+    /// What was kept counts while it is being compressed: others wait for that to end.
+    #[test]
+    fn what_is_taken_over_is_counted() {
+        let key = (KEY.parse().unwrap(), Metric::Dtm);
+        let budget = Budget::new(PROGRAM_BYTES + 100, Aside::default());
+        let ((), more) = budget.take_over(|| Some(((), 120))).unwrap();
+        assert_eq!(budget.room(0), 0);
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let _room = budget.reserve(key, 60, Purpose::Work, |_| 0);
+                budget.room(0)
+            });
+            std::thread::yield_now();
+            drop(more);
+            assert_eq!(other.join().unwrap(), 40);
+        });
+        assert_eq!(budget.room(0), 100);
     }
 
     /// A limit that is said to do does.

@@ -70,14 +70,18 @@ impl Build {
         let when = |key: &Key| to_come.iter().position(|other| other == key);
         loop {
             let room = self.budget.room(bytes);
-            let found = lock(&self.tables).take_to_pack(room, when);
-            let Some((key, table, stored)) = found else { return };
+            let found = self.budget.take_over(|| {
+                let found = lock(&self.tables).take_to_pack(room, when)?;
+                let bytes = found.1.len_bytes() as u64;
+                Some((found, bytes))
+            });
+            let Some(((key, table, stored), until_packed)) = found else { return };
             // Who asks for it meanwhile waits, and looks again.
             let claim = self.making.claim(key);
             if let Ok(packed) = self.pool().install(|| PackedTable::new(table, None)) {
                 lock(&self.tables).insert(key, Kept::Packed(Arc::new(packed)), stored);
             }
-            drop(claim);
+            drop((until_packed, claim));
         }
     }
 
@@ -89,8 +93,12 @@ impl Build {
         let when = |key: &Key| to_come.iter().position(|other| other == key);
         loop {
             let room = self.budget.room(bytes);
-            let found = lock(&self.tables).take_to_set_aside(room, when);
-            let Some((key, packed)) = found else { return };
+            let found = self.budget.take_over(|| {
+                let found = lock(&self.tables).take_to_set_aside(room, when)?;
+                let bytes = found.1.len_bytes();
+                Some((found, bytes))
+            });
+            let Some(((key, packed), until_moved)) = found else { return };
             // Who asks for it meanwhile waits, and looks again.
             let claim = self.making.claim(key);
             let moved = Arc::into_inner(packed)
@@ -98,7 +106,7 @@ impl Build {
             if let Some(moved) = moved {
                 lock(&self.tables).insert(key, Kept::Packed(Arc::new(moved)), false);
             }
-            drop(claim);
+            drop((until_moved, claim));
         }
     }
 }

@@ -324,7 +324,10 @@ impl Build {
     /// Puts a table into a file without a name, to make room for the next metric.
     fn set_aside(&self, folder: &Path, table: Arc<Table>) -> Result<OnDisk, BuildError> {
         let material = table.material;
-        self.forget(material, table.metric);
+        let _until_packed = self.budget.take_over(|| {
+            self.forget(material, table.metric);
+            Some(((), table.len_bytes() as u64))
+        });
         let packed = self.pool().install(|| PackedTable::new(table, Some(folder)));
         let packed = packed.map_err(|error| BuildError::packing(material, error))?;
         Ok(OnDisk { packed, folder: folder.to_owned() })
