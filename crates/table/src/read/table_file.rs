@@ -74,7 +74,10 @@ impl TableFile {
     ) -> Result<TableFile, TableError> {
         let path = path.as_ref().to_owned();
         let io_error = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound => TableError::Missing { path: path.clone() },
+            // Nor is there a table below what is no folder.
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+                TableError::Missing { path: path.clone() }
+            }
             _ => TableError::Io { path: path.clone(), doing: "opening", source: Arc::new(source) },
         };
         let file = File::open(&path).map_err(io_error)?;
