@@ -8,9 +8,8 @@
 //! `--syzygy DIR` the sizes of Syzygy's files in a folder stand beside ours; with
 //! `--wdl` only files of classes are measured; with `--unread` nothing is read back. With
 //! `--memory GIB` solving takes half of that, and so does writing: solved metrics wait in
-//! temporary files (in `TMPDIR`), and are compared a part at a time. 16 will do for all tables of
-//! five men. Tables are written one after the other, on all threads. The example `reads`
-//! times single reads.
+//! temporary files (in `TMPDIR`). Tables are written one after the other, on all threads. The
+//! example `reads` times single reads.
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
