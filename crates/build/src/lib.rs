@@ -59,6 +59,7 @@ mod store_cost;
 mod store_log;
 mod together;
 mod turns;
+mod waiting;
 mod watch;
 mod whole;
 mod zeroing;

@@ -1,23 +1,21 @@
 //! From what is wanted to files in the folder.
 
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use molien_board::{Color, Man, Material, Role};
-use molien_hyper::Hyperboard;
 use molien_solve::SolveError;
-use molien_table::{Directory, Lock, TableError, TableParts, WriteOptions};
-use molien_values::{BoardValues, Metric, Stats, Table};
+use molien_table::{Directory, Lock, TableError, WriteOptions};
+use molien_values::{Metric, Table};
 
 use crate::build::outside_rayon;
-use crate::cache::key;
+use crate::cache::{Key, key};
 use crate::limits::{Storage, keep_alone, storage};
 use crate::needs::order;
-use crate::packed::PackedTable;
 use crate::store_cost::StoreCost;
 use crate::turns::Turns;
+use crate::waiting::Waiting;
 use crate::{Build, BuildError, lock};
 
 /// Materials worked on at once: while one is written another is solved.
@@ -69,39 +67,24 @@ pub(crate) fn stored_metrics(material: Material, metrics: &[Metric]) -> Vec<Metr
     found
 }
 
+/// Puts tables into files until what is to be done next fits beside those in memory.
+fn make_room(
+    waiting: &mut Waiting<'_>,
+    share_bytes: u64,
+    next_bytes: impl Fn(&Waiting<'_>) -> u64,
+) -> Result<(), BuildError> {
+    while waiting.held_bytes().saturating_add(next_bytes(waiting)) > share_bytes {
+        if !waiting.put_one_aside()? {
+            break;
+        }
+    }
+    Ok(())
+}
+
 /// By how much like men make a table smaller.
 fn likeness(material: &Material) -> usize {
     let like = |man: Man| (1..=material.count(man)).product::<usize>();
     Color::BOTH.into_iter().flat_map(|c| Role::ALL.map(|role| like(Man::new(c, role)))).product()
-}
-
-/// A table in a file without a name.
-struct OnDisk {
-    packed: PackedTable,
-    folder: PathBuf,
-}
-
-impl TableParts for OnDisk {
-    fn stats(&self) -> &Stats {
-        &self.packed.stats
-    }
-
-    fn boards(&self) -> Vec<&Hyperboard> {
-        self.packed.boards().collect()
-    }
-
-    fn has_depths(&self) -> bool {
-        self.packed.has_depths()
-    }
-
-    fn part(&self, number: usize) -> Result<Arc<BoardValues>, TableError> {
-        let failed = |error| TableError::Io {
-            path: self.folder.clone(),
-            doing: "reading a table set aside in",
-            source: Arc::new(error),
-        };
-        self.packed.part(number).map(Arc::new).map_err(failed)
-    }
 }
 
 impl Build {
@@ -261,35 +244,73 @@ impl Build {
         let half_stored = self.half_stored(folder, material, &missing);
         let written: Vec<Metric> = missing.iter().copied().chain(half_stored).collect();
         let cost = self.store_cost(material, &written, &options);
-        // Several materials may be in work at a time, each with its share.
-        let apart = share_bytes != u64::MAX
-            && cost
-                .together()
-                .max(self.least_to_store(material, metrics, &options) + cost.planes_before())
-                > share_bytes;
-        let mut tables: Vec<Box<dyn TableParts>> = Vec::new();
-        for &metric in &written {
-            let table = self.request(key(material, metric), keep_alone(material))?;
-            tables.push(match apart {
-                true => Box::new(self.set_aside(folder.folder(), table)?),
-                false => Box::new(table),
-            });
-        }
+        let waiting = self.solve_all(folder, material, &written, (&cost, share_bytes))?;
+        let least = cost.to_write(&waiting);
+        let most = cost.at_ease(&waiting, self.kept_metrics(folder, material, &written));
         // What others have in work leaves room again.
-        let room_bytes = match apart {
-            true => share_bytes.min(self.budget.room(0)).max(cost.writing),
-            false => cost.beside,
-        };
+        let free = share_bytes.min(self.budget.room(0)).saturating_sub(waiting.held_bytes());
+        let room_bytes = free.min(most).max(least);
         let _room = self.reserve(key(material, last), room_bytes)?;
-        let stored: Vec<&dyn TableParts> = tables.iter().map(|table| &**table).collect();
         let held_bytes = room_bytes.saturating_sub(cost.encoding);
         let progress = self.progress.clone();
         let folder = folder.clone().stopping_when(move || progress.cancelled());
         // In our own threads: those of the caller may all be waiting for us.
-        let write = || folder.store_parts(&stored, &making.options, Some(held_bytes));
+        let tables = waiting.tables();
+        let write = || folder.store_parts(&tables, &making.options, Some(held_bytes));
         self.pool().install(write)?;
         missing.into_iter().for_each(|metric| self.mark_stored(material, metric));
         Ok(())
+    }
+
+    /// Solves a material in some metrics, which go into files where what is to be done next
+    /// has no room beside them in this share of the memory.
+    fn solve_all<'a>(
+        &'a self,
+        folder: &'a Directory,
+        material: Material,
+        metrics: &[Metric],
+        (cost, share_bytes): (&StoreCost, u64),
+    ) -> Result<Waiting<'a>, BuildError> {
+        let mut waiting = Waiting::new(self, folder.folder());
+        for (i, &metric) in metrics.iter().enumerate() {
+            let table = self.request_beside((material, metric), &mut waiting)?;
+            waiting.push(table);
+            match metrics.get(i + 1) {
+                _ if share_bytes == u64::MAX => {}
+                Some(&next) => {
+                    let solving = self.least_from_folder(key(material, next));
+                    make_room(&mut waiting, share_bytes, |_| solving)?;
+                }
+                None if cost.sets_aside => {
+                    make_room(&mut waiting, share_bytes, |all| cost.to_write(all))?;
+                }
+                None => {} // all of them are in memory while they are written
+            }
+        }
+        Ok(waiting)
+    }
+
+    /// A table of a material; where there is no room for it beside those that wait to be written
+    /// with it, these are put into files.
+    fn request_beside(
+        &self,
+        (material, metric): Key,
+        waiting: &mut Waiting<'_>,
+    ) -> Result<Arc<Table>, BuildError> {
+        loop {
+            match self.request(key(material, metric), keep_alone(material)) {
+                Err(BuildError::Memory { .. }) if waiting.put_one_aside()? => {}
+                made => return made,
+            }
+        }
+    }
+
+    /// How many metrics the file has that stay as they are beside those that are going to be
+    /// stored.
+    fn kept_metrics(&self, folder: &Directory, material: Material, written: &[Metric]) -> u64 {
+        let Ok(file) = folder.open(material) else { return 0 };
+        let known = stored_metrics(material, &file.solved_metrics());
+        known.iter().filter(|metric| !written.contains(metric)).count() as u64
     }
 
     /// The metrics, beside those that are going to be stored, that the file has for
@@ -304,33 +325,6 @@ impl Build {
         let known = stored_metrics(material, &file.solved_metrics());
         let half = |metric: &Metric| file.derived_side(*metric).is_some();
         known.into_iter().filter(|metric| half(metric) && !missing.contains(metric)).collect()
-    }
-
-    /// The table of a material, made if need be, in a file without a name in a folder,
-    /// compressed lightly: so several metrics take the memory of one.
-    ///
-    /// # Errors
-    /// As [`Build::table`], and if the file cannot be written.
-    pub fn table_aside(
-        &self,
-        material: Material,
-        metric: Metric,
-        folder: &Path,
-    ) -> Result<Box<dyn TableParts>, BuildError> {
-        let table = self.table(material, metric)?;
-        Ok(Box::new(self.set_aside(folder, table)?))
-    }
-
-    /// Puts a table into a file without a name, to make room for the next metric.
-    fn set_aside(&self, folder: &Path, table: Arc<Table>) -> Result<OnDisk, BuildError> {
-        let material = table.material;
-        let _until_packed = self.budget.take_over(|| {
-            self.forget(material, table.metric);
-            Some(((), table.len_bytes() as u64))
-        });
-        let packed = self.pool().install(|| PackedTable::new(table, Some(folder)));
-        let packed = packed.map_err(|error| BuildError::packing(material, error))?;
-        Ok(OnDisk { packed, folder: folder.to_owned() })
     }
 
     /// How many materials are worked on at once; an error if there is not enough

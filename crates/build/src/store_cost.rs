@@ -6,6 +6,7 @@ use molien_table::WriteOptions;
 use molien_values::Metric;
 
 use crate::memory::{OUTCOME_PLANES, board_bytes, decoding_bytes, depth_planes, outcome_planes};
+use crate::waiting::Waiting;
 use crate::whole::table_bytes;
 
 /// What a compressor takes: a thread that writes has one for each stream.
@@ -92,9 +93,22 @@ impl StoreCost {
         Some(StoreCost { encoding: 0, writing, beside, sets_aside: true, ..*self })
     }
 
-    /// The planes of all metrics but the one that is solved last.
-    pub fn planes_before(&self) -> u64 {
-        (self.tables - 1) * self.planes
+    /// To write those that wait, beside what these take.
+    pub fn to_write(&self, waiting: &Waiting<'_>) -> u64 {
+        match (waiting.is_any_aside(), self.sets_aside) {
+            (false, _) => self.beside,
+            (true, true) => self.writing,
+            (true, false) => self.beside + waiting.aside_bytes(),
+        }
+    }
+
+    /// The most that is of use to write them together with so many metrics of an earlier file.
+    pub fn at_ease(&self, waiting: &Waiting<'_>, kept: u64) -> u64 {
+        match kept {
+            0 if !waiting.is_any_aside() => self.beside,
+            0 => u64::MAX,
+            _ => self.writing.max(self.beside) + kept * self.planes,
+        }
     }
 
     /// All planes, and to write them.

@@ -95,27 +95,37 @@ fn several_threads_store_the_same() {
     }
 }
 
-/// In as little memory as will do, metrics set aside one after the other, the
-/// files are the same byte for byte.
+/// In as little memory as will do, metrics set aside one after the other, and where some of
+/// them stay in memory, the files are the same byte for byte; so they are where a metric is
+/// added to them later.
 #[test]
 fn little_memory_makes_the_same_files() {
-    let (roomy, scarce) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let store = |folder: &tempfile::TempDir, limit: Option<u64>| {
+    let roomy = tempfile::tempdir().unwrap();
+    let store = |folder: &tempfile::TempDir, limit: Option<u64>, metrics: &[Metric]| {
         let build = Build::new().with_folder(Directory::new(folder.path()));
         let build = limit.into_iter().fold(build, |build, mib| build.with_memory_limit(mib << 20));
-        build.store(&[material("KRPK")], &Metric::ALL, &Making::default())
+        build.store(&[material("KRPK")], metrics, &Making::default())
     };
-    store(&roomy, None).unwrap();
-    let refused = store(&scarce, Some(30));
+    store(&roomy, None, &Metric::ALL).unwrap();
+    let refused_folder = tempfile::tempdir().unwrap();
+    let refused = store(&refused_folder, Some(30), &Metric::ALL);
     let Err(BuildError::Memory { needed_mib, limit_mib: 30, .. }) = refused else {
         panic!("{refused:?}");
     };
+    assert!(Directory::new(refused_folder.path()).list().map_or(0, |tables| tables.len()) == 0);
     let directory = Directory::new(roomy.path());
-    assert!(Directory::new(scarce.path()).list().map_or(0, |tables| tables.len()) == 0);
-    store(&scarce, Some(needed_mib)).unwrap();
-    for table in directory.list().unwrap() {
-        let name = directory.path(table.material).file_name().unwrap().to_owned();
-        let bytes = |folder: &tempfile::TempDir| std::fs::read(folder.path().join(&name)).unwrap();
-        assert!(bytes(&roomy) == bytes(&scarce), "{}", table.material);
+    for limit_mib in [needed_mib, needed_mib * 5 / 4, needed_mib * 2] {
+        for at_a_time in [Metric::ALL.len(), 2] {
+            let scarce = tempfile::tempdir().unwrap();
+            for metrics in Metric::ALL.chunks(at_a_time) {
+                store(&scarce, Some(limit_mib), metrics).unwrap();
+            }
+            for table in directory.list().unwrap() {
+                let name = directory.path(table.material).file_name().unwrap().to_owned();
+                let bytes =
+                    |folder: &tempfile::TempDir| std::fs::read(folder.path().join(&name)).unwrap();
+                assert!(bytes(&roomy) == bytes(&scarce), "{} {limit_mib}", table.material);
+            }
+        }
     }
 }

@@ -47,11 +47,6 @@ fn pack(name: &str) -> Result<Pack, Failure> {
     }
 }
 
-/// How new files are coded: who wins alone takes a third by learnt contexts.
-fn new_pack(metrics: &[Metric]) -> Pack {
-    if metrics == [Metric::Wdl] { Pack::Fast } else { Pack::QUICK }
-}
-
 impl Tables {
     /// Stores tables, and says how long each took.
     fn store(
@@ -66,7 +61,7 @@ impl Tables {
         };
         let writing = |_: Material, _: usize, _: usize| !self.desk.stopped();
         let making = Making {
-            options: WriteOptions { pack, new_pack: new_pack(metrics), sides: None },
+            options: WriteOptions { pack, new_pack: Pack::for_new(metrics), sides: None },
             // The other half is room for what is being written.
             assembly_bytes: self.memory_bytes / 2,
             done: &done,

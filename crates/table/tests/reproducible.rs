@@ -176,25 +176,27 @@ fn learnt_contexts() {
 /// Metrics of the earlier file are read part by part where memory is scarce: the file is the
 /// same.
 #[test]
-fn learnt_contexts_in_little_memory() {
+fn metrics_added_in_little_memory() {
     let solver = Build::new();
-    for name in ["KPK", "KRKN"] {
+    for (name, pack) in
+        ["KPK", "KRKN"].into_iter().flat_map(|n| [(n, Pack::Fast), (n, Pack::Quick)])
+    {
         let tables = solve(&solver, name);
         let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
-        let fast = WriteOptions::packed(Pack::Fast);
+        let options = WriteOptions::packed(pack);
         let folder = tempfile::tempdir().unwrap();
-        let expected = stored_in(folder.path(), std::slice::from_ref(&tables), &fast);
+        let expected = stored_in(folder.path(), std::slice::from_ref(&tables), &options);
         let (dtm, others): (Vec<&Table>, Vec<&Table>) =
             tables.iter().copied().partition(|table| table.metric == Metric::Dtm);
         for room_bytes in [Some(0), Some(1 << 40), None] {
             let folder = tempfile::tempdir().unwrap();
             let directory = Directory::new(folder.path());
-            directory.store(&dtm, &fast).unwrap();
+            directory.store(&dtm, &options).unwrap();
             for &other in &others {
-                directory.store_parts(&[other as _], &fast, room_bytes).unwrap();
+                directory.store_parts(&[other as _], &options, room_bytes).unwrap();
             }
             let found = std::fs::read(directory.path(tables[0].material)).unwrap();
-            assert!(found == expected, "{name}: {room_bytes:?}");
+            assert!(found == expected, "{name} {pack:?}: {room_bytes:?}");
         }
     }
 }

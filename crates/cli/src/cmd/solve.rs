@@ -120,10 +120,9 @@ fn write_options(context: &Context, args: &SolveArgs) -> anyhow::Result<WriteOpt
         (None, Some(Sides::One)) => Some(Pack::Fast),
         (pack, _) => pack.map(Pack::from),
     };
-    // Who wins alone takes a third that way. Several processes share the work of quick
-    // coding only.
-    let classes_only = args.metric == [Metric::Wdl] && !context.is_together();
-    let new_pack = if classes_only { Pack::Fast } else { Pack::QUICK };
+    // Several processes share the work of quick coding only.
+    let together = context.is_together();
+    let new_pack = if together { Pack::QUICK } else { Pack::for_new(&args.metric) };
     Ok(WriteOptions { pack, new_pack, sides })
 }
 

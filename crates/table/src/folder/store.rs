@@ -30,19 +30,35 @@ struct KeysRoom {
 const LARGE_CELLS: usize = 1 << 20;
 
 impl KeysRoom {
-    /// For tables like this one. At least one part of each is held, and its
-    /// keys, one side to move; what is left is for more parts.
-    fn new(table: &dyn TableParts, tables: usize, bytes: u64) -> KeysRoom {
+    /// For some tables of one material. At least one part of each is held, and its
+    /// keys, one side to move; what is left is for more parts. Parts that are in memory
+    /// anyway take nothing.
+    fn new(tables: &[&dyn TableParts], bytes: u64) -> KeysRoom {
+        let Some(first) = tables.first() else {
+            return KeysRoom { parts: 0, in_work: 0, cells: 0 };
+        };
+        let (part, keys, cells) = KeysRoom::of_part(*first);
+        let elsewhere = tables.iter().filter(|table| !table.is_in_memory()).count();
+        let most = if cells < LARGE_CELLS { usize::MAX } else { rayon::current_num_threads() };
+        let (bytes, all_keys) = (bytes as usize, tables.len() * keys);
+        let at_once = (bytes / (elsewhere * part + all_keys)).clamp(1, most);
+        let left = bytes.saturating_sub(at_once * all_keys);
+        let in_work = at_once * elsewhere;
+        KeysRoom { parts: (left / part).max(in_work), in_work, cells: at_once * cells }
+    }
+
+    /// What a part takes, the keys of one side to move, and its cells.
+    fn of_part(table: &dyn TableParts) -> (usize, usize, usize) {
         let bits = (usize::BITS - table.stats().deepest().leading_zeros()) as usize;
         let tiles = table.boards().first().map_or(1, |board| board.tiles());
         let cells = tiles * 4096;
-        let (part, keys) = (tiles * size_of::<Tile>() * 2 * (4 + bits), cells * 2);
-        let most = if cells < LARGE_CELLS { usize::MAX } else { rayon::current_num_threads() };
-        let bytes = bytes as usize;
-        let at_once = (bytes / (tables * (part + keys))).clamp(1, most);
-        let left = bytes.saturating_sub(at_once * tables * keys);
-        let in_work = at_once * tables;
-        KeysRoom { parts: (left / part).max(in_work), in_work, cells: at_once * cells }
+        (tiles * size_of::<Tile>() * 2 * (4 + bits), cells * 2, cells)
+    }
+
+    /// With which a part of each of some tables is held.
+    fn least_bytes(table: &dyn TableParts, tables: usize) -> u64 {
+        let (part, keys, _) = KeysRoom::of_part(table);
+        (tables * (part + keys)) as u64
     }
 
     fn for_parts(&self) -> PartsRoom {
@@ -52,22 +68,22 @@ impl KeysRoom {
 
 /// A metric of an earlier file: in memory as a whole if what writing takes beside it still
 /// fits into the room, which then shrinks; else its parts are read whenever they are asked for,
-/// some of them several times.
+/// some of them several times. `tables` are written together.
 fn kept(
     file: &Arc<TableFile>,
     metric: Metric,
+    tables: usize,
     options: &WriteOptions,
     room_bytes: &mut Option<u64>,
 ) -> Result<Box<dyn TableParts>, TableError> {
     let Some(room) = room_bytes else { return Ok(Box::new(file.load(metric)?)) };
     let parts = FileParts::new(file.clone(), metric)?;
-    let Some(learning) = options.learning(parts.cells()) else {
-        return match file.material().has_pawns() {
-            true => Ok(Box::new(parts)),
-            false => Ok(Box::new(file.load(metric)?)),
-        };
+    let writing = match options.learning(parts.cells()) {
+        Some(learning) => parts.packing_bytes() + learning.classes.max(learning.depths),
+        // Values without pawns are one part.
+        None if !file.material().has_pawns() => return Ok(Box::new(file.load(metric)?)),
+        None => KeysRoom::least_bytes(&parts, tables),
     };
-    let writing = parts.packing_bytes() + learning.classes.max(learning.depths);
     if parts.loaded_bytes() + writing > *room {
         return Ok(Box::new(parts));
     }
@@ -162,6 +178,7 @@ impl Directory {
             false => metric.without_pawns(),
         };
         let mut found: Vec<Box<dyn TableParts>> = Vec::new();
+        let most = tables.len() + file.solved_metrics().len();
         for metric in file.solved_metrics().into_iter().map(own) {
             let mut known = tables.iter().copied().chain(found.iter().map(|table| &**table));
             if known.any(|table| table.stats().metric == metric) {
@@ -171,7 +188,7 @@ impl Directory {
                 // Half of a table is not what would be stored of it.
                 return Err(file.other_side(file.find(metric)?));
             }
-            match kept(file, metric, options, room_bytes) {
+            match kept(file, metric, most, options, room_bytes) {
                 Err(error) if error.is_interrupted() => return Err(error),
                 table => found.extend(table.ok()),
             }
@@ -201,7 +218,7 @@ impl Directory {
         let Some(bytes) = room_bytes.filter(|_| !is_packed) else {
             return write_parts(&path, tables, options, &room(None));
         };
-        let keys = KeysRoom::new(*first, tables.len(), bytes);
+        let keys = KeysRoom::new(tables, bytes);
         let cache = PartCache::new(keys.parts);
         let cached = cache.of(tables);
         let cached: Vec<&dyn TableParts> = cached.iter().map(|table| table as _).collect();
@@ -283,7 +300,7 @@ impl Directory {
         let level = assembly.options.pack(None).level();
         let (folder, name) = (self.wave_logs(), material.file_name());
         let temporary = temporary(folder.folder(), &name, &metrics, level);
-        let room = KeysRoom::new(first, all.len(), assembly.memory_bytes);
+        let room = KeysRoom::new(&all, assembly.memory_bytes);
         let cache = PartCache::new(room.parts);
         let cached = cache.of(&all);
         let cached: Vec<&dyn TableParts> = cached.iter().map(|table| table as _).collect();

@@ -25,6 +25,11 @@ pub trait TableParts: Send + Sync {
     /// # Errors
     /// If they cannot be read.
     fn part(&self, number: usize) -> Result<Arc<BoardValues>, TableError>;
+
+    /// Whether all parts are in memory anyway, so that to hold one takes nothing more.
+    fn is_in_memory(&self) -> bool {
+        false
+    }
 }
 
 impl TableParts for Table {
@@ -46,6 +51,10 @@ impl TableParts for Table {
     fn part(&self, number: usize) -> Result<Arc<BoardValues>, TableError> {
         Ok(self.parts[number].clone())
     }
+
+    fn is_in_memory(&self) -> bool {
+        true
+    }
 }
 
 impl TableParts for Arc<Table> {
@@ -63,6 +72,10 @@ impl TableParts for Arc<Table> {
 
     fn part(&self, number: usize) -> Result<Arc<BoardValues>, TableError> {
         TableParts::part(&**self, number)
+    }
+
+    fn is_in_memory(&self) -> bool {
+        true
     }
 }
 
@@ -202,7 +215,14 @@ impl TableParts for CachedParts<'_> {
     }
 
     fn part(&self, number: usize) -> Result<Arc<BoardValues>, TableError> {
+        if self.is_in_memory() {
+            return self.parts.part(number);
+        }
         let slot = self.cache.slot((self.number, number));
         slot.get_or_init(|| self.parts.part(number)).clone()
+    }
+
+    fn is_in_memory(&self) -> bool {
+        self.parts.is_in_memory()
     }
 }
