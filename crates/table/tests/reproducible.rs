@@ -179,7 +179,7 @@ fn learnt_contexts() {
 fn metrics_added_in_little_memory() {
     let solver = Build::new();
     for (name, pack) in
-        ["KPK", "KRKN"].into_iter().flat_map(|n| [(n, Pack::Fast), (n, Pack::Quick)])
+        ["KPK", "KRKN"].into_iter().flat_map(|n| [(n, Pack::Fast), (n, Pack::QUICK)])
     {
         let tables = solve(&solver, name);
         let tables: Vec<&Table> = tables.iter().map(|table| &**table).collect();
