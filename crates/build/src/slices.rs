@@ -76,7 +76,7 @@ impl Build {
         let _room = self.reserve(key, at_once * each)?;
         self.pool().install(|| {
             boards.chunks(at_once as usize).try_for_each(|boards| {
-                boards.par_iter().try_for_each(|(pawns, wanted)| {
+                let cut = boards.par_iter().try_for_each(|(pawns, wanted)| {
                     let missing = BuildError::NotCovered { material };
                     if self.progress.cancelled() {
                         return Err(SolveError::Cancelled { material }.into());
@@ -84,7 +84,9 @@ impl Build {
                     let board = source.after_promotion(*pawns, wanted)?.ok_or(missing)?;
                     wanted.iter().try_for_each(|wanted| inputs.keep_slice(&board, wanted))?;
                     Ok(())
-                })
+                });
+                source.let_go();
+                cut
             })
         })
     }

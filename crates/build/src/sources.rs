@@ -31,6 +31,13 @@ impl BoardSource {
         })
     }
 
+    /// Lets go of the memory that holds what has been read of a file.
+    pub fn let_go(&self) {
+        if let BoardSource::File { file, .. } = self {
+            file.let_go();
+        }
+    }
+
     /// The board around some pawns; none if the table has none there. The side
     /// that is not to move may be left out.
     pub fn board(

@@ -24,4 +24,15 @@ impl Mapped {
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
+
+    /// Lets go of the memory that holds what has been looked at, where the system can: it
+    /// counts as this process's until then. It is fetched again when it is looked at again.
+    pub fn let_go(&self) {
+        #[cfg(unix)]
+        {
+            // SAFETY: the mapping is of a file and never written to, so what is let go of
+            // comes back with the bytes of the file, which are those that were there.
+            let _ = unsafe { self.0.unchecked_advise(memmap2::UncheckedAdvice::DontNeed) };
+        }
+    }
 }

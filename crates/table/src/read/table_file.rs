@@ -149,6 +149,12 @@ impl TableFile {
         self.head.file_len
     }
 
+    /// Lets go of the memory that holds what has been read of the file, for who is done with
+    /// a part of it: until then it counts as the process's. Nothing that others read changes.
+    pub fn let_go(&self) {
+        self.mapped.let_go();
+    }
+
     /// The version of its format.
     pub fn version(&self) -> u16 {
         self.head.version
