@@ -23,14 +23,14 @@ pub(crate) struct Waiting<'a> {
 
 enum Waits {
     InMemory(Arc<Table>),
-    Aside(OnDisk),
+    Aside(Box<OnDisk>),
 }
 
 impl Waits {
     fn parts(&self) -> &dyn TableParts {
         match self {
             Waits::InMemory(table) => table,
-            Waits::Aside(table) => table,
+            Waits::Aside(table) => &**table,
         }
     }
 }
@@ -87,7 +87,7 @@ impl<'a> Waiting<'a> {
         // Nobody else may hold it while it is packed: its boards are given up on the way.
         let Waits::InMemory(table) = self.tables.remove(place) else { return Ok(false) };
         let aside = self.build.set_aside(self.folder, table)?;
-        self.tables.insert(place, Waits::Aside(aside));
+        self.tables.insert(place, Waits::Aside(Box::new(aside)));
         Ok(true)
     }
 
