@@ -58,6 +58,7 @@ fn check(name: &str, pack: Pack) {
         for metric in [None, Some(Metric::Dtm), Some(Metric::Dtc)] {
             for sides in [[true, false], [false, true], [true, true]] {
                 let whole = file.read_part(part, Reading { metric, sides, cut: None }).unwrap();
+                file.let_go();
                 for &man in &men {
                     for squares in [Bitboard(0xff << 56), Bitboard(1 << 27 | 1 << 5)] {
                         let cut = Some(Cut { man, squares });
@@ -88,4 +89,27 @@ fn two_pawns() {
 #[test]
 fn learnt_contexts() {
     check("KRKP", Pack::Fast);
+}
+
+/// Whoever lets go of what has been read of a file takes nothing from those who read it.
+#[test]
+fn what_is_let_go_of_is_read_again() {
+    let (material, build) = ("KRK".parse::<Material>().unwrap(), Build::new());
+    let folder = tempfile::tempdir().unwrap();
+    let directory = Directory::new(folder.path());
+    let table = build.table(material, Metric::Dtm).unwrap();
+    directory.store(&[&table], &WriteOptions::default()).unwrap();
+    let file = directory.open(material).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                for _ in 0..8 {
+                    file.let_go();
+                    let read = file.load(Metric::Dtm).unwrap();
+                    file.let_go();
+                    assert!(read.parts[0].values == table.parts[0].values);
+                }
+            });
+        }
+    });
 }
