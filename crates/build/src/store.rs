@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use molien_board::{Color, Man, Material, Role};
 use molien_solve::SolveError;
-use molien_table::{Directory, Lock, TableError, WriteOptions};
+use molien_table::{Directory, Lock, TableError, TableFile, WriteOptions};
 use molien_values::{Metric, Table};
 
 use crate::build::outside_rayon;
@@ -67,18 +67,11 @@ pub(crate) fn stored_metrics(material: Material, metrics: &[Metric]) -> Vec<Metr
     found
 }
 
-/// Puts tables into files until what is to be done next fits beside those in memory.
-fn make_room(
-    waiting: &mut Waiting<'_>,
-    share_bytes: u64,
-    next_bytes: impl Fn(&Waiting<'_>) -> u64,
-) -> Result<(), BuildError> {
-    while waiting.held_bytes().saturating_add(next_bytes(waiting)) > share_bytes {
-        if !waiting.put_one_aside()? {
-            break;
-        }
-    }
-    Ok(())
+/// The metrics that a file has beside these.
+fn metrics_beside(file: &TableFile, metrics: &[Metric]) -> Vec<Metric> {
+    let mut known = stored_metrics(file.material(), &file.solved_metrics());
+    known.retain(|metric| !metrics.contains(metric));
+    known
 }
 
 /// By how much like men make a table smaller.
@@ -246,7 +239,9 @@ impl Build {
         let cost = self.store_cost(material, &written, &options);
         let waiting = self.solve_all(folder, material, &written, (&cost, share_bytes))?;
         let least = cost.to_write(&waiting);
-        let most = cost.at_ease(&waiting, self.kept_metrics(folder, material, &written));
+        let earlier = folder.open(material).ok();
+        let kept = earlier.map_or(0, |file| metrics_beside(&file, &written).len());
+        let most = cost.at_ease(&waiting, kept as u64);
         // What others have in work leaves room again.
         let free = share_bytes.min(self.budget.room(0)).saturating_sub(waiting.held_bytes());
         let room_bytes = free.min(most).max(least);
@@ -279,10 +274,10 @@ impl Build {
                 _ if share_bytes == u64::MAX => {}
                 Some(&next) => {
                     let solving = self.least_from_folder(key(material, next));
-                    make_room(&mut waiting, share_bytes, |_| solving)?;
+                    waiting.make_room(share_bytes, |_| solving)?;
                 }
                 None if cost.sets_aside => {
-                    make_room(&mut waiting, share_bytes, |all| cost.to_write(all))?;
+                    waiting.make_room(share_bytes, |all| cost.to_write(all))?;
                 }
                 None => {} // all of them are in memory while they are written
             }
@@ -305,14 +300,6 @@ impl Build {
         }
     }
 
-    /// How many metrics the file has that stay as they are beside those that are going to be
-    /// stored.
-    fn kept_metrics(&self, folder: &Directory, material: Material, written: &[Metric]) -> u64 {
-        let Ok(file) = folder.open(material) else { return 0 };
-        let known = stored_metrics(material, &file.solved_metrics());
-        known.iter().filter(|metric| !written.contains(metric)).count() as u64
-    }
-
     /// The metrics, beside those that are going to be stored, that the file has for
     /// one side to move: they have to be whole to be written again.
     fn half_stored(
@@ -322,9 +309,8 @@ impl Build {
         missing: &[Metric],
     ) -> Vec<Metric> {
         let Ok(file) = folder.open(material) else { return Vec::new() };
-        let known = stored_metrics(material, &file.solved_metrics());
         let half = |metric: &Metric| file.derived_side(*metric).is_some();
-        known.into_iter().filter(|metric| half(metric) && !missing.contains(metric)).collect()
+        metrics_beside(&file, missing).into_iter().filter(half).collect()
     }
 
     /// How many materials are worked on at once; an error if there is not enough

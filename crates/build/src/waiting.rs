@@ -91,6 +91,21 @@ impl<'a> Waiting<'a> {
         Ok(true)
     }
 
+    /// Puts tables into files until what is to be done next fits into so much memory beside
+    /// those that stay there, or all are in files.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn make_room(
+        &mut self,
+        limit_bytes: u64,
+        next_bytes: impl Fn(&Waiting<'_>) -> u64,
+    ) -> Result<(), BuildError> {
+        let is_full = |all: &Self| all.held_bytes().saturating_add(next_bytes(all)) > limit_bytes;
+        while is_full(self) && self.put_one_aside()? {}
+        Ok(())
+    }
+
     /// All of them, in the order in which they came.
     pub fn tables(&self) -> Vec<&dyn TableParts> {
         self.tables.iter().map(Waits::parts).collect()
@@ -169,17 +184,14 @@ mod tests {
         let shared = Table { metric: Metric::Dtc, ..expected.clone() };
         waiting.push(Arc::new(shared));
         assert_eq!((waiting.held_bytes(), waiting.aside_bytes()), (own, 0));
-        assert!(!waiting.is_any_aside());
+        waiting.make_room(own + 5, |_| 5).unwrap();
+        assert!(!waiting.is_any_aside(), "there is room for five bytes more");
         assert!(waiting.put_one_aside().unwrap());
         assert_eq!((waiting.held_bytes(), waiting.aside_bytes()), (own, own));
-        assert!(waiting.put_one_aside().unwrap());
+        waiting.make_room(own + 5, |_| 6).unwrap();
         assert_eq!((waiting.held_bytes(), waiting.aside_bytes()), (0, 2 * own));
         assert!(!waiting.put_one_aside().unwrap());
         let tables = waiting.tables();
-        assert_eq!(
-            tables.iter().map(|table| table.stats().metric).collect::<Vec<_>>(),
-            [Metric::Dtm, Metric::Dtm]
-        );
         for (number, part) in expected.parts.iter().enumerate() {
             for table in &tables {
                 assert!(table.part(number).unwrap().values == part.values);
