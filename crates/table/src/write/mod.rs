@@ -91,9 +91,8 @@ impl Pack {
     /// Quick coding with the usual level.
     pub const QUICK: Pack = Pack::Quick { level: DEFAULT_LEVEL };
 
-    /// How a new file with these metrics is coded best: who wins alone takes a third by
-    /// learnt contexts, and depths of both sides to move, which `quick` tells by moves, no
-    /// fewer bytes.
+    /// How a new file with these metrics is coded best. Learnt contexts write who wins in a
+    /// third of the bytes, but the depths of both sides to move in no fewer.
     pub fn for_new(metrics: &[Metric]) -> Pack {
         if metrics == [Metric::Wdl] { Pack::Fast } else { Pack::QUICK }
     }
